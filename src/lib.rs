@@ -76,6 +76,7 @@
 
 pub mod analysis;
 pub mod base;
+#[allow(clippy::too_many_lines, reason = "fields of an index are read one by one")]
 pub mod bench;
 pub mod capture;
 #[cfg(feature = "cli")]
@@ -85,6 +86,10 @@ pub mod device;
 pub mod experiment;
 pub mod fidelity;
 pub mod formats;
+#[allow(
+    clippy::too_many_lines,
+    reason = "an operator of a file format is translated by a match with an arm for each form"
+)]
 pub mod import;
 pub mod insight;
 pub mod kernel;
@@ -97,4 +102,5 @@ pub mod session;
 pub mod tensor;
 pub mod view;
 #[cfg(feature = "web")]
+#[allow(clippy::too_many_lines, reason = "a component is one page of markup")]
 pub mod web;

@@ -81,6 +81,24 @@ pub fn format_percent(value: f64) -> String {
     format!("{} %", three_figures(value))
 }
 
+/// A share of 100 in a row of shares, with one decimal whatever its size: `99.7 %`, `0.1 %`.
+#[must_use]
+pub fn format_share(percent: f64) -> String {
+    format!("{percent:.1} %")
+}
+
+/// A share of 100 that is said in passing, as a whole number: `37 %`.
+#[must_use]
+pub fn format_whole_share(percent: f64) -> String {
+    format!("{percent:.0} %")
+}
+
+/// How many times as much, with so many decimals: `2.13x`.
+#[must_use]
+pub fn format_times(ratio: f64, decimals: usize) -> String {
+    format!("{ratio:.decimals$}x")
+}
+
 /// From a number to another in one unit; one number where both read alike: `0.139 ms`, `3.25 to 5.60 ms`.
 #[must_use]
 pub fn format_range(low: f64, high: f64, unit: &str) -> String {
@@ -118,6 +136,13 @@ fn three_significant(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_and_ratios_have_the_same_decimals_at_any_size() {
+        assert_eq!([99.66, 0.06, 5.49].map(format_share), ["99.7 %", "0.1 %", "5.5 %"]);
+        assert_eq!([99.66, 0.06].map(format_whole_share), ["100 %", "0 %"]);
+        assert_eq!((format_times(2.125_1, 2), format_times(0.5, 3)), ("2.13x".to_owned(), "0.500x".to_owned()));
+    }
 
     #[test]
     fn numbers_have_three_figures_and_separated_thousands() {

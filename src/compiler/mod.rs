@@ -2,7 +2,6 @@
 
 mod binding;
 pub mod codegen;
-mod compile_time;
 mod from_program;
 pub mod hlo;
 mod lowering;
@@ -12,7 +11,7 @@ mod patterns;
 mod workflow;
 
 pub use binding::parameter_values;
-pub use compile_time::modelled_compile_s;
+pub use codegen::modelled_compile_s;
 pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};
 pub use lowering::{LowerError, lower};
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};

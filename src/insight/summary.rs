@@ -139,6 +139,7 @@ impl Summary {
         summary.total_active_time = secs(length_ns(&merged(all)));
         summary.total_active_time_percent = percent(summary.total_active_time, summary.total_time);
         summary.add_engines(run);
+        summary.add_instructions(run);
         summary.add_transfers(run);
         summary.add_rates(run, core);
         summary
@@ -186,6 +187,9 @@ impl Summary {
             ],
             &mut self.gpsimd_engine_instruction_count,
         );
+    }
+
+    fn add_instructions(&mut self, run: &Run<'_>) {
         let mut activate_ns = 0;
         for item in run.engine_items() {
             match item.work {

@@ -2,7 +2,7 @@
 
 use crate::base::convert::narrow;
 use crate::tensor::kernels::{
-    BinaryOp, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
+    BinaryOp, WindowDim, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
     reduce_window_shape, slice_shape, update_fits,
 };
 use crate::tensor::{DType, Shape, TensorError};
@@ -62,17 +62,7 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::Binary(op), [a, b]) => broadcast(*op, a, b)?,
         (AtenOp::Matmul, [a, b]) => matmul(a, b)?,
         (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
-            let mut turned = (*weight).clone();
-            if *transposed && turned.rank() == 4 {
-                turned.dims.swap(0, 1);
-            }
-            let shape = convolution_shape(x, &turned, window, *groups).map_err(|e| misfit(x, weight, &e))?;
-            match bias.first() {
-                Some(bias) if bias.dims != [shape.dims[1]] => {
-                    return Err(mismatch(("bias", bias), ("weight", weight), format!("expected [{}]", shape.dims[1])));
-                }
-                _ => shape,
-            }
+            convolution(x, (weight, *transposed), bias.first().copied(), window, *groups)?
         }
         (AtenOp::MaxPool2d { window } | AtenOp::AvgPool2d { window }, [x]) => {
             reduce_window_shape(x, window).map_err(|e| operand("input", x, e.to_string()))?
@@ -98,22 +88,9 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
             let shape = slice_shape(x, &ranges(&x.dims, *dim, *start, *end)).ok().filter(|_| known);
             shape.ok_or_else(|| operand("input", x, format!("it has no elements {start}..{end} in dimension {dim}")))?
         }
-        (AtenOp::Expand, [x]) => {
-            let wanted = wanted.unwrap_or(x);
-            let same = broadcast(BinaryOp::Add, x, wanted)?;
-            if same != *wanted {
-                return Err(mismatch(("input", x), ("expanded", wanted), "only dimensions of one can be repeated"));
-            }
-            same
-        }
+        (AtenOp::Expand, [x]) => expand(x, wanted.unwrap_or(x))?,
         (AtenOp::To(dtype), [x]) => Shape::new(*dtype, x.dims.clone()),
-        (AtenOp::IndexCopy { dim }, [x, update, position]) => {
-            if position.dtype != DType::S32 || position.elements() != 1 || *dim as usize >= x.rank() {
-                return Err(operand("position", position, format!("expected one s32 within dimension {dim}")));
-            }
-            update_fits(x, update, x.rank()).map_err(|e| misfit(x, update, &e))?;
-            (*x).clone()
-        }
+        (AtenOp::IndexCopy { dim }, [x, update, position]) => index_copy(x, update, position, *dim)?,
         (AtenOp::Relu | AtenOp::Silu | AtenOp::Unary(_) | AtenOp::Scalar { .. } | AtenOp::Custom { .. }, [x]) => {
             (*x).clone()
         }
@@ -122,6 +99,44 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
     };
     check_size(&shape)?;
     Ok(shape)
+}
+
+/// The weight of a transposed convolution has its channels the other way round.
+fn convolution(
+    x: &Shape,
+    (weight, transposed): (&Shape, bool),
+    bias: Option<&Shape>,
+    window: &[WindowDim; 2],
+    groups: u64,
+) -> Result<Shape, Problem> {
+    let mut turned = weight.clone();
+    if transposed && turned.rank() == 4 {
+        turned.dims.swap(0, 1);
+    }
+    let shape = convolution_shape(x, &turned, window, groups).map_err(|e| misfit(x, weight, &e))?;
+    match bias {
+        Some(bias) if bias.dims != [shape.dims[1]] => {
+            Err(mismatch(("bias", bias), ("weight", weight), format!("expected [{}]", shape.dims[1])))
+        }
+        _ => Ok(shape),
+    }
+}
+
+fn expand(x: &Shape, wanted: &Shape) -> Result<Shape, Problem> {
+    let same = broadcast(BinaryOp::Add, x, wanted)?;
+    if same == *wanted {
+        Ok(same)
+    } else {
+        Err(mismatch(("input", x), ("expanded", wanted), "only dimensions of one can be repeated"))
+    }
+}
+
+fn index_copy(x: &Shape, update: &Shape, position: &Shape, dim: u32) -> Result<Shape, Problem> {
+    if position.dtype != DType::S32 || position.elements() != 1 || dim as usize >= x.rank() {
+        return Err(operand("position", position, format!("expected one s32 within dimension {dim}")));
+    }
+    update_fits(x, update, x.rank()).map_err(|e| misfit(x, update, &e))?;
+    Ok(x.clone())
 }
 
 /// Refuses shapes whose size in bytes is beyond any machine.

@@ -27,20 +27,8 @@ const CHUNK: usize = 1 << 20;
 
 pub(super) fn run(args: AggregateArgs) -> Result<()> {
     let backends = backends(&args.backends)?;
-    let metric = match args.metric {
-        MetricArg::Exec => Metric::Execution,
-        MetricArg::Compile => Metric::Compilation,
-    };
-    let selection = Selection {
-        accelerator: accelerator(&args),
-        models: model_filter(&args.models)?,
-        test: match args.test {
-            TestArg::Inference => Test::Eval,
-            TestArg::Training => Test::Train,
-        },
-        metric,
-        lenient: args.lenient,
-    };
+    let selection = selection(&args)?;
+    let metric = selection.metric;
     let mut records = Aggregator::new(selection);
     for file in &args.files {
         read(&mut records, file, args.lenient)?;
@@ -61,13 +49,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
         BaselineArg::Oldest => Baseline::Oldest,
         BaselineArg::Latest => Baseline::Latest,
     };
-    let kind = match args.report {
-        ReportKindArg::Latest => ReportKind::Latest,
-        ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
-        ReportKindArg::Histogram => ReportKind::Histogram,
-        ReportKindArg::Speedup => ReportKind::Speedup,
-        ReportKindArg::Changes => ReportKind::Changes,
-    };
+    let kind = kind(args.report);
     let times = speedups(&records, &backends, baseline)?;
     let report = Report { kind, times: &times, backends: &backends, baseline };
     let Some(table) = report.table() else {
@@ -92,6 +74,34 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
             }
             text::print(&png(&drawing)?)
         }
+    }
+}
+
+/// Which records are read.
+fn selection(args: &AggregateArgs) -> Result<Selection> {
+    let metric = match args.metric {
+        MetricArg::Exec => Metric::Execution,
+        MetricArg::Compile => Metric::Compilation,
+    };
+    Ok(Selection {
+        accelerator: accelerator(args),
+        models: model_filter(&args.models)?,
+        test: match args.test {
+            TestArg::Inference => Test::Eval,
+            TestArg::Training => Test::Train,
+        },
+        metric,
+        lenient: args.lenient,
+    })
+}
+
+fn kind(of: ReportKindArg) -> ReportKind {
+    match of {
+        ReportKindArg::Latest => ReportKind::Latest,
+        ReportKindArg::LatestGrouped => ReportKind::LatestGrouped,
+        ReportKindArg::Histogram => ReportKind::Histogram,
+        ReportKindArg::Speedup => ReportKind::Speedup,
+        ReportKindArg::Changes => ReportKind::Changes,
     }
 }
 

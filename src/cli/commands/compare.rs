@@ -6,7 +6,7 @@ use super::analysis::{analyse, print_json, shorten};
 use super::text;
 use crate::analysis::GroupBy;
 use crate::analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_times};
 use crate::cli::analysis_args::{BaseArg, CompareArgs};
 use crate::cli::driver::Driver;
 use crate::cli::source;
@@ -70,7 +70,7 @@ fn describe(comparison: &Comparison, top: usize) -> String {
         let ratio = match (r.presence, r.ratio) {
             (Presence::New, _) => "new".to_owned(),
             (Presence::Gone, _) => "gone".to_owned(),
-            (Presence::Both, Some(ratio)) => format!("{ratio:.3}x"),
+            (Presence::Both, Some(ratio)) => format_times(ratio, 3),
             (Presence::Both, None) => "-".to_owned(),
         };
         vec![

@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::{format_count, format_ns, format_share, format_times};
 use crate::capture::build_customop_profile;
 use crate::cli::customop_args::CustomOpArgs;
 use crate::cli::kernel_file;
@@ -99,7 +99,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
             report.cores.to_string(),
             report.dtype.to_string(),
             number(report.iterations_per_s, 3),
-            gain.map_or_else(String::new, |g| format!("{g:.2}x")),
+            gain.map_or_else(String::new, |g| format_times(g, 2)),
             number(report.ns_per_element, 2),
             report.bound_by.unwrap_or("-").to_owned(),
             report.largest_part().to_owned(),
@@ -155,8 +155,7 @@ fn headline(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
 fn where_time_goes(report: &CustomOpReport) -> String {
     let b = &report.breakdown_ns;
     let device = b.device_ns();
-    let row =
-        |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format!("{:.1} %", 100.0 * ns / device.max(1e-9))];
+    let row = |name: &str, ns: f64| vec![name.to_owned(), format_ns(ns), format_share(100.0 * ns / device.max(1e-9))];
     let mut rows: Vec<Vec<String>> = b.parts().iter().filter(|p| p.1 > 0.0).map(|p| row(p.0, p.1)).collect();
     if b.host > 0.0 {
         rows.push(vec!["the host, at the same time".to_owned(), format_ns(b.host), String::new()]);
@@ -176,7 +175,7 @@ fn annotated(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
         let number = number + 1;
         let cost = report.lines.iter().find(|l| l.line == number);
         let (count, time, share) = cost.map_or_else(Default::default, |l| {
-            (format_count(l.count), format_ns(l.time_ns), format!("{:.1} %", 100.0 * l.time_ns / total.max(1e-9)))
+            (format_count(l.count), format_ns(l.time_ns), format_share(100.0 * l.time_ns / total.max(1e-9)))
         });
         let line = format!("{count:>12} {time:>10} {share:>7} {number:>4} | {source}");
         out.push_str(line.trim_end());

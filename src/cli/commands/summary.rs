@@ -1,7 +1,7 @@
 //! The text of `neuronscope profile --summary`.
 
 use super::text;
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_times};
 use crate::insight::{Bounds, Effect, Finding, Insights, Summary};
 
 /// Metrics, bounds, findings.
@@ -18,7 +18,7 @@ fn metrics(summary: &Summary) -> String {
 }
 
 fn bounds(bounds: &Bounds) -> String {
-    let speedup = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format!("{s:.2}x"));
+    let speedup = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| format_times(s, 2));
     let seconds = |s: f64| format_ns(s * 1e9);
     let rows: Vec<Vec<String>> = bounds
         .bounds

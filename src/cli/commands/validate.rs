@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::text;
+use crate::base::units::format_share;
 use crate::cli::args::ValidateArgs;
 use crate::fidelity::{Calibrator, PlacementBasis, PublishedRow, Summary, Validation, read_rows, validate};
 
@@ -102,7 +103,7 @@ fn placed(row: &Validation) -> String {
 }
 
 fn line(name: &str, s: &Summary) -> String {
-    let percent = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{:.1} %", x * 100.0));
+    let percent = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format_share(x * 100.0));
     let bias = s.geomean_ratio.map_or_else(|| "-".to_owned(), |x| format!("{x:.3}"));
     format!(
         "{name}: {} rows, median error {}, p90 {}, bias {bias}\n",

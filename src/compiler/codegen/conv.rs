@@ -4,141 +4,163 @@
 //! there are few channels the taps of a kernel row share one pass. An input of very few channels (an image) would leave
 //! the array nearly empty: its patches are gathered by DMA first, row by row, before the convolution starts.
 
-use super::CodegenError;
+use super::chain::plan_eviction;
+use super::code::Code;
+use super::elementwise::run_apart;
 use super::emitter::{Purpose, Transfer};
-use super::product::{Columns, Eviction, Product, Stationary};
-use super::program::{Generator, latest};
-use super::transfer::WeightMatrix;
-use super::value::{Layout, Resident, Value, blocks};
-use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
-use crate::machine::cost::decisions::{FEW_CHANNELS, POOL_CHUNK_ELEMENTS};
+use super::error::CodegenError;
+use super::layout::{element_bytes, is_gathered, resident_bytes, slices};
+use super::places::Places;
+use super::plan::Plan;
+use super::product::{Columns, Evicted, Eviction, Product, Stationary, product};
+use super::spill::take;
+use super::turn::in_layout;
+use super::value::{Layout, Resident, Value, blocks, partitions_used};
+use super::weights::WeightMatrix;
+use crate::compiler::hlo::InstrId;
+use crate::machine::cost::decisions::POOL_CHUNK_ELEMENTS;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 use crate::tensor::kernels::WindowDim;
 
-impl Generator<'_> {
-    /// A convolution with its epilogue.
-    pub(super) fn convolution(
-        &mut self,
+/// Sizes of a convolution.
+struct ConvShape<'w> {
+    window: &'w [WindowDim; 2],
+    image: InstrId,
+    /// The kernel, and the view it is read through.
+    weight: (InstrId, InstrId),
+    /// Channels that a result reads.
+    channels: u64,
+    /// Columns of the result: its channels.
+    columns: u64,
+    /// Images, rows and columns of the result.
+    out: [u64; 3],
+    /// Rows of the product.
+    pixels: u64,
+}
+
+/// Emits a convolution with its epilogue.
+pub(super) fn convolution(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    (window, groups): (&[WindowDim; 2], u64),
+    evicted: &Evicted<'_>,
+) -> Result<(), CodegenError> {
+    let &Evicted { id, result, epilogue } = evicted;
+    let shape = ConvShape::of(plan, places, id, window, groups)?;
+    let depth = shape.channels * window[0].size * window[1].size;
+    let image = in_layout(plan, places, code, shape.image, id, Layout::FeatureMajor)?;
+    let image_slices = slices(plan.core, &image, element_bytes(plan, shape.image));
+    let mut rows_ready = image.ready;
+    let few = is_gathered(shape.channels, window);
+    if few {
+        rows_ready = vec![gather_patches(plan, code, id, &shape, depth, &rows_ready)];
+    }
+    let mut resident = Resident::of(Layout::FeatureMajor, shape.out.iter().product(), shape.columns);
+    let element_bytes = element_bytes(plan, result);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes);
+    let room = take(plan, places, code, result, resident.bytes)?;
+    let (steps, apart) = plan_eviction(plan, places, code, epilogue, id, &resident)?;
+    let nest = Product {
+        rows: shape.pixels,
+        columns: shape.columns,
+        passes: passes(shape.channels, window, few, u64::from(plan.precision.contracted)),
+        depth,
+        stationary: Stationary::Columns,
+        rows_ready,
+        batch: 1,
+        row_groups: 1,
+        slices: slices(plan.core, &resident, element_bytes).max(image_slices),
+    };
+    code.flops += 2 * shape.pixels * depth * shape.columns;
+    let (parameter, via) = shape.weight;
+    let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: shape.columns });
+    let eviction = Eviction { steps: &steps, purpose: evicted.purpose(code), room: &room };
+    let purpose = code.execution(id);
+    resident.ready = product(plan, places, code, &nest, &matrix, purpose, &eviction)?;
+    let purpose = Purpose::execution(code.sources.of(result));
+    run_apart(plan.core.partitions, code, &apart, &mut resident, purpose);
+    places.set_resident(result, resident);
+    Ok(())
+}
+
+impl<'w> ConvShape<'w> {
+    fn of(
+        plan: &Plan<'_>,
+        places: &Places,
         id: InstrId,
-        window: &[WindowDim; 2],
+        window: &'w [WindowDim; 2],
         groups: u64,
-        result: InstrId,
-        epilogue: &[(InstrId, &HloInstruction)],
-    ) -> Result<(), CodegenError> {
-        let (image_id, weight_id) = (self.operand(id, 0)?, self.operand(id, 1)?);
-        let Value::Weight { parameter, via } = self.value(weight_id)?.clone() else {
-            return Err(self.unsupported(id, "a convolution whose kernel is not a weight"));
+    ) -> Result<Self, CodegenError> {
+        let (image_id, weight_id) = (plan.operand(id, 0)?, plan.operand(id, 1)?);
+        let &Value::Weight { parameter, via } = places.value(plan, weight_id)? else {
+            return Err(plan.unsupported(id, "a convolution whose kernel is not a weight"));
         };
-        let image = self.instruction(image_id)?.shape.dims.clone();
-        let out = self.instruction(id)?.shape.dims.clone();
-        let ([n, channels, in_h, in_w], [_, columns, out_h, out_w]) = (image.as_slice(), out.as_slice()) else {
-            return Err(self.unsupported(id, "a convolution of other than four dimensions"));
+        let (image, out) = (&plan.instruction(image_id)?.shape.dims, &plan.instruction(id)?.shape.dims);
+        let (&[n, channels, in_h, in_w], &[_, columns, out_h, out_w]) = (image.as_slice(), out.as_slice()) else {
+            return Err(plan.unsupported(id, "a convolution of other than four dimensions"));
         };
-        let channels = channels / groups.max(1);
-        let transposed = window[0].base_dilation > 1 || window[1].base_dilation > 1;
-        let taps = window[0].size * window[1].size;
         // A transposed convolution spreads each input pixel over its taps.
-        let pixels = if transposed { n * in_h * in_w } else { n * out_h * out_w };
-        let image = self.in_layout(image_id, id, Layout::FeatureMajor)?;
-        let image_slices = self.slices(&image, self.element_bytes(image_id));
-        let mut rows_ready = image.ready;
-        let few = is_gathered(channels, window);
-        if few {
-            rows_ready = vec![self.gather_patches(id, [*n, *out_h, *out_w], channels * taps, window, &rows_ready)];
-        }
-        let depth = channels * taps;
-        let mut resident = Resident::of(Layout::FeatureMajor, n * out_h * out_w, *columns);
-        let element_bytes = self.element_bytes(result);
-        resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
-        let room = self.take(result, resident.bytes)?;
-        let (steps, apart) = self.plan_eviction(epilogue, id, &resident)?;
-        let product = Product {
-            rows: pixels,
-            columns: *columns,
-            passes: passes(channels, window, few, u64::from(self.precision.contracted)),
-            depth,
-            stationary: Stationary::Columns,
-            rows_ready,
-            batch: 1,
-            row_groups: 1,
-            slices: self.slices(&resident, element_bytes).max(image_slices),
-        };
-        self.flops += 2 * pixels * depth * columns;
-        let matrix = Columns::Weight(WeightMatrix { parameter, via, depth, columns: *columns });
-        let eviction = Eviction { steps: &steps, purpose: self.eviction_purpose(id, result, epilogue), room: &room };
-        let purpose = Purpose::execution(self.sources.of(id));
-        resident.ready = self.product(&product, &matrix, purpose, &eviction)?;
-        let purpose = Purpose::execution(self.sources.of(result));
-        self.run_apart(&apart, &mut resident, purpose);
-        self.set_resident(result, resident);
-        Ok(())
-    }
-
-    /// Whether only convolutions of few channels read an input, which gather it from device memory, in whatever order its dimensions
-    /// lie there.
-    pub(super) fn only_gathered(&self, id: InstrId) -> bool {
-        let gathers = |user: &InstrId| match &self.module.instructions[*user].opcode {
-            Opcode::Convolution { window, feature_group_count } => {
-                let channels = self.module.instructions[id].shape.dims.get(1).copied().unwrap_or(0);
-                is_gathered(channels / feature_group_count.max(&1), window)
-            }
-            Opcode::Transpose { .. } => self.only_gathered(*user),
-            _ => false,
-        };
-        !self.users[id].is_empty() && self.users[id].iter().all(gathers)
-    }
-
-    /// Copies the patches of an image next to one another, in short rows: what one tap of the kernel meets along a row of
-    /// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
-    fn gather_patches(
-        &mut self,
-        id: InstrId,
-        [n, out_h, out_w]: [u64; 3],
-        depth: u64,
-        window: &[WindowDim; 2],
-        after: &[Wait],
-    ) -> Wait {
-        let by_tap = n * out_h * depth;
-        let by_kernel_row = n * out_h * out_w * depth / window[1].size.max(1);
-        let source = self.sources.of(id);
-        let transfer = Transfer {
-            queue: DmaQueue::Io,
-            direction: DmaDirection::HbmToSbuf,
-            bytes: n * out_h * out_w * depth * self.precision.operand_bytes,
-            partitions: u32::try_from(depth).unwrap_or(u32::MAX).min(self.core.partitions),
-            short_descriptors: by_tap.min(by_kernel_row),
-        };
-        self.emitter.dma(transfer, source, after)
-    }
-
-    /// Pooling over windows: every element under a window is read once for it.
-    pub(super) fn reduce_window(&mut self, id: InstrId, window: &[WindowDim; 2]) -> Result<(), CodegenError> {
-        let operand_id = self.operand(id, 0)?;
-        let operand = self.in_layout(operand_id, id, Layout::FeatureMajor)?;
-        let shape = &self.instruction(id)?.shape;
-        let channels = shape.dims.get(1).copied().unwrap_or(1).max(1);
-        let mut resident = Resident::of(Layout::FeatureMajor, shape.elements() / channels, channels);
-        let element_bytes = self.element_bytes(id);
-        resident.bytes = self.resident_bytes(resident.partition_elements, resident.free_elements, element_bytes);
-        let mut after = operand.ready.clone();
-        after.extend(self.take(id, resident.bytes)?);
-        let purpose = Purpose::execution(self.sources.of(id));
-        let read = resident.free_elements * window[0].size * window[1].size;
-        let mut ready = Vec::new();
-        for _ in blocks(resident.partition_elements, self.core.partitions) {
-            for free in blocks(read, POOL_CHUNK_ELEMENTS) {
-                ready.push(self.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &after));
-            }
-        }
-        resident.ready = latest(ready);
-        self.set_resident(id, resident);
-        Ok(())
+        let transposed = window[0].base_dilation > 1 || window[1].base_dilation > 1;
+        Ok(Self {
+            window,
+            image: image_id,
+            weight: (parameter, via),
+            channels: channels / groups.max(1),
+            columns,
+            out: [n, out_h, out_w],
+            pixels: if transposed { n * in_h * in_w } else { n * out_h * out_w },
+        })
     }
 }
 
-fn is_gathered(channels: u64, window: &[WindowDim; 2]) -> bool {
-    let transposed = window.iter().any(|w| w.base_dilation > 1);
-    channels < FEW_CHANNELS && window[0].size * window[1].size > 1 && !transposed
+/// Copies the patches of an image next to one another, in short rows: what one tap of the kernel meets along a row of
+/// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
+fn gather_patches(
+    plan: &Plan<'_>,
+    code: &mut Code<'_>,
+    id: InstrId,
+    shape: &ConvShape<'_>,
+    depth: u64,
+    after: &[Wait],
+) -> Wait {
+    let [n, out_h, out_w] = shape.out;
+    let by_tap = n * out_h * depth;
+    let by_kernel_row = n * out_h * out_w * depth / shape.window[1].size.max(1);
+    let transfer = Transfer {
+        queue: DmaQueue::Io,
+        direction: DmaDirection::HbmToSbuf,
+        bytes: n * out_h * out_w * depth * plan.precision.operand_bytes,
+        partitions: partitions_used(depth, plan.core.partitions),
+        short_descriptors: by_tap.min(by_kernel_row),
+    };
+    let source = code.sources.of(id);
+    code.emitter.dma(transfer, source, after)
+}
+
+/// Pooling over windows: every element under a window is read once for it.
+pub(super) fn reduce_window(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    window: &[WindowDim; 2],
+) -> Result<(), CodegenError> {
+    let operand = in_layout(plan, places, code, plan.operand(id, 0)?, id, Layout::FeatureMajor)?;
+    let shape = &plan.instruction(id)?.shape;
+    let channels = shape.dims.get(1).copied().unwrap_or(1).max(1);
+    let mut resident = Resident::of(Layout::FeatureMajor, shape.elements() / channels, channels);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
+    let mut after = operand.ready;
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    let purpose = code.execution(id);
+    let read = resident.free_elements * window[0].size * window[1].size;
+    let pieces =
+        blocks(resident.partition_elements, plan.core.partitions).flat_map(|_| blocks(read, POOL_CHUNK_ELEMENTS));
+    let reductions = pieces.map(|free| (Engine::Vector, Op::TensorReduce { free }));
+    resident.ready = code.run(reductions, purpose, &after);
+    places.set_resident(id, resident);
+    Ok(())
 }
 
 /// Passes through the array: taps times blocks of channels, or fewer where taps share the rows of the array.

@@ -1,6 +1,6 @@
 //! Appends instructions and DMAs to an executable and keeps the waits short.
 
-use super::CodegenError;
+use super::error::CodegenError;
 use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use crate::machine::{Executable, SourceId};
 
@@ -41,9 +41,9 @@ pub(super) struct Transfer {
     pub short_descriptors: u64,
 }
 
-/// Writes an [`Executable`].
+/// Writes the instructions and DMAs of an [`Executable`].
 pub(super) struct Emitter {
-    pub executable: Executable,
+    executable: Executable,
     /// For each unit, the count of every other unit that an earlier item of it already waited for.
     seen: [[u32; Unit::COUNT]; Unit::COUNT],
     /// The longest own-unit chain is tracked by completion counts of each unit.
@@ -98,6 +98,11 @@ impl Emitter {
         if items > MAX_ITEMS as u64 { Err(CodegenError::TooLarge { limit: MAX_ITEMS }) } else { Ok(()) }
     }
 
+    /// What was written.
+    pub fn finish(self) -> Executable {
+        self.executable
+    }
+
     fn completed(&mut self, unit: Unit) -> Wait {
         let count = self.emitted[unit.index()].saturating_add(1);
         self.emitted[unit.index()] = count;
@@ -124,6 +129,21 @@ impl Emitter {
         }
         (start, len)
     }
+}
+
+/// The latest completion of each unit.
+pub(super) fn latest(waits: Vec<Wait>) -> Vec<Wait> {
+    let mut by_unit = [0u32; Unit::COUNT];
+    let mut kept: Vec<Wait> = Vec::new();
+    for wait in waits {
+        let count = &mut by_unit[wait.unit.index()];
+        if wait.count > *count {
+            *count = wait.count;
+            kept.retain(|k| k.unit != wait.unit);
+            kept.push(wait);
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

@@ -1,81 +1,130 @@
-//! In which layout, how often and how wide a value is wanted, by what reads it.
+//! In which layout, how often and how wide a value is wanted, by what reads it, and how much of SBUF it then takes.
 
-use super::program::Generator;
-use super::value::{Layout, matrix_of};
+use super::plan::Plan;
+use super::value::{Layout, Resident, matrix_of};
 use crate::compiler::hlo::{InstrId, Opcode};
-use crate::machine::cost::decisions::{IMAGE_RANK, LAYOUT_LOOKAHEAD};
+use crate::machine::arch::CoreSpec;
+use crate::machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
 use crate::tensor::Shape;
+use crate::tensor::kernels::WindowDim;
 
-impl Generator<'_> {
-    /// Rows and columns of a shape, the columns of an image being its channels.
-    pub(super) fn rows_and_columns(&self, shape: &Shape) -> (u64, u64) {
-        match shape.dims.as_slice() {
-            [n, c, pixels @ ..] if shape.rank() == IMAGE_RANK => (n * pixels.iter().product::<u64>(), (*c).max(1)),
-            _ => matrix_of(shape),
-        }
+/// Rows and columns of a shape, the columns of an image being its channels.
+pub(super) fn rows_and_columns(shape: &Shape) -> (u64, u64) {
+    match shape.dims.as_slice() {
+        [n, c, pixels @ ..] if shape.rank() == IMAGE_RANK => (n * pixels.iter().product::<u64>(), (*c).max(1)),
+        _ => matrix_of(shape),
     }
+}
 
-    /// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
-    /// product that contracts the rows reads it, columns on the partitions otherwise.
-    pub(super) fn wanted_layout(&self, id: InstrId) -> Layout {
-        if self.wants_row_major(id, LAYOUT_LOOKAHEAD) { Layout::RowMajor } else { Layout::FeatureMajor }
-    }
+/// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
+/// product that contracts the rows reads it, columns on the partitions otherwise.
+pub(super) fn wanted_layout(plan: &Plan<'_>, id: InstrId) -> Layout {
+    if wants_row_major(plan, id, LAYOUT_LOOKAHEAD) { Layout::RowMajor } else { Layout::FeatureMajor }
+}
 
-    /// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
-    /// product contracts the tokens of each sequence.
-    pub(super) fn row_groups(&self, id: InstrId) -> u64 {
-        let Ok(instruction) = self.instruction(id) else { return 1 };
-        let dims = &instruction.shape.dims;
-        let leading: u64 = dims.iter().rev().skip(2).product();
-        if leading > 1 && self.rows_contracted(id, LAYOUT_LOOKAHEAD) { leading } else { 1 }
-    }
+/// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
+/// product contracts the tokens of each sequence.
+pub(super) fn row_groups(plan: &Plan<'_>, id: InstrId) -> u64 {
+    let Some(instruction) = plan.find(id) else { return 1 };
+    let dims = &instruction.shape.dims;
+    let leading: u64 = dims.iter().rev().skip(2).product();
+    if leading > 1 && rows_contracted(plan, id, LAYOUT_LOOKAHEAD) { leading } else { 1 }
+}
 
-    fn rows_contracted(&self, id: InstrId, depth: u32) -> bool {
-        let contracts = |user: &InstrId| {
-            let Some(instruction) = self.module.instructions.get(*user) else { return false };
-            match &instruction.opcode {
-                Opcode::Dot(dims) => {
-                    let rank = self.module.instructions[id].shape.rank() as u32;
-                    instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
-                }
-                Opcode::Reshape | Opcode::Transpose { .. } => self.rows_contracted(*user, depth - 1),
-                _ => false,
+fn rows_contracted(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
+    let contracts = |user: &InstrId| {
+        let Some(instruction) = plan.module.instructions.get(*user) else { return false };
+        match &instruction.opcode {
+            Opcode::Dot(dims) => {
+                let rank = plan.module.instructions[id].shape.rank() as u32;
+                instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
             }
-        };
-        depth > 0 && self.users.get(id).is_some_and(|users| users.iter().any(contracts))
-    }
-
-    fn wants_row_major(&self, id: InstrId, depth: u32) -> bool {
-        let Some(rank) = self.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
-        let last = rank.saturating_sub(1) as u32;
-        depth > 0
-            && self.users[id].iter().any(|user| {
-                let instruction = &self.module.instructions[*user];
-                match &instruction.opcode {
-                    Opcode::Reduce { dimensions, .. } => dimensions.as_slice() == [last] && rank > 1,
-                    Opcode::Dot(dims) => instruction.operands.get(1) == Some(&id) && dims.rhs_contracting != last,
-                    Opcode::Reshape => self.wants_row_major(*user, depth - 1),
-                    Opcode::Transpose { permutation } => {
-                        permutation.last() == Some(&last) && self.wants_row_major(*user, depth - 1)
-                    }
-                    Opcode::Fusion(_) => self.wants_row_major(*user, depth - 1),
-                    opcode => opcode.is_elementwise() && self.wants_row_major(*user, depth - 1),
-                }
-            })
-    }
-
-    /// Bytes of an element of a value, by the cast of what reads it.
-    pub(super) fn element_bytes(&self, id: InstrId) -> u64 {
-        if self.only_matmuls_read(id) { self.precision.operand_bytes } else { self.precision.value_bytes }
-    }
-
-    pub(super) fn only_matmuls_read(&self, id: InstrId) -> bool {
-        let users = &self.users[id];
-        let is_matmul = |user: &InstrId| match self.module.instructions[*user].opcode {
-            Opcode::Dot(_) | Opcode::Convolution { .. } => true,
-            Opcode::Reshape | Opcode::Transpose { .. } => *user != self.module.root && self.only_matmuls_read(*user),
+            Opcode::Reshape | Opcode::Transpose { .. } => rows_contracted(plan, *user, depth - 1),
             _ => false,
-        };
-        !users.is_empty() && users.iter().all(is_matmul)
-    }
+        }
+    };
+    depth > 0 && plan.users(id).iter().any(contracts)
+}
+
+fn wants_row_major(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
+    let Some(rank) = plan.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
+    let last = rank.saturating_sub(1) as u32;
+    let wants = |user: &InstrId| {
+        let instruction = &plan.module.instructions[*user];
+        match &instruction.opcode {
+            Opcode::Reduce { dimensions, .. } => dimensions.as_slice() == [last] && rank > 1,
+            Opcode::Dot(dims) => instruction.operands.get(1) == Some(&id) && dims.rhs_contracting != last,
+            Opcode::Reshape => wants_row_major(plan, *user, depth - 1),
+            Opcode::Transpose { permutation } => {
+                permutation.last() == Some(&last) && wants_row_major(plan, *user, depth - 1)
+            }
+            Opcode::Fusion(_) => wants_row_major(plan, *user, depth - 1),
+            opcode => opcode.is_elementwise() && wants_row_major(plan, *user, depth - 1),
+        }
+    };
+    depth > 0 && plan.users(id).iter().any(wants)
+}
+
+/// Whether products alone read a value, through views of it.
+pub(super) fn only_matmuls_read(plan: &Plan<'_>, id: InstrId) -> bool {
+    let users = plan.users(id);
+    let is_matmul = |user: &InstrId| match plan.module.instructions[*user].opcode {
+        Opcode::Dot(_) | Opcode::Convolution { .. } => true,
+        Opcode::Reshape | Opcode::Transpose { .. } => *user != plan.module.root && only_matmuls_read(plan, *user),
+        _ => false,
+    };
+    !users.is_empty() && users.iter().all(is_matmul)
+}
+
+/// Whether only convolutions of few channels read an input, which gather it from device memory, in whatever order its
+/// dimensions lie there.
+pub(super) fn only_gathered(plan: &Plan<'_>, id: InstrId) -> bool {
+    let users = plan.users(id);
+    let gathers = |user: &InstrId| match &plan.module.instructions[*user].opcode {
+        Opcode::Convolution { window, feature_group_count } => {
+            let channels = plan.module.instructions[id].shape.dims.get(1).copied().unwrap_or(0);
+            is_gathered(channels / feature_group_count.max(&1), window)
+        }
+        Opcode::Transpose { .. } => only_gathered(plan, *user),
+        _ => false,
+    };
+    !users.is_empty() && users.iter().all(gathers)
+}
+
+/// Whether a convolution gathers the patches of its image.
+pub(super) fn is_gathered(channels: u64, window: &[WindowDim; 2]) -> bool {
+    let transposed = window.iter().any(|w| w.base_dilation > 1);
+    channels < FEW_CHANNELS && window[0].size * window[1].size > 1 && !transposed
+}
+
+/// Bytes of an element of a value, by the cast of what reads it.
+pub(super) fn element_bytes(plan: &Plan<'_>, id: InstrId) -> u64 {
+    if only_matmuls_read(plan, id) { plan.precision.operand_bytes } else { plan.precision.value_bytes }
+}
+
+/// SBUF of a matrix: every partition of a block is taken, used or not. A value whose share of SBUF is too small for it
+/// is made and read slice by slice of the batch, so that no more than the share is held at once.
+pub(super) fn sbuf_bytes(core: &CoreSpec, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
+    whole_bytes(core, along_partitions, along_free, element_bytes).min(share_of_a_value(core))
+}
+
+/// SBUF of a value that a result has.
+pub(super) fn resident_bytes(core: &CoreSpec, value: &Resident, element_bytes: u64) -> u64 {
+    sbuf_bytes(core, value.partition_elements, value.free_elements, element_bytes)
+}
+
+/// Slices of the batch in which a value is made and read.
+pub(super) fn slices(core: &CoreSpec, value: &Resident, element_bytes: u64) -> u64 {
+    let whole = whole_bytes(core, value.partition_elements, value.free_elements, element_bytes);
+    whole.div_ceil(share_of_a_value(core).max(1)).max(1)
+}
+
+fn whole_bytes(core: &CoreSpec, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
+    let partitions = u64::from(core.partitions);
+    let padded = along_partitions.div_ceil(partitions).saturating_mul(partitions);
+    padded.saturating_mul(along_free).saturating_mul(element_bytes)
+}
+
+fn share_of_a_value(core: &CoreSpec) -> u64 {
+    core.sbuf_bytes / SBUF_PARTS
 }

@@ -1,6 +1,7 @@
-//! SBUF as a ring: space is given out in program order and comes back when its last reader is done.
+//! The memories of a core: SBUF as a ring, whose space is given out in program order and comes back when its last reader is
+//! done, and PSUM as banks in rotation.
 
-use super::CodegenError;
+use super::error::CodegenError;
 use crate::machine::isa::Wait;
 
 /// Plans SBUF. Space released by an operation can be taken by a later one as soon as that operation is complete, so
@@ -59,6 +60,34 @@ impl SbufRing {
 
     fn released(&self) -> u64 {
         self.releases.last().map_or(0, |(total, _)| *total)
+    }
+}
+
+/// Banks of PSUM in rotation, with the eviction that frees each.
+pub(super) struct PsumBanks {
+    evicted: Vec<Option<Wait>>,
+    next: usize,
+}
+
+impl PsumBanks {
+    pub fn new(banks: u32) -> Self {
+        Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
+    }
+
+    /// The bank that is next.
+    pub fn next(&self) -> usize {
+        self.next
+    }
+
+    /// The next bank and the eviction that must be complete before it is written.
+    pub fn take(&mut self) -> (usize, Option<Wait>) {
+        let bank = self.next;
+        self.next = (self.next + 1) % self.evicted.len();
+        (bank, self.evicted[bank])
+    }
+
+    pub fn set_evicted(&mut self, bank: usize, by: Wait) {
+        self.evicted[bank] = Some(by);
     }
 }
 

@@ -6,30 +6,39 @@
 //! (bias and activation). Weights come tile by tile on their own queue, as early as SBUF has room. Dependent
 //! operations are separated by a wait for the whole producer, as in compiled models, whose code is nearly serial from
 //! operation to operation.
+//!
+//! Three things are passed from function to function: the plan, which is read, the places of the values, and the program
+//! under construction. What a function does not take, it does not touch. `generate` calls a function for each instruction,
+//! and no file uses one that uses it.
 
+mod chain;
+mod code;
 mod conv;
 mod dot;
 mod elementwise;
 mod emitter;
+mod engines;
 mod error;
+mod generate;
 mod idioms;
 mod layout;
 mod lazy;
 mod memory;
-
+mod places;
+mod plan;
 mod precision;
 mod product;
-mod program;
 mod reduce;
-mod room;
 mod rows;
 mod sources;
 mod spill;
 mod tiles;
 mod transfer;
+mod turn;
 mod value;
 mod views;
+mod weights;
 mod work;
 
 pub use error::CodegenError;
-pub use program::{generate, generate_with};
+pub use generate::{generate, generate_with, modelled_compile_s};

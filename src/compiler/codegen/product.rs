@@ -1,12 +1,15 @@
 //! The loop nest of every matrix product: stationary blocks of 128, moving chunks of 512, accumulation in PSUM, and
 //! eviction of each finished tile by the epilogue.
 
-use super::CodegenError;
-use super::emitter::Purpose;
-use super::program::{Generator, latest};
+use super::code::Code;
+use super::emitter::{Purpose, latest};
+use super::error::CodegenError;
+use super::places::Places;
+use super::plan::{Members, Plan};
 use super::tiles::{InFlight, Pipeline, Step};
-use super::transfer::WeightMatrix;
-use super::value::{blocks, grouped_blocks};
+use super::value::{Layout, blocks, grouped_blocks, narrow};
+use super::weights::{WeightMatrix, load_block, load_matrix};
+use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// The operand with the result's columns.
@@ -36,6 +39,16 @@ pub(super) enum Stationary {
     Rows,
 }
 
+impl Stationary {
+    /// What sits in the array so that the result has a layout.
+    pub fn for_layout(layout: Layout) -> Self {
+        match layout {
+            Layout::FeatureMajor => Self::Columns,
+            Layout::RowMajor => Self::Rows,
+        }
+    }
+}
+
 /// One product of `rows` by `columns`, contracted in `passes` through the array's 128 rows.
 pub(super) struct Product {
     pub rows: u64,
@@ -62,7 +75,7 @@ impl Product {
             |batch, rows, row_groups| Self { batch, rows, row_groups, rows_ready: self.rows_ready.clone(), ..*self };
         let shares = |total: u64| {
             let each = total.div_ceil(self.slices.max(1)).max(1);
-            blocks(total, u32::try_from(each).unwrap_or(u32::MAX)).map(u64::from)
+            blocks(total, narrow(each)).map(u64::from)
         };
         if self.slices <= 1 {
             vec![part(self.batch, self.rows, self.row_groups)]
@@ -73,7 +86,28 @@ impl Product {
             shares(self.row_groups).map(|groups| part(1, groups * rows, groups)).collect()
         } else {
             let each = self.rows.div_ceil(self.slices).next_multiple_of(u64::from(step.max(1)));
-            blocks(self.rows, u32::try_from(each).unwrap_or(u32::MAX)).map(|rows| part(1, rows.into(), 1)).collect()
+            blocks(self.rows, narrow(each)).map(|rows| part(1, rows.into(), 1)).collect()
+        }
+    }
+}
+
+/// A product of HLO with what evicts it: the members of the fusion or elementwise instruction that alone reads it.
+pub(super) struct Evicted<'m> {
+    /// The product.
+    pub id: InstrId,
+    /// What its value belongs to: the epilogue, or the product itself.
+    pub result: InstrId,
+    /// None of a product that is copied to SBUF.
+    pub epilogue: &'m Members<'m>,
+}
+
+impl Evicted<'_> {
+    /// Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
+    pub fn purpose(&self, code: &mut Code<'_>) -> Purpose {
+        if self.epilogue.is_empty() {
+            Purpose::data_transfer(code.sources.of(self.id))
+        } else {
+            Purpose::execution(code.sources.of(self.result))
         }
     }
 }
@@ -84,34 +118,6 @@ pub(super) struct Eviction<'s> {
     pub purpose: Purpose,
     /// Complete when there is room for the result.
     pub room: &'s [Wait],
-}
-
-/// Banks of PSUM in rotation, with the eviction that frees each.
-pub(super) struct PsumBanks {
-    evicted: Vec<Option<Wait>>,
-    next: usize,
-}
-
-impl PsumBanks {
-    pub fn new(banks: u32) -> Self {
-        Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
-    }
-
-    /// The bank that is next.
-    pub fn next(&self) -> usize {
-        self.next
-    }
-
-    /// The next bank and the eviction that must be complete before it is written.
-    pub fn take(&mut self) -> (usize, Option<Wait>) {
-        let bank = self.next;
-        self.next = (self.next + 1) % self.evicted.len();
-        (bank, self.evicted[bank])
-    }
-
-    pub fn set_evicted(&mut self, bank: usize, by: Wait) {
-        self.evicted[bank] = Some(by);
-    }
 }
 
 /// What must be complete before each side of a tile is read. The stationary side loads while the moving one is still on
@@ -130,220 +136,189 @@ struct Block {
     bytes: u64,
 }
 
-impl Generator<'_> {
-    /// Emits a product; the completion of its last evictions.
-    ///
-    /// The compiler runs the layers around a large value slice by slice of the batch. Here each operation is emitted with
-    /// all of its slices, but at what that costs: a slice reads its weights again unless all of the model's weights stay
-    /// in SBUF, and it begins when the one before has left PSUM, as it would wait for the layer before on the same slice.
-    pub(super) fn product(
-        &mut self,
-        product: &Product,
-        columns: &Columns,
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-    ) -> Result<Vec<Wait>, CodegenError> {
-        let step = match product.stationary {
-            Stationary::Columns => self.core.moving_free_max,
-            Stationary::Rows => self.core.partitions,
-        };
-        let mut done = Vec::new();
-        for mut part in product.parts(step) {
-            part.rows_ready.extend(done);
-            done = self.slice(&part, columns, purpose, eviction)?;
-        }
-        Ok(done)
+/// Emits a product; the completion of its last evictions.
+///
+/// The compiler runs the layers around a large value slice by slice of the batch. Here each operation is emitted with
+/// all of its slices, but at what that costs: a slice reads its weights again unless all of the model's weights stay
+/// in SBUF, and it begins when the one before has left PSUM, as it would wait for the layer before on the same slice.
+pub(super) fn product(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    product: &Product,
+    columns: &Columns,
+    purpose: Purpose,
+    eviction: &Eviction<'_>,
+) -> Result<Vec<Wait>, CodegenError> {
+    let step = match product.stationary {
+        Stationary::Columns => plan.core.moving_free_max,
+        Stationary::Rows => plan.core.partitions,
+    };
+    let mut done = Vec::new();
+    for mut part in product.parts(step) {
+        part.rows_ready.extend(done);
+        let tiles = Pipeline::new(eviction.steps, eviction.purpose);
+        let nest = Nest { plan, product: &part, purpose, room: eviction.room, tiles };
+        done = nest.emit(places, code, columns)?;
     }
+    Ok(done)
+}
 
-    /// Emits one slice of a product; the completion of its last evictions.
-    fn slice(
-        &mut self,
-        product: &Product,
-        columns: &Columns,
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-    ) -> Result<Vec<Wait>, CodegenError> {
-        let width = match product.stationary {
-            Stationary::Columns => self.core.partitions,
-            Stationary::Rows => self.core.moving_free_max,
-        };
-        let mut tiles = Pipeline::default();
-        let together = self.products_in_tile(product, columns);
+/// The loops of one slice of a product.
+struct Nest<'p> {
+    plan: &'p Plan<'p>,
+    product: &'p Product,
+    purpose: Purpose,
+    /// Complete when there is room for the result.
+    room: &'p [Wait],
+    /// Tiles on their way out of PSUM.
+    tiles: Pipeline<'p>,
+}
+
+impl Nest<'_> {
+    /// Emits the slice; the completion of its last evictions.
+    fn emit(mut self, places: &mut Places, code: &mut Code<'_>, columns: &Columns) -> Result<Vec<Wait>, CodegenError> {
+        let together = self.products_in_tile(columns);
         if together > 1 {
-            let ready = columns.resident();
-            let mut left = product.batch;
+            let mut left = self.product.batch;
             while left > 0 {
-                self.shared_tile(product, left.min(together), ready, purpose, eviction, &mut tiles);
+                self.shared_tile(code, left.min(together), columns.resident());
                 left = left.saturating_sub(together);
-                self.emitter.check_size()?;
+                code.emitter.check_size()?;
             }
-            self.drain(&mut tiles, eviction.steps, eviction.purpose);
-            return Ok(latest(tiles.ready));
+            return Ok(latest(self.tiles.drain(code)));
         }
-        for _ in 0..product.batch {
-            for (n, columns_here) in blocks(product.columns, width).enumerate() {
+        let width = match self.product.stationary {
+            Stationary::Columns => self.plan.core.partitions,
+            Stationary::Rows => self.plan.core.moving_free_max,
+        };
+        for _ in 0..self.product.batch {
+            for (n, columns_here) in blocks(self.product.columns, width).enumerate() {
                 // The columns are the outer loop, so that a weight is read from device memory once.
-                let block = self.column_block(columns, n, columns_here)?;
-                let used = match product.stationary {
-                    Stationary::Columns => self.columns_stationary(product, &block, purpose, eviction, &mut tiles),
-                    Stationary::Rows => self.rows_stationary(product, &block, purpose, eviction, &mut tiles),
+                let block = column_block(self.plan, places, code, columns, n, columns_here)?;
+                let used = match self.product.stationary {
+                    Stationary::Columns => self.columns_stationary(code, &block),
+                    Stationary::Rows => self.rows_stationary(code, &block),
                 };
-                self.ring.release(block.bytes, used.into_iter().collect());
+                places.ring.release(block.bytes, used.into_iter().collect());
             }
-            self.emitter.check_size()?;
+            code.emitter.check_size()?;
         }
-        self.drain(&mut tiles, eviction.steps, eviction.purpose);
-        Ok(latest(tiles.ready))
+        Ok(latest(self.tiles.drain(code)))
     }
 
     /// How many small products of a batch share a bank of PSUM and its eviction, side by side along the free dimension.
     /// Rows of different products never share a tile: each head's scores are reduced on their own.
-    fn products_in_tile(&self, product: &Product, columns: &Columns) -> u64 {
-        let small = product.stationary == Stationary::Columns && product.columns <= u64::from(self.core.partitions);
+    fn products_in_tile(&self, columns: &Columns) -> u64 {
+        let (product, core) = (self.product, self.plan.core);
+        let small = product.stationary == Stationary::Columns && product.columns <= u64::from(core.partitions);
         match columns {
-            Columns::Resident(_) if product.batch > 1 && small => {
-                u64::from(self.core.moving_free_max) / product.rows.max(1)
-            }
+            Columns::Resident(_) if product.batch > 1 && small => u64::from(core.moving_free_max) / product.rows.max(1),
             _ => 1,
         }
     }
 
     /// Several products of a batch into one tile of PSUM.
-    fn shared_tile(
-        &mut self,
-        product: &Product,
-        count: u64,
-        columns_ready: &[Wait],
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-        tiles: &mut Pipeline,
-    ) {
-        let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        let (bank, evicted) = self.bank(tiles, eviction);
+    fn shared_tile(&mut self, code: &mut Code<'_>, count: u64, columns_ready: &[Wait]) {
+        let product = self.product;
+        let (bank, evicted) = self.bank(code);
         let mut after = product.rows_ready.clone();
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
-            let load = Op::LdWeights { rows: self.array_rows(product), columns: narrow(product.columns) };
-            self.emitter.instruction(Engine::Tensor, load, purpose, columns_ready);
-            let op = Op::Matmul { free: narrow(product.rows), passes: self.precision.passes };
-            done = vec![self.emitter.instruction(Engine::Tensor, op, purpose, &after)];
+            let load = Op::LdWeights { rows: self.array_rows(), columns: narrow(product.columns) };
+            code.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
+            let op = Op::Matmul { free: narrow(product.rows), passes: self.plan.precision.passes };
+            done = vec![code.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
         }
-        done.extend_from_slice(eviction.room);
-        self.enter(
-            tiles,
-            InFlight::new(narrow(product.rows * count), Some(bank), done),
-            eviction.steps,
-            eviction.purpose,
-        );
+        done.extend_from_slice(self.room);
+        self.tiles.enter(code, InFlight::new(narrow(product.rows * count), Some(bank), done));
     }
 
     /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
-    fn bank(&mut self, tiles: &mut Pipeline, eviction: &Eviction<'_>) -> (usize, Option<Wait>) {
-        while tiles.occupies(self.psum.next()) {
-            self.advance(tiles, eviction.steps, eviction.purpose);
+    fn bank(&mut self, code: &mut Code<'_>) -> (usize, Option<Wait>) {
+        while self.tiles.occupies(code.psum.next()) {
+            self.tiles.advance(code);
         }
-        self.psum.take()
+        code.psum.take()
     }
 
     /// Rows of the array that a pass uses.
-    fn array_rows(&self, product: &Product) -> u32 {
-        let depth = product.depth.div_ceil(product.passes.max(1));
-        u32::try_from(depth).unwrap_or(u32::MAX).min(self.precision.contracted)
+    fn array_rows(&self) -> u32 {
+        let depth = self.product.depth.div_ceil(self.product.passes.max(1));
+        narrow(depth).min(self.plan.precision.contracted)
     }
 
-    fn column_block(&mut self, columns: &Columns, n: usize, width: u32) -> Result<Block, CodegenError> {
-        match columns {
-            Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
-            Columns::Weight(matrix) if self.weights_stay => {
-                let blocks = self.load_matrix(matrix)?;
-                let whole = matrix.columns.div_ceil(u64::from(width)) as usize != blocks.len();
-                // Loaded in blocks of another width by an earlier use: wait for all of them.
-                let ready = if whole { latest(blocks) } else { blocks.get(n..=n).unwrap_or(&[]).to_vec() };
-                Ok(Block { columns: width, ready, bytes: 0 })
-            }
-            Columns::Weight(matrix) => {
-                let (wait, bytes) = self.load_block(matrix, width)?;
-                Ok(Block { columns: width, ready: vec![wait], bytes })
-            }
-        }
-    }
-
-    fn columns_stationary(
-        &mut self,
-        product: &Product,
-        block: &Block,
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-        tiles: &mut Pipeline,
-    ) -> Option<Wait> {
-        let chunks: Vec<u32> = blocks(product.rows, self.core.moving_free_max).collect();
+    fn columns_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {
+        let core = self.plan.core;
+        let chunks: Vec<u32> = blocks(self.product.rows, core.moving_free_max).collect();
+        let operands = Operands { stationary: &block.ready, moving: &self.product.rows_ready };
         let mut last = None;
         // Half of the banks accumulate while the other half is evicted.
-        for group in chunks.chunks((self.core.psum_banks / 2).max(1) as usize) {
-            last = self.tile(
-                block.columns,
-                group,
-                product,
-                Operands { stationary: &block.ready, moving: &product.rows_ready },
-                purpose,
-                eviction,
-                tiles,
-            );
+        for group in chunks.chunks((core.psum_banks / 2).max(1) as usize) {
+            last = self.tile(code, block.columns, group, operands);
         }
         last
     }
 
-    fn rows_stationary(
-        &mut self,
-        product: &Product,
-        block: &Block,
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-        tiles: &mut Pipeline,
-    ) -> Option<Wait> {
+    fn rows_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {
+        let operands = Operands { stationary: &self.product.rows_ready, moving: &block.ready };
         let mut last = None;
-        for rows in grouped_blocks(product.rows, product.row_groups, self.core.partitions) {
-            let operands = Operands { stationary: &product.rows_ready, moving: &block.ready };
-            last = self.tile(rows, &[block.columns], product, operands, purpose, eviction, tiles);
+        for rows in grouped_blocks(self.product.rows, self.product.row_groups, self.plan.core.partitions) {
+            last = self.tile(code, rows, &[block.columns], operands);
         }
         last
     }
 
     /// One stationary block against a group of moving chunks; the completion of the last matmul.
-    #[allow(clippy::too_many_arguments, reason = "the block, the chunks and what they wait for")]
-    fn tile(
-        &mut self,
-        stationary: u32,
-        moving: &[u32],
-        product: &Product,
-        operands: Operands<'_>,
-        purpose: Purpose,
-        eviction: &Eviction<'_>,
-        tiles: &mut Pipeline,
-    ) -> Option<Wait> {
+    fn tile(&mut self, code: &mut Code<'_>, stationary: u32, moving: &[u32], operands: Operands<'_>) -> Option<Wait> {
         let mut banks: Vec<(usize, Option<Wait>)> = Vec::with_capacity(moving.len());
         for _ in moving {
-            banks.push(self.bank(tiles, eviction));
+            banks.push(self.bank(code));
         }
         let mut after = operands.moving.to_vec();
         after.extend(banks.iter().filter_map(|(_, evicted)| *evicted));
         let mut done = vec![None; moving.len()];
-        let rows = self.array_rows(product);
-        for _ in 0..product.passes {
+        let rows = self.array_rows();
+        for _ in 0..self.product.passes {
             let load = Op::LdWeights { rows, columns: stationary };
-            self.emitter.instruction(Engine::Tensor, load, purpose, operands.stationary);
+            code.emitter.instruction(Engine::Tensor, load, self.purpose, operands.stationary);
             for (free, done) in moving.iter().zip(&mut done) {
-                let op = Op::Matmul { free: *free, passes: self.precision.passes };
-                *done = Some(self.emitter.instruction(Engine::Tensor, op, purpose, &after));
+                let op = Op::Matmul { free: *free, passes: self.plan.precision.passes };
+                *done = Some(code.emitter.instruction(Engine::Tensor, op, self.purpose, &after));
             }
         }
         for ((free, done), (bank, _)) in moving.iter().zip(&done).zip(&banks) {
             let mut after: Vec<Wait> = done.iter().copied().collect();
-            after.extend_from_slice(eviction.room);
-            self.enter(tiles, InFlight::new(*free, Some(*bank), after), eviction.steps, eviction.purpose);
+            after.extend_from_slice(self.room);
+            self.tiles.enter(code, InFlight::new(*free, Some(*bank), after));
         }
         done.pop().flatten()
+    }
+}
+
+/// The block of columns that is next, brought into SBUF where it is a weight.
+fn column_block(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    columns: &Columns,
+    n: usize,
+    width: u32,
+) -> Result<Block, CodegenError> {
+    match columns {
+        Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
+        Columns::Weight(matrix) if plan.weights_stay => {
+            let blocks = load_matrix(plan, places, code, matrix)?;
+            let whole = matrix.columns.div_ceil(u64::from(width)) as usize != blocks.len();
+            // Loaded in blocks of another width by an earlier use: wait for all of them.
+            let ready = if whole { latest(blocks) } else { blocks.get(n..=n).unwrap_or(&[]).to_vec() };
+            Ok(Block { columns: width, ready, bytes: 0 })
+        }
+        Columns::Weight(matrix) => {
+            let (wait, bytes) = load_block(plan, places, code, matrix, width)?;
+            Ok(Block { columns: width, ready: vec![wait], bytes })
+        }
     }
 }
 

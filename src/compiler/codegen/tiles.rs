@@ -4,11 +4,12 @@
 //! wait for the other engine's step in between. So the steps are skewed: the first step of a tile comes before the second
 //! step of the tile before it.
 
+use std::collections::VecDeque;
+
+use super::code::Code;
 use super::emitter::Purpose;
-use super::program::Generator;
-use crate::compiler::Workflow;
+use super::engines::TableLoad;
 use crate::machine::SourceId;
-use crate::machine::cost::instruction_cost;
 use crate::machine::isa::{Engine, Op, Wait};
 
 /// Functions that are in every table of the scalar engine.
@@ -30,6 +31,11 @@ pub(super) struct Step {
 impl Step {
     pub fn new(kind: StepKind, after: Vec<Wait>) -> Self {
         Self { kind, after, source: None, apart: false }
+    }
+
+    /// A step that serves another operation than the tile's.
+    pub fn of(source: SourceId, kind: StepKind, after: Vec<Wait>) -> Self {
+        Self { source: Some(source), ..Self::new(kind, after) }
     }
 
     pub fn is_scalars(&self) -> bool {
@@ -77,7 +83,7 @@ pub(super) struct InFlight {
     /// Whether the tile came in PSUM.
     main_in_psum: bool,
     /// Its bank of PSUM, until the last step that reads it is emitted.
-    pub bank: Option<usize>,
+    bank: Option<usize>,
 }
 
 impl InFlight {
@@ -87,88 +93,73 @@ impl InFlight {
     }
 }
 
-/// Tiles whose steps are partly emitted, the oldest first, and what completed ones completed with.
-#[derive(Default)]
-pub(super) struct Pipeline {
-    in_flight: std::collections::VecDeque<InFlight>,
-    pub ready: Vec<Wait>,
+/// The tiles of an operation: those whose steps are partly emitted, the oldest first, and what completed ones completed
+/// with.
+pub(super) struct Pipeline<'s> {
+    steps: &'s [Step],
+    purpose: Purpose,
+    in_flight: VecDeque<InFlight>,
+    ready: Vec<Wait>,
 }
 
-impl Pipeline {
+impl<'s> Pipeline<'s> {
+    /// No tiles, each of which will go through `steps`.
+    pub fn new(steps: &'s [Step], purpose: Purpose) -> Self {
+        Self { steps, purpose, in_flight: VecDeque::new(), ready: Vec::new() }
+    }
+
     /// Whether some tile still occupies a bank.
     pub fn occupies(&self, bank: usize) -> bool {
         self.in_flight.iter().any(|t| t.bank == Some(bank))
     }
-}
 
-impl Generator<'_> {
     /// Emits a step of every tile in flight and the first one of a new tile.
-    pub(super) fn enter(&mut self, pipeline: &mut Pipeline, tile: InFlight, steps: &[Step], purpose: Purpose) {
-        self.advance(pipeline, steps, purpose);
-        pipeline.in_flight.push_back(tile);
-        if let Some(mut newest) = pipeline.in_flight.pop_back() {
-            self.step(&mut newest, steps, purpose);
-            self.keep(pipeline, newest, steps);
-        }
+    pub fn enter(&mut self, code: &mut Code<'_>, mut tile: InFlight) {
+        self.advance(code);
+        self.step(code, &mut tile);
+        self.keep(tile);
     }
 
     /// Emits a step of every tile in flight, the oldest first.
-    pub(super) fn advance(&mut self, pipeline: &mut Pipeline, steps: &[Step], purpose: Purpose) {
-        for _ in 0..pipeline.in_flight.len() {
-            if let Some(mut tile) = pipeline.in_flight.pop_front() {
-                self.step(&mut tile, steps, purpose);
-                self.keep(pipeline, tile, steps);
+    pub fn advance(&mut self, code: &mut Code<'_>) {
+        for _ in 0..self.in_flight.len() {
+            if let Some(mut tile) = self.in_flight.pop_front() {
+                self.step(code, &mut tile);
+                self.keep(tile);
             }
         }
     }
 
-    /// Emits all that is left.
-    pub(super) fn drain(&mut self, pipeline: &mut Pipeline, steps: &[Step], purpose: Purpose) {
-        while !pipeline.in_flight.is_empty() {
-            self.advance(pipeline, steps, purpose);
+    /// Emits all that is left; the completion of each tile in order.
+    pub fn drain(mut self, code: &mut Code<'_>) -> Vec<Wait> {
+        while !self.in_flight.is_empty() {
+            self.advance(code);
         }
+        self.ready
     }
 
-    fn keep(&self, pipeline: &mut Pipeline, tile: InFlight, steps: &[Step]) {
-        if tile.next < steps.len() {
-            pipeline.in_flight.push_back(tile);
+    fn keep(&mut self, tile: InFlight) {
+        if tile.next < self.steps.len() {
+            self.in_flight.push_back(tile);
         } else {
-            pipeline.ready.extend(tile.previous);
+            self.ready.extend(tile.previous);
         }
     }
 
-    fn step(&mut self, tile: &mut InFlight, steps: &[Step], purpose: Purpose) {
-        let Some(step) = steps.get(tile.next) else { return };
+    fn step(&self, code: &mut Code<'_>, tile: &mut InFlight) {
+        let Some(step) = self.steps.get(tile.next) else { return };
         tile.next += 1;
-        let free = tile.free;
-        let (engine, op) = match step.kind {
-            StepKind::Scalars | StepKind::Beside => (self.less_loaded(), Op::TensorScalar { free }),
-            StepKind::Copy => (self.less_loaded(), Op::TensorCopy { free }),
-            StepKind::Tensors { of_main } => {
-                let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
-                (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
-            }
-            StepKind::TensorConstant if tile.in_psum => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
-            StepKind::TensorConstant => (Engine::GpSimd, Op::TensorTensor { free, sbuf_only: true }),
-            StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
-            StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
-            StepKind::FunctionSum(_) => (Engine::Scalar, Op::ActivateReduce { free }),
-            StepKind::RowStatistic { chunks } => {
-                (Engine::Vector, Op::TensorReduce { free: free.div_ceil(chunks.max(1)) })
-            }
-            StepKind::RowScalar => (Engine::Vector, Op::TensorScalar { free: 1 }),
-            StepKind::RowScale => (Engine::Vector, Op::TensorScalar { free }),
-        };
-        self.count_load(engine, &op);
-        let purpose = step.source.map_or(purpose, |source| Purpose { source, ..purpose });
+        let (engine, op) = instruction_of(step, tile, code.engines.less_loaded());
+        code.engines.count(engine, &op);
+        let purpose = step.source.map_or(self.purpose, |source| Purpose { source, ..self.purpose });
         if let StepKind::Function(function) | StepKind::FunctionSum(function) = step.kind
             && function != CLIP
             && function != SQUARE
         {
-            self.load_table(function, purpose, &tile.previous);
+            load_table(code, function, purpose, &tile.previous);
         }
         tile.previous.extend_from_slice(&step.after);
-        let done = self.emitter.instruction(engine, op, purpose, &tile.previous);
+        let done = code.emitter.instruction(engine, op, purpose, &tile.previous);
         tile.previous.clear();
         tile.previous.push(done);
         if !matches!(step.kind, StepKind::RowStatistic { .. } | StepKind::RowScalar | StepKind::Beside) {
@@ -177,38 +168,41 @@ impl Generator<'_> {
         let read_again = |s: &Step| matches!(s.kind, StepKind::Tensors { of_main: true });
         if let Some(bank) = tile.bank
             && !tile.in_psum
-            && !steps.iter().skip(tile.next).any(read_again)
+            && !self.steps.iter().skip(tile.next).any(read_again)
         {
-            self.psum.set_evicted(bank, done);
+            code.psum.set_evicted(bank, done);
             tile.bank = None;
         }
     }
+}
 
-    /// Work that either the vector or the scalar engine can do goes to the one that was given less of this operation.
-    pub(super) fn less_loaded(&self) -> Engine {
-        if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
-    }
-
-    /// Counts what an engine was given: the time for which the simulator will hold it, picoseconds, at published clocks. A
-    /// slow-down that was fitted holds for all engines alike; it decides no balance, so that fitting it changes no program.
-    pub(super) fn count_load(&mut self, engine: Engine, op: &Op) {
-        let slot = match engine {
-            Engine::Vector => 0,
-            Engine::Scalar => 1,
-            Engine::Tensor | Engine::GpSimd => return,
-        };
-        self.loads[slot] += instruction_cost(&self.costs, engine, op).interval.0;
-    }
-
-    /// Loads the table of `function` unless it is the one in place. A traced model's first table is loaded at the
-    /// start, beside the first weights; a lazily executed graph loads it when its operand is there.
-    fn load_table(&mut self, function: &'static str, purpose: Purpose, operand: &[Wait]) {
-        if self.table == Some(function) {
-            return;
+/// The instruction of a step of a tile, on the less loaded engine where either could do it.
+fn instruction_of(step: &Step, tile: &InFlight, less_loaded: Engine) -> (Engine, Op) {
+    let free = tile.free;
+    match step.kind {
+        StepKind::Scalars | StepKind::Beside => (less_loaded, Op::TensorScalar { free }),
+        StepKind::Copy => (less_loaded, Op::TensorCopy { free }),
+        StepKind::Tensors { of_main } => {
+            let reads_psum = tile.in_psum || (of_main && tile.main_in_psum);
+            (Engine::Vector, Op::TensorTensor { free, sbuf_only: !reads_psum })
         }
-        let preload = self.table.is_none() && self.module.workflow == Workflow::Trace;
-        let after = if preload { &[] } else { operand };
-        self.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
-        self.table = Some(function);
+        StepKind::TensorConstant if tile.in_psum => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
+        StepKind::TensorConstant => (Engine::GpSimd, Op::TensorTensor { free, sbuf_only: true }),
+        StepKind::TensorsRepeated => (Engine::Vector, Op::TensorTensor { free, sbuf_only: false }),
+        StepKind::Function(_) => (Engine::Scalar, Op::Activate { free }),
+        StepKind::FunctionSum(_) => (Engine::Scalar, Op::ActivateReduce { free }),
+        StepKind::RowStatistic { chunks } => (Engine::Vector, Op::TensorReduce { free: free.div_ceil(chunks.max(1)) }),
+        StepKind::RowScalar => (Engine::Vector, Op::TensorScalar { free: 1 }),
+        StepKind::RowScale => (Engine::Vector, Op::TensorScalar { free }),
     }
+}
+
+/// Loads the table of `function` unless it is the one in place.
+fn load_table(code: &mut Code<'_>, function: &'static str, purpose: Purpose, operand: &[Wait]) {
+    let Some(load) = code.engines.change_table(function) else { return };
+    let after = match load {
+        TableLoad::AtStart => &[],
+        TableLoad::WithOperand => operand,
+    };
+    code.emitter.instruction(Engine::Scalar, Op::ActTableLoad, Purpose::control(purpose.source), after);
 }

@@ -39,6 +39,11 @@ impl Resident {
         Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new(), groups: 1 }
     }
 
+    /// Partitions it takes of the core's.
+    pub fn partitions_used(&self, partitions: u32) -> u32 {
+        partitions_used(self.partition_elements, partitions)
+    }
+
     /// Blocks of partitions it takes, each with how many are used.
     pub fn partition_blocks(&self, partitions: u32) -> impl Iterator<Item = u32> + use<> {
         let (groups, each) = (self.groups.max(1), self.partition_elements.div_ceil(self.groups.max(1)));
@@ -78,10 +83,20 @@ pub(super) fn matrix_of(shape: &Shape) -> (u64, u64) {
     (rows.max(1), columns.max(1))
 }
 
+/// Partitions that so many elements take of the core's.
+pub(super) fn partitions_used(elements: u64, partitions: u32) -> u32 {
+    narrow(elements).min(partitions)
+}
+
+/// A size as instructions hold it.
+pub(super) fn narrow(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
 /// Blocks of at most `block` that cover `total`, largest first.
 pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<> {
     let block = u64::from(block.max(1));
-    (0..total.div_ceil(block)).map(move |i| u32::try_from((total - i * block).min(block)).unwrap_or(u32::MAX))
+    (0..total.div_ceil(block)).map(move |i| narrow((total - i * block).min(block)))
 }
 
 /// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of it.

@@ -1,157 +1,187 @@
 //! Operations that move nothing or little: transposes and reshapes of what is in SBUF, slices, joins, table look-ups.
 
-use super::CodegenError;
-use super::emitter::Transfer;
-use super::program::{Generator, latest};
+use super::code::Code;
+use super::emitter::{Transfer, latest};
+use super::error::CodegenError;
+use super::layout::{element_bytes, only_gathered, resident_bytes, rows_and_columns};
+use super::places::Places;
+use super::plan::Plan;
+use super::spill::take;
 use super::value::{Layout, Resident, Value, matrix_of};
+use super::weights::{load_vector, load_whole};
 use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
 
-impl Generator<'_> {
-    /// A transpose of what is in SBUF: the same bytes. Where the last dimension changes, what were the columns are rows
-    /// now; other permutations only rename blocks.
-    pub(super) fn transpose_resident(&mut self, id: InstrId, permutation: &[u32]) -> Result<(), CodegenError> {
-        let mut resident = self.view_of(id)?;
-        let last = permutation.len().saturating_sub(1);
-        if permutation.last().is_some_and(|p| *p as usize != last) {
-            resident.layout = match resident.layout {
-                Layout::FeatureMajor => Layout::RowMajor,
-                Layout::RowMajor => Layout::FeatureMajor,
-            };
-        }
-        // What convolutions gather is not in SBUF yet.
-        if self.only_gathered(id) {
-            resident.layout = Layout::FeatureMajor;
-        }
-        // An image [n, c, h, w] has its channels on the partitions whatever the order of its dimensions is called; as
-        // tokens [n, h x w, c] that is feature-major.
-        if permutation.len() == 3 && permutation == [0, 2, 1] && self.came_from_image(id) {
-            resident.layout = Layout::FeatureMajor;
-        }
-        self.set_view(id, resident);
-        Ok(())
+/// A transpose of what is in SBUF: the same bytes. Where the last dimension changes, what were the columns are rows
+/// now; other permutations only rename blocks.
+pub(super) fn transpose_resident(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    permutation: &[u32],
+) -> Result<(), CodegenError> {
+    let mut resident = view_of(plan, places, code, id)?;
+    let last = permutation.len().saturating_sub(1);
+    if permutation.last().is_some_and(|p| *p as usize != last) {
+        resident.layout = match resident.layout {
+            Layout::FeatureMajor => Layout::RowMajor,
+            Layout::RowMajor => Layout::FeatureMajor,
+        };
     }
-
-    /// A reshape of what is in SBUF: the same bytes.
-    pub(super) fn reshape_resident(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let resident = self.view_of(id)?;
-        self.set_view(id, resident);
-        Ok(())
+    // What convolutions gather is not in SBUF yet.
+    if only_gathered(plan, id) {
+        resident.layout = Layout::FeatureMajor;
     }
+    // An image [n, c, h, w] has its channels on the partitions whatever the order of its dimensions is called; as
+    // tokens [n, h x w, c] that is feature-major.
+    if permutation.len() == 3 && permutation == [0, 2, 1] && came_from_image(plan, id) {
+        resident.layout = Layout::FeatureMajor;
+    }
+    set_view(places, id, resident);
+    Ok(())
+}
 
-    /// A slice of what is in SBUF, read in place.
-    pub(super) fn slice_resident(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let operand = self.operand(id, 0)?;
-        let (whole, part) = (self.instruction(operand)?.shape.clone(), self.instruction(id)?.shape.clone());
-        let mut resident = self.view_of(id)?;
-        let columns_cut = matrix_of(&whole).1 != matrix_of(&part).1;
-        let keep = |n: u64| (n * part.elements()).div_ceil(whole.elements().max(1)).max(1);
-        match (resident.layout, columns_cut) {
-            (Layout::FeatureMajor, true) | (Layout::RowMajor, false) => {
-                resident.partition_elements = keep(resident.partition_elements);
+/// A reshape of what is in SBUF: the same bytes.
+pub(super) fn reshape_resident(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let resident = view_of(plan, places, code, id)?;
+    set_view(places, id, resident);
+    Ok(())
+}
+
+/// A slice of what is in SBUF, read in place.
+pub(super) fn slice_resident(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let (whole, part) = (&plan.instruction(plan.operand(id, 0)?)?.shape, &plan.instruction(id)?.shape);
+    let mut resident = view_of(plan, places, code, id)?;
+    let columns_cut = matrix_of(whole).1 != matrix_of(part).1;
+    let keep = |n: u64| (n * part.elements()).div_ceil(whole.elements().max(1)).max(1);
+    match (resident.layout, columns_cut) {
+        (Layout::FeatureMajor, true) | (Layout::RowMajor, false) => {
+            resident.partition_elements = keep(resident.partition_elements);
+        }
+        _ => resident.free_elements = keep(resident.free_elements),
+    }
+    set_view(places, id, resident);
+    Ok(())
+}
+
+/// Joined values are written side by side by whoever makes them, so joining takes no instruction; weights among them
+/// (a class token) are loaded beside the rest.
+pub(super) fn concatenate(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let instruction = plan.instruction(id)?;
+    let mut ready = Vec::new();
+    let mut layout = None;
+    for operand in &instruction.operands {
+        match *places.value(plan, *operand)? {
+            Value::Resident(ref r) => {
+                layout.get_or_insert(r.layout);
+                ready.extend_from_slice(&r.ready);
             }
-            _ => resident.free_elements = keep(resident.free_elements),
-        }
-        self.set_view(id, resident);
-        Ok(())
-    }
-
-    /// Joined values are written side by side by whoever makes them, so joining takes no instruction; weights among them
-    /// (a class token) are loaded beside the rest.
-    pub(super) fn concatenate(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let operands = self.instruction(id)?.operands.clone();
-        let mut ready = Vec::new();
-        let mut layout = None;
-        for operand in operands {
-            match self.value(operand)?.clone() {
-                Value::Resident(r) => {
-                    layout.get_or_insert(r.layout);
-                    ready.extend(r.ready);
+            Value::Weight { parameter, via } => ready.push(load_vector(plan, places, code, parameter, via)?),
+            Value::Broadcast { of, via, .. } => {
+                if let Value::Weight { parameter, .. } = *places.value(plan, of)? {
+                    ready.push(load_vector(plan, places, code, parameter, via)?);
                 }
-                Value::Weight { parameter, via } => ready.push(self.load_vector(parameter, via)?),
-                Value::Broadcast { of, via, .. } => {
-                    if let Value::Weight { parameter, .. } = self.value(of)?.clone() {
-                        ready.push(self.load_vector(parameter, via)?);
-                    }
-                }
-                Value::Splat => {}
             }
+            Value::Splat => {}
         }
-        let shape = &self.instruction(id)?.shape;
-        let (rows, columns) = self.rows_and_columns(shape);
-        let mut resident = Resident::of(layout.unwrap_or(Layout::FeatureMajor), rows, columns);
-        resident.ready = latest(ready);
-        // The parts keep their space until they are dead; the whole only names them.
-        self.set_view(id, resident);
-        Ok(())
     }
+    let (rows, columns) = rows_and_columns(&instruction.shape);
+    let mut resident = Resident::of(layout.unwrap_or(Layout::FeatureMajor), rows, columns);
+    resident.ready = latest(ready);
+    // The parts keep their space until they are dead; the whole only names them.
+    set_view(places, id, resident);
+    Ok(())
+}
 
-    /// Rows of a table in device memory, one descriptor a row.
-    pub(super) fn gather(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let shape = self.instruction(id)?.shape.clone();
-        let (rows, columns) = matrix_of(&shape);
-        let mut resident = Resident::of(Layout::RowMajor, rows, columns);
-        resident.bytes = self.resident_bytes(rows, columns, self.element_bytes(id));
-        let mut after = self.take(id, resident.bytes)?;
-        if let Ok(Value::Resident(indices)) = self.value(self.operand(id, 1)?) {
-            after.extend_from_slice(&indices.ready);
-        }
-        let source = self.sources.of(id);
+/// Rows of a table in device memory, one descriptor a row.
+pub(super) fn gather(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
+    let mut resident = Resident::of(Layout::RowMajor, rows, columns);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
+    let mut after = take(plan, places, code, id, resident.bytes)?;
+    if let Some(indices) = places.resident(plan.operand(id, 1)?) {
+        after.extend_from_slice(&indices.ready);
+    }
+    let source = code.sources.of(id);
+    let transfer = Transfer {
+        queue: DmaQueue::Io,
+        direction: DmaDirection::HbmToSbuf,
+        bytes: rows * columns * plan.precision.operand_bytes,
+        partitions: resident.partitions_used(plan.core.partitions),
+        short_descriptors: rows,
+    };
+    resident.ready = vec![code.emitter.dma(transfer, source, &after)];
+    places.set_resident(id, resident);
+    Ok(())
+}
+
+/// An update in place: the new part is written to device memory, and readers go on with the whole.
+pub(super) fn update_in_place(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let mut resident = view_of(plan, places, code, id)?;
+    let update = plan.operand(id, 1)?;
+    if let Value::Resident(new) = places.value(plan, update)? {
+        let source = code.sources.of(id);
         let transfer = Transfer {
             queue: DmaQueue::Io,
-            direction: DmaDirection::HbmToSbuf,
-            bytes: rows * columns * self.precision.operand_bytes,
-            partitions: u32::try_from(rows).unwrap_or(u32::MAX).min(self.core.partitions),
-            short_descriptors: rows,
+            direction: DmaDirection::SbufToHbm,
+            bytes: plan.instruction(update)?.shape.elements() * plan.precision.operand_bytes,
+            partitions: plan.core.partitions,
+            short_descriptors: 0,
         };
-        resident.ready = vec![self.emitter.dma(transfer, source, &after)];
-        self.set_resident(id, resident);
-        Ok(())
+        code.emitter.dma(transfer, source, &new.ready);
+        resident.ready.extend_from_slice(&new.ready);
+        resident.ready = latest(resident.ready);
     }
+    set_view(places, id, resident);
+    Ok(())
+}
 
-    /// An update in place: the new part is written to device memory, and readers go on with the whole.
-    pub(super) fn update_in_place(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let mut resident = self.view_of(id)?;
-        let update = self.operand(id, 1)?;
-        if let Value::Resident(new) = self.value(update)?.clone() {
-            let source = self.sources.of(id);
-            let transfer = Transfer {
-                queue: DmaQueue::Io,
-                direction: DmaDirection::SbufToHbm,
-                bytes: self.instruction(update)?.shape.elements() * self.precision.operand_bytes,
-                partitions: self.core.partitions,
-                short_descriptors: 0,
-            };
-            self.emitter.dma(transfer, source, &new.ready);
-            resident.ready.extend(new.ready);
-            resident.ready = latest(resident.ready);
-        }
-        self.set_view(id, resident);
-        Ok(())
+/// The resident value that a view looks at.
+fn view_of(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<Resident, CodegenError> {
+    match *places.value(plan, plan.operand(id, 0)?)? {
+        Value::Resident(ref resident) => Ok(resident.clone()),
+        Value::Broadcast { of, .. } => match places.value(plan, of)? {
+            Value::Resident(resident) => Ok(resident.clone()),
+            _ => Err(plan.unsupported(id, "a view of a broadcast")),
+        },
+        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), Layout::FeatureMajor),
+        Value::Splat => Err(plan.unsupported(id, "a view of a constant")),
     }
+}
 
-    /// The resident value that a view looks at.
-    fn view_of(&mut self, id: InstrId) -> Result<Resident, CodegenError> {
-        let operand = self.operand(id, 0)?;
-        match self.value(operand)?.clone() {
-            Value::Resident(resident) => Ok(resident),
-            Value::Broadcast { of, .. } => match self.value(of)?.clone() {
-                Value::Resident(resident) => Ok(resident),
-                _ => Err(self.unsupported(id, "a view of a broadcast")),
-            },
-            Value::Weight { parameter, via } => self.load_whole(parameter, via, Layout::FeatureMajor),
-            Value::Splat => Err(self.unsupported(id, "a view of a constant")),
-        }
-    }
+fn set_view(places: &mut Places, id: InstrId, resident: Resident) {
+    places.set_resident(id, Resident { bytes: 0, ..resident });
+}
 
-    fn set_view(&mut self, id: InstrId, resident: Resident) {
-        self.set_resident(id, Resident { bytes: 0, ..resident });
-    }
-
-    fn came_from_image(&self, id: InstrId) -> bool {
-        let operand = self.operand(id, 0).ok();
-        let before = operand.and_then(|o| self.operand(o, 0).ok()).and_then(|o| self.instruction(o).ok());
-        before.is_some_and(|i| i.shape.rank() == IMAGE_RANK)
-    }
+fn came_from_image(plan: &Plan<'_>, id: InstrId) -> bool {
+    let operand = plan.operand(id, 0).ok();
+    let before = operand.and_then(|o| plan.operand(o, 0).ok()).and_then(|o| plan.find(o));
+    before.is_some_and(|i| i.shape.rank() == IMAGE_RANK)
 }

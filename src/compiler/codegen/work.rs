@@ -1,85 +1,108 @@
 //! Operations that are placed by what they cost: sorts, scatters, operators without a known meaning.
 
-use super::CodegenError;
-use super::emitter::{Purpose, Transfer};
-use super::program::{Generator, latest};
+use super::code::Code;
+use super::emitter::{Purpose, Transfer, latest};
+use super::error::CodegenError;
+use super::layout::{element_bytes, resident_bytes};
+use super::places::Places;
+use super::plan::Plan;
+use super::spill::take;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
+use super::weights::load_whole;
 use crate::compiler::hlo::{InstrId, Work, WorkKind};
 use crate::machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
 use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
-impl Generator<'_> {
-    /// Waits for all operands, does the work, and leaves the result in SBUF.
-    pub(super) fn work(&mut self, id: InstrId, work: &Work) -> Result<(), CodegenError> {
-        let mut after = self.operands_ready(id)?;
-        let shape = self.instruction(id)?.shape.clone();
-        let (rows, columns) = matrix_of(&shape);
-        let mut resident = Resident::of(Layout::RowMajor, rows, columns);
-        resident.bytes = self.resident_bytes(rows, columns, self.element_bytes(id));
-        after.extend(self.take(id, resident.bytes)?);
-        resident.ready = match work.kind {
-            WorkKind::Vector => self.passes(id, work, Engine::Vector, &after),
-            WorkKind::GpSimd => self.passes(id, work, Engine::GpSimd, &after),
-            WorkKind::Move => self.through_memory(id, work, rows, &after),
+/// Waits for all operands, does the work, and leaves the result in SBUF.
+pub(super) fn work(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    work: &Work,
+) -> Result<(), CodegenError> {
+    let mut after = operands_ready(plan, places, code, id)?;
+    let (rows, columns) = matrix_of(&plan.instruction(id)?.shape);
+    let mut resident = Resident::of(Layout::RowMajor, rows, columns);
+    resident.bytes = resident_bytes(plan.core, &resident, element_bytes(plan, id));
+    after.extend(take(plan, places, code, id, resident.bytes)?);
+    resident.ready = match work.kind {
+        WorkKind::Vector => passes(plan, code, id, work, Engine::Vector, &after),
+        WorkKind::GpSimd => passes(plan, code, id, work, Engine::GpSimd, &after),
+        WorkKind::Move => through_memory(plan, code, id, work, rows, &after),
+    };
+    places.set_resident(id, resident);
+    Ok(())
+}
+
+/// Elementwise work none of whose operands has the result's size in SBUF: small values meet repeated ones. One pass over the
+/// result.
+pub(super) fn elementwise_of_parts(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<(), CodegenError> {
+    let instruction = plan.instruction(id)?;
+    let name = instruction.opcode.name().to_owned();
+    let elements = instruction.shape.elements();
+    let one_pass = Work { name, kind: WorkKind::Vector, elements, passes: 1 };
+    work(plan, places, code, id, &one_pass)
+}
+
+fn operands_ready(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+) -> Result<Vec<Wait>, CodegenError> {
+    let mut ready = Vec::new();
+    for operand in &plan.instruction(id)?.operands {
+        let value = match places.value(plan, *operand)? {
+            Value::Broadcast { of, .. } => places.value(plan, *of)?,
+            other => other,
         };
-        self.set_resident(id, resident);
-        Ok(())
-    }
-
-    /// Elementwise work none of whose operands has the result's size in SBUF: small values meet repeated ones. One pass over the
-    /// result.
-    pub(super) fn elementwise_of_parts(&mut self, id: InstrId) -> Result<(), CodegenError> {
-        let instruction = self.instruction(id)?;
-        let name = instruction.opcode.name().to_owned();
-        let elements = instruction.shape.elements();
-        self.work(id, &Work { name, kind: WorkKind::Vector, elements, passes: 1 })
-    }
-
-    fn operands_ready(&mut self, id: InstrId) -> Result<Vec<Wait>, CodegenError> {
-        let mut ready = Vec::new();
-        for operand in self.instruction(id)?.operands.clone() {
-            let value = match self.value(operand)?.clone() {
-                Value::Broadcast { of, .. } => self.value(of)?.clone(),
-                other => other,
-            };
-            match value {
-                Value::Resident(resident) => ready.extend(resident.ready),
-                Value::Weight { parameter, via } => {
-                    ready.extend(self.load_whole(parameter, via, Layout::RowMajor)?.ready);
-                }
-                Value::Splat | Value::Broadcast { .. } => {}
+        match *value {
+            Value::Resident(ref resident) => ready.extend_from_slice(&resident.ready),
+            Value::Weight { parameter, via } => {
+                ready.extend(load_whole(plan, places, code, (parameter, via), Layout::RowMajor)?.ready);
             }
+            Value::Splat | Value::Broadcast { .. } => {}
         }
-        Ok(latest(ready))
     }
+    Ok(latest(ready))
+}
 
-    /// Passes of an engine over the elements, spread over the partitions.
-    fn passes(&mut self, id: InstrId, work: &Work, engine: Engine, after: &[Wait]) -> Vec<Wait> {
-        let purpose = Purpose::execution(self.sources.of(id));
-        let each = work.elements.div_ceil(u64::from(self.core.partitions)).max(1);
-        let mut ready = after.to_vec();
-        for _ in 0..work.passes.max(1) {
-            let pieces = blocks(each, SBUF_CHUNK_ELEMENTS);
-            let done: Vec<Wait> = pieces
-                .map(|free| self.emitter.instruction(engine, Op::TensorScalar { free }, purpose, &ready))
-                .collect();
-            ready = latest(done);
-        }
-        ready
+/// Passes of an engine over the elements, spread over the partitions.
+fn passes(plan: &Plan<'_>, code: &mut Code<'_>, id: InstrId, work: &Work, engine: Engine, after: &[Wait]) -> Vec<Wait> {
+    let purpose = Purpose::execution(code.sources.of(id));
+    let each = work.elements.div_ceil(u64::from(plan.core.partitions)).max(1);
+    let mut ready = after.to_vec();
+    for _ in 0..work.passes.max(1) {
+        let pieces = blocks(each, SBUF_CHUNK_ELEMENTS).map(|free| (engine, Op::TensorScalar { free }));
+        ready = code.run(pieces, purpose, &ready);
     }
+    ready
+}
 
-    /// Out to device memory and back, one descriptor for each row of the result.
-    fn through_memory(&mut self, id: InstrId, work: &Work, rows: u64, after: &[Wait]) -> Vec<Wait> {
-        let source = self.sources.of(id);
-        let out = Transfer {
-            queue: DmaQueue::Spill,
-            direction: DmaDirection::SbufToHbm,
-            bytes: work.elements.saturating_mul(self.precision.value_bytes),
-            partitions: self.core.partitions,
-            short_descriptors: 0,
-        };
-        let stored = self.emitter.dma(out, source, after);
-        let back = Transfer { direction: DmaDirection::HbmToSbuf, short_descriptors: rows, ..out };
-        vec![self.emitter.dma(back, source, &[stored])]
-    }
+/// Out to device memory and back, one descriptor for each row of the result.
+fn through_memory(
+    plan: &Plan<'_>,
+    code: &mut Code<'_>,
+    id: InstrId,
+    work: &Work,
+    rows: u64,
+    after: &[Wait],
+) -> Vec<Wait> {
+    let source = code.sources.of(id);
+    let out = Transfer {
+        queue: DmaQueue::Spill,
+        direction: DmaDirection::SbufToHbm,
+        bytes: work.elements.saturating_mul(plan.precision.value_bytes),
+        partitions: plan.core.partitions,
+        short_descriptors: 0,
+    };
+    let stored = code.emitter.dma(out, source, after);
+    let back = Transfer { direction: DmaDirection::HbmToSbuf, short_descriptors: rows, ..out };
+    vec![code.emitter.dma(back, source, &[stored])]
 }

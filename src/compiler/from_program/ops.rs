@@ -1,7 +1,7 @@
 //! Each operation of a program as instructions of the module.
 
 use super::emit::Emit;
-use super::flat::{Combine, FlatId};
+use super::flat::{Combine, FlatId, FlatNode};
 use super::given::Given;
 use super::{FromProgramError, affine, moves, products, windows};
 use crate::compiler::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
@@ -37,6 +37,21 @@ pub(super) fn place(e: &mut Emit<'_>, id: FlatId) -> Result<InstrId> {
             Ok(if e.shape(x).dtype == shape.dtype { x } else { e.push(Opcode::Convert, vec![x], shape) })
         }
         Op::BitcastConvert | Op::ReducePrecision { .. } => one_pass(e, "bitcast", shape),
+        Op::Dot(dims) => products::dot(e, dims, shape),
+        Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
+            products::convolution(e, window, dims, (*feature_group_count, *batch_group_count), shape)
+        }
+        Op::Reduce { dimensions } => reduce(e, node.combine, dimensions, shape),
+        Op::ReduceWindow { window } => windows::reduce_window(e, window, node.combine, shape),
+        Op::BatchNormInference { epsilon, feature } => batch_norm(e, *epsilon, *feature),
+        Op::BatchNormTraining { epsilon, feature } => batch_norm_training(e, *epsilon, *feature, node.part),
+        _ => rearranged(e, node, shape),
+    }
+}
+
+/// Operations that move values and compute none.
+fn rearranged(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
+    match &node.op {
         Op::Broadcast { dimensions } => {
             let x = e.operand(0)?;
             Ok(e.repeated(x, dimensions, &shape.dims))
@@ -70,12 +85,13 @@ pub(super) fn place(e: &mut Emit<'_>, id: FlatId) -> Result<InstrId> {
             e.estimate("scatter");
             moves::moved(e, "scatter", shape)
         }
-        Op::Dot(dims) => products::dot(e, dims, shape),
-        Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
-            products::convolution(e, window, dims, (*feature_group_count, *batch_group_count), shape)
-        }
-        Op::Reduce { dimensions } => reduce(e, node.combine, dimensions, shape),
-        Op::ReduceWindow { window } => windows::reduce_window(e, window, node.combine, shape),
+        _ => by_cost(e, node, shape),
+    }
+}
+
+/// Operations that no opcode does: work of a known cost.
+fn by_cost(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
+    match &node.op {
         Op::SelectAndScatter { window } => {
             e.estimate("select-and-scatter");
             let under: u64 = window.iter().map(|w| w.size).product();
@@ -85,8 +101,6 @@ pub(super) fn place(e: &mut Emit<'_>, id: FlatId) -> Result<InstrId> {
             let name = if matches!(node.op, Op::TopK { .. }) { "top-k" } else { "sort" };
             sorted(e, name, shape)
         }
-        Op::BatchNormInference { epsilon, feature } => batch_norm(e, *epsilon, *feature),
-        Op::BatchNormTraining { epsilon, feature } => batch_norm_training(e, *epsilon, *feature, node.part),
         Op::BatchNormGrad { .. } => {
             e.estimate("batch-norm-grad");
             worked(e, "batch-norm-grad", WorkKind::Vector, 4, shape)

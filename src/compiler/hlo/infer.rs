@@ -47,24 +47,13 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
         (Opcode::Slice { ranges }, [x]) => slice_shape(x, ranges).map_err(|e| e.to_string())?,
         (Opcode::DynamicUpdateSlice, [x, update, starts @ ..]) => {
             update_fits(x, update, starts.len()).map_err(|e| e.to_string())?;
-            for start in starts {
-                integers(start)?;
-                if start.rank() != 0 {
-                    return Err(format!("a start must be a scalar, not {start}"));
-                }
-            }
+            starts.iter().try_for_each(|start| scalar_start(start))?;
             (*x).clone()
         }
         (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
         // The element types of a comparison, and what a cost says of its operands, are the reader's business.
         (Opcode::Work(_), [_, ..]) => return Ok(()),
-        (Opcode::Elementwise(function), all) if all.len() == function.arity() => {
-            let is_same = |x: &&Shape| x.dims == result.dims;
-            if !all.iter().all(is_same) {
-                return Err(format!("operands and the result {result} must have the same dimensions"));
-            }
-            return Ok(());
-        }
+        (Opcode::Elementwise(function), all) if all.len() == function.arity() => return same_dimensions(all, result),
         (op, [x]) if op.is_elementwise() && arity(op) == Some(1) => (*x).clone(),
         (op, [a, b]) if op.is_elementwise() && arity(op) == Some(2) => {
             if a != b {
@@ -78,6 +67,19 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
         return Err(format!("the result is declared {result}, its operands give {expected}"));
     }
     Ok(())
+}
+
+fn scalar_start(start: &Shape) -> Result<(), Problem> {
+    integers(start)?;
+    if start.rank() == 0 { Ok(()) } else { Err(format!("a start must be a scalar, not {start}")) }
+}
+
+fn same_dimensions(operands: &[&Shape], result: &Shape) -> Result<(), Problem> {
+    if operands.iter().all(|x| x.dims == result.dims) {
+        Ok(())
+    } else {
+        Err(format!("operands and the result {result} must have the same dimensions"))
+    }
 }
 
 /// How many operands an opcode takes; `None` when that varies.

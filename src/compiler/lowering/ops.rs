@@ -22,41 +22,23 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
         }
         (AtenOp::View, &[x]) => b.push(Opcode::Reshape, vec![x], shape, origin),
         (AtenOp::Mm, &[x, weight]) => product(b, x, weight, shape, origin),
-        (AtenOp::Addmm, &[x, weight, bias]) => {
-            let dot = product(b, x, weight, shape.clone(), origin);
-            b.push(Opcode::Add, vec![dot, bias], shape, origin)
-        }
-        (AtenOp::Relu, &[x]) => {
-            let zero = constant(b, 0.0, &shape, origin, "maximum");
-            let zeros = stretch(b, zero, &shape, origin);
-            b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
-        }
+        (AtenOp::Addmm, &[x, weight, bias]) => product_and_bias(b, [x, weight, bias], shape, origin),
+        (AtenOp::Relu, &[x]) => relu(b, x, shape, origin),
         (AtenOp::LogSoftmax { dim }, &[x]) => {
-            let rank = b.shape(x).rank();
-            if *dim as usize >= rank {
-                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
-            }
+            has_dimension(b, node, x, *dim)?;
             log_softmax(b, x, *dim, origin)
         }
         (AtenOp::Softmax { dim }, &[x]) => {
-            let rank = b.shape(x).rank();
-            if *dim as usize >= rank {
-                return Err(LowerError::Dimension { path: node.path(), dim: *dim, rank });
-            }
+            has_dimension(b, node, x, *dim)?;
             layers::softmax(b, x, *dim, origin)
         }
         (AtenOp::Mean, &[x]) => mean(b, x, shape, origin),
         (AtenOp::Unary(op), &[x]) => unary(b, *op, x, shape, origin),
         (AtenOp::Binary(op), &[x, y]) => b.push(binary(*op), vec![x, y], shape, origin),
         (AtenOp::Scalar { op, value, reversed }, &[x]) => {
-            let value = layers::splat(b, *value, &shape, origin);
-            let operands = if *reversed { vec![value, x] } else { vec![x, value] };
-            b.push(binary(*op), operands, shape, origin)
+            with_number(b, (binary(*op), x), (*value, *reversed), shape, origin)
         }
-        (AtenOp::Silu, &[x]) => {
-            let gate = b.push(Opcode::Logistic, vec![x], shape.clone(), origin);
-            b.push(Opcode::Multiply, vec![x, gate], shape, origin)
-        }
+        (AtenOp::Silu, &[x]) => silu(b, x, shape, origin),
         (AtenOp::Matmul, &[x, y]) => layers::matmul(b, x, y, shape, origin),
         (AtenOp::Convolution { window, groups, transposed }, [x, weight, bias @ ..]) => {
             layers::convolution(b, (*x, *weight, bias.first().copied()), (window, *groups, *transposed), shape, origin)
@@ -77,10 +59,7 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
         (AtenOp::Cat { dim }, all @ [_, ..]) => {
             b.push(Opcode::Concatenate { dimension: *dim }, all.to_vec(), shape, origin)
         }
-        (AtenOp::Slice { dim, start, end }, &[x]) => {
-            let ranges = ranges(&b.shape(x).dims, *dim, *start, *end);
-            b.push(Opcode::Slice { ranges }, vec![x], shape, origin)
-        }
+        (AtenOp::Slice { dim, start, end }, &[x]) => slice(b, x, (*dim, *start, *end), shape, origin),
         (AtenOp::Expand, &[x]) => stretch(b, x, &shape, origin),
         (AtenOp::To(_), &[x]) => b.push(Opcode::Convert, vec![x], shape, origin),
         (AtenOp::IndexCopy { dim }, &[x, update, position]) => {
@@ -98,9 +77,50 @@ fn parameter(b: &mut Builder, node: &Node, role: ParameterRole) -> InstrId {
     b.push_with(Opcode::Parameter { index, role }, Vec::new(), node.shape.clone(), metadata)
 }
 
+fn has_dimension(b: &Builder, node: &Node, x: InstrId, dim: u32) -> Result<(), LowerError> {
+    let rank = b.shape(x).rank();
+    if (dim as usize) < rank { Ok(()) } else { Err(LowerError::Dimension { path: node.path(), dim, rank }) }
+}
+
+/// `x * 2`, or `2 * x` where the operands are the other way round.
+fn with_number(
+    b: &mut Builder,
+    (opcode, x): (Opcode, InstrId),
+    (number, reversed): (f32, bool),
+    shape: Shape,
+    origin: Origin<'_>,
+) -> InstrId {
+    let number = layers::splat(b, number, &shape, origin);
+    let operands = if reversed { vec![number, x] } else { vec![x, number] };
+    b.push(opcode, operands, shape, origin)
+}
+
+fn slice(b: &mut Builder, x: InstrId, (dim, start, end): (u32, u64, u64), shape: Shape, origin: Origin<'_>) -> InstrId {
+    let ranges = ranges(&b.shape(x).dims, dim, start, end);
+    b.push(Opcode::Slice { ranges }, vec![x], shape, origin)
+}
+
+/// `maximum(x, 0)`
+fn relu(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let zero = constant(b, 0.0, &shape, origin, "maximum");
+    let zeros = stretch(b, zero, &shape, origin);
+    b.push(Opcode::Maximum, vec![x, zeros], shape, origin)
+}
+
+/// `x * logistic(x)`
+fn silu(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
+    let gate = b.push(Opcode::Logistic, vec![x], shape.clone(), origin);
+    b.push(Opcode::Multiply, vec![x, gate], shape, origin)
+}
+
 /// `dot(x, weight)` of two matrices.
 fn product(b: &mut Builder, x: InstrId, weight: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
     b.push(Opcode::Dot(DotDims { batch: 0, lhs_contracting: 1, rhs_contracting: 0 }), vec![x, weight], shape, origin)
+}
+
+fn product_and_bias(b: &mut Builder, [x, weight, bias]: [InstrId; 3], shape: Shape, origin: Origin<'_>) -> InstrId {
+    let dot = product(b, x, weight, shape.clone(), origin);
+    b.push(Opcode::Add, vec![dot, bias], shape, origin)
 }
 
 /// A scalar. Profiles show the constant an op brings under the op's own name: setting the zeros of a ReLU in memory is an

@@ -10,7 +10,6 @@ mod accelerator;
 mod backend;
 mod batches;
 mod changes;
-mod csv;
 mod datetime;
 mod framed;
 mod measure;

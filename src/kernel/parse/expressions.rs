@@ -229,14 +229,7 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         }
         "sizeof" => return size_of(c),
         "static_cast" | "reinterpret_cast" | "const_cast" => {
-            c.next();
-            c.expect("<", "after the cast")?;
-            let ty = type_name(c)?;
-            c.expect(">", "after the type of the cast")?;
-            c.expect("(", "before the value of the cast")?;
-            let value = expression(c)?;
-            c.expect(")", "after the value of the cast")?;
-            return node(pos, ExprKind::Cast(ty, Box::new(value)));
+            return named_cast(c, pos);
         }
         "new" | "delete" => {
             return Err(c.not_supported(
@@ -247,17 +240,7 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         _ => {}
     }
     if starts_type(c, 0) {
-        // `float(x)`, `float{x}`
-        let ty = type_name(c)?;
-        if c.is("{") {
-            let list = braces(c)?;
-            let value = only_item(c, list)?;
-            return node(pos, ExprKind::Cast(ty, Box::new(value)));
-        }
-        c.expect("(", "after the type, for a conversion")?;
-        let value = expression(c)?;
-        c.expect(")", "after the value of the conversion")?;
-        return node(pos, ExprKind::Cast(ty, Box::new(value)));
+        return conversion(c, pos);
     }
     let mut name = c.name("an expression")?;
     while c.accept("::") {
@@ -280,6 +263,32 @@ fn word_expression(c: &mut Cursor, word: &str) -> Result<Expr, Diagnostic> {
         return node(pos, ExprKind::Call { name, template, arguments });
     }
     node(pos, ExprKind::Name(name))
+}
+
+/// `static_cast<float>(x)`
+fn named_cast(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+    c.next();
+    c.expect("<", "after the cast")?;
+    let ty = type_name(c)?;
+    c.expect(">", "after the type of the cast")?;
+    c.expect("(", "before the value of the cast")?;
+    let value = expression(c)?;
+    c.expect(")", "after the value of the cast")?;
+    node(pos, ExprKind::Cast(ty, Box::new(value)))
+}
+
+/// `float(x)`, `float{x}`
+fn conversion(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnostic> {
+    let ty = type_name(c)?;
+    if c.is("{") {
+        let list = braces(c)?;
+        let value = only_item(c, list)?;
+        return node(pos, ExprKind::Cast(ty, Box::new(value)));
+    }
+    c.expect("(", "after the type, for a conversion")?;
+    let value = expression(c)?;
+    c.expect(")", "after the value of the conversion")?;
+    node(pos, ExprKind::Cast(ty, Box::new(value)))
 }
 
 /// `<float>` after the name of a template; the name of the function for that type.

@@ -82,21 +82,7 @@ impl<M: Meter> Machine<M> {
                     signed_len(t.dims.len())
                 }))
             }
-            Intrinsic::Size | Intrinsic::AccessorSize => {
-                // Sizes lie in local memory.
-                self.work(pos, Work::Tcm);
-                let all = &self.tensors[v[0].handle() as usize].dims;
-                let indexed = if let Value::Accessor { level, .. } = v[0] { usize::from(level) } else { 0 };
-                let dims = all.get(indexed..).unwrap_or_default();
-                let (index, len) = (v[1].int(), signed_len(dims.len()));
-                let index = if index < 0 { index + len } else { index };
-                usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(d.cast_signed())).ok_or_else(
-                    || {
-                        let detail = format!("dimension {} of {len}", v[1].int());
-                        stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
-                    },
-                )
-            }
+            Intrinsic::Size | Intrinsic::AccessorSize => self.size(pos, v[0], v[1].int()),
             Intrinsic::SizesEqual => {
                 self.work(pos, Work::Integer);
                 let dims = |v: Value| &self.tensors[v.handle() as usize].dims;
@@ -132,18 +118,26 @@ impl<M: Meter> Machine<M> {
             }
             Intrinsic::New { dims: n, filled } => {
                 let n = usize::from(n);
-                let mut dims = Vec::with_capacity(n);
-                for size in &v[..n] {
-                    let Ok(size) = u64::try_from(size.int()) else {
-                        let detail = format!("a size of {}", size.int());
-                        return Err(stop(pos, Problem::OutOfBounds { what: "a tensor's sizes".to_owned(), detail }));
-                    };
-                    dims.push(size);
-                }
+                let dims = v[..n].iter().map(|size| new_size(pos, size.int())).collect::<Result<Vec<_>, Stop>>()?;
                 self.create(pos, &dims, v[n], filled.then(|| v[n + 1]))
             }
             _ => Ok(Value::Void),
         }
+    }
+
+    /// A size of a tensor or an accessor; a negative index counts from the end.
+    fn size(&mut self, pos: Pos, of: Value, asked: i64) -> Result<Value, Stop> {
+        // Sizes lie in local memory.
+        self.work(pos, Work::Tcm);
+        let all = &self.tensors[of.handle() as usize].dims;
+        let indexed = if let Value::Accessor { level, .. } = of { usize::from(level) } else { 0 };
+        let dims = all.get(indexed..).unwrap_or_default();
+        let len = signed_len(dims.len());
+        let index = if asked < 0 { asked + len } else { asked };
+        usize::try_from(index).ok().and_then(|i| dims.get(i)).map(|d| Value::Int(d.cast_signed())).ok_or_else(|| {
+            let detail = format!("dimension {asked} of {len}");
+            stop(pos, Problem::OutOfBounds { what: "the tensor's sizes".to_owned(), detail })
+        })
     }
 
     pub(super) fn create(&mut self, pos: Pos, dims: &[u64], dtype: Value, fill: Option<Value>) -> Result<Value, Stop> {
@@ -361,4 +355,12 @@ fn is_kind(kind: FloatKind, value: Value) -> bool {
         FloatKind::Finite => x.is_finite(),
         FloatKind::Negative => x.is_sign_negative(),
     }
+}
+
+/// A size of a tensor that a kernel makes.
+fn new_size(pos: Pos, size: i64) -> Result<u64, Stop> {
+    u64::try_from(size).map_err(|_| {
+        let detail = format!("a size of {size}");
+        stop(pos, Problem::OutOfBounds { what: "a tensor's sizes".to_owned(), detail })
+    })
 }

@@ -1,13 +1,13 @@
 //! Devices and instance sizes, each figure with its source.
 
-mod core;
+mod core_spec;
 mod cores;
 mod devices;
 mod features;
 mod figure;
 mod instance;
 
-pub use core::{CoreSpec, NEURONCORE_V2, UnpublishedFigures, core_spec};
+pub use core_spec::{CoreSpec, NEURONCORE_V2, UnpublishedFigures, core_spec};
 pub use cores::{CORES, CoreData, core_data};
 pub use devices::{DEVICES, DeviceData, device_of};
 pub use features::{CoreFeatures, features};

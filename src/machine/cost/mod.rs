@@ -1,11 +1,11 @@
 //! What things cost: every constant of the timing model in one table, each with its source.
 
 mod calibration;
-mod chosen;
+mod chosen_entries;
 pub mod decisions;
 mod engine;
-mod entries;
 mod entry;
+mod field_entries;
 mod generations;
 mod gpsimd;
 mod register;

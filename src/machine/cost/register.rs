@@ -4,7 +4,7 @@
 //! taken apart field by field: a constant that is added without an entry here does not compile.
 
 use super::entry::Entry;
-use super::{CostTable, chosen, entries};
+use super::{CostTable, chosen_entries, field_entries};
 
 /// Every entry, group by group.
 #[must_use]
@@ -13,14 +13,14 @@ pub fn register() -> Vec<Entry> {
     let v3 = CostTable::neuroncore_v3().unwrap_or_else(|_| v2.clone());
     let v4 = CostTable::neuroncore_v4().unwrap_or_else(|_| v2.clone());
     let tables = [&v2, &v3, &v4];
-    let mut all = entries::core(&tables);
-    all.extend(entries::engines(&tables));
-    all.extend(entries::dma(&tables));
-    all.extend(entries::gpsimd(&tables));
-    all.extend(entries::runtime(&tables));
-    all.extend(chosen::calibration());
-    all.extend(chosen::code_generation());
-    all.extend(chosen::host());
+    let mut all = field_entries::core(&tables);
+    all.extend(field_entries::engines(&tables));
+    all.extend(field_entries::dma(&tables));
+    all.extend(field_entries::gpsimd(&tables));
+    all.extend(field_entries::runtime(&tables));
+    all.extend(chosen_entries::calibration());
+    all.extend(chosen_entries::code_generation());
+    all.extend(chosen_entries::host());
     all
 }
 

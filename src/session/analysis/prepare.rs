@@ -1,16 +1,12 @@
 //! For each question the analysis that answers it, and what is made of what that finds.
 
 use super::ask::query_table;
-use super::counters::counter_table;
-use super::groups::group_table;
-use super::idle::idle_table;
-use super::in_order::in_order_shown;
 use super::listing::{Chosen, Listing, Rows, Sources};
-use super::members::slice_table;
 use super::path::{parts_by_length, parts_table, path_shown, path_table};
 use super::question::{Answer, Question};
-use super::said::said;
+use super::shown::{in_order_shown, said};
 use super::steps::{Running, answered, listed};
+use super::tables::{counter_table, group_table, idle_table, slice_table};
 use crate::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::analysis::compare::{OperatorTotals, grouped_by_default};
 use crate::analysis::counters::{CounterPass, CurvePass};
@@ -24,8 +20,9 @@ use crate::analysis::modules::ModulePass;
 use crate::analysis::operators::{OpQuery, OperatorPass};
 use crate::analysis::query::{QueryPass, parse};
 use crate::analysis::sentences::SentencesPass;
-use crate::analysis::{GroupBy, Grouping};
+use crate::analysis::{GroupBy, Grouping, Selection};
 use crate::base::StrId;
+use crate::profile::Profile;
 use crate::session::overview::overview_document;
 use crate::session::timeline::own_name;
 
@@ -78,13 +75,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
     let profile = sources.profile;
     Ok(match question {
         Question::Totals { of, by } => {
-            let selection = of.selection(sources)?;
-            let group_by = by.unwrap_or_else(|| grouped_by_default(profile));
-            let query = OpQuery { group_by, selection: selection.clone(), percentiles: false };
-            answered(OperatorPass::new(profile, query), move |pass, s| {
-                let table = pass.finish(s.profile);
-                Ok(Answer::Totals(OperatorTotals::of(s.profile, &selection, &table, s.name)))
-            })
+            totals(profile, of.selection(sources)?, by.unwrap_or_else(|| grouped_by_default(profile)))
         }
         Question::Histogram { of, by, name, scale, bins } => {
             let (scale, bins) = (*scale, nodes(*bins));
@@ -94,15 +85,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             })
         }
         Question::Flame { of, by_thread, from, limit } => {
-            let (from, limit) = (from.clone(), nodes(*limit));
-            answered(CallTreePass::new(profile, of.selection(sources)?, *by_thread), move |pass, s| {
-                let tree = pass.finish();
-                let missing = || {
-                    format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "))
-                };
-                let root = tree.find(s.profile, &from).ok_or_else(missing)?;
-                Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
-            })
+            flame(CallTreePass::new(profile, of.selection(sources)?, *by_thread), from.clone(), nodes(*limit))
         }
         Question::InOrder { of, limit } => {
             answered(InOrderPass::new(profile, of.selection_if_named(sources)?, nodes(*limit)), |pass, s| {
@@ -139,6 +122,25 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
             let missing = || format!("there is no counter '{name}': choose one of the table of counters");
             answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
         }
+    })
+}
+
+fn totals(profile: &Profile, selection: Selection, group_by: GroupBy) -> Box<dyn Running> {
+    let query = OpQuery { group_by, selection: selection.clone(), percentiles: false };
+    answered(OperatorPass::new(profile, query), move |pass, s| {
+        let table = pass.finish(s.profile);
+        Ok(Answer::Totals(OperatorTotals::of(s.profile, &selection, &table, s.name)))
+    })
+}
+
+/// The flame graph below a stack.
+fn flame(pass: CallTreePass, from: Vec<String>, limit: usize) -> Box<dyn Running> {
+    answered(pass, move |pass, s| {
+        let tree = pass.finish();
+        let missing =
+            || format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "));
+        let root = tree.find(s.profile, &from).ok_or_else(missing)?;
+        Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
     })
 }
 

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::in_order::InOrderShown;
 use super::listing::Chosen;
 use super::path::PathShown;
-use super::said::Said;
+use super::shown::{InOrderShown, Said};
 use crate::analysis::GroupBy;
 use crate::analysis::compare::OperatorTotals;
 use crate::analysis::counters::Curve;

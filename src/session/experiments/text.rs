@@ -1,6 +1,6 @@
 //! Times, dates and reports in words and cells.
 
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_times};
 use crate::experiment::aggregate::{self, datetime_utc};
 use crate::experiment::python::round8;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -22,7 +22,7 @@ pub fn change(ratio: f64) -> String {
 
 /// A speed-up: `1.234x`.
 pub fn speedup(x: f64) -> String {
-    if x.is_finite() { format!("{x:.3}x") } else { "not a number".to_owned() }
+    if x.is_finite() { format_times(x, 3) } else { "not a number".to_owned() }
 }
 
 /// A number that may be missing or not finite.

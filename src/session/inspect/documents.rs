@@ -2,7 +2,7 @@
 
 use super::opened::Opened;
 use super::tree::NodeFacts;
-use crate::base::units::{format_bytes, format_count, format_ns};
+use crate::base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
 use crate::machine::isa::Engine;
 use crate::view::document::{Block, Document, Tile, Tone};
 use crate::view::graph::Look;
@@ -25,7 +25,7 @@ pub(super) fn head(opened: &Opened) -> Document {
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
         let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
-        let note = format!("one call on a simulated {}; something works {busy:.0} % of it", core.name);
+        let note = format!("one call on a simulated {}; something works {} of it", core.name, format_whole_share(busy));
         tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
     }
     // A file counts its own weights: tied ones once, and those that are computed at load as what they come from.
@@ -156,7 +156,7 @@ fn figures(opened: &Opened, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     if opened.times.is_some() {
         let total = opened.tree.facts.first().map_or(0.0, |f| f.time.share_ns);
         let share = facts.time.share_ns / total.max(f64::MIN_POSITIVE) * 100.0;
-        rows.push(("Time", format!("{}, {share:.1} % of the model", format_ns(facts.time.share_ns))));
+        rows.push(("Time", format!("{}, {} of the model", format_ns(facts.time.share_ns), format_share(share))));
         for engine in Engine::ALL {
             let ns = facts.time.engine_ns[engine.index()];
             if ns > 0 {

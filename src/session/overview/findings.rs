@@ -4,7 +4,7 @@ use super::document::{Context, percent};
 use super::evidence::Evidence;
 use super::tiles::shortened;
 use crate::analysis::sentences::{Breakdown, Part, Sentence, Step, Topic};
-use crate::base::units::format_count;
+use crate::base::units::{format_count, format_share, format_whole_share};
 use crate::base::{Interval, TraceNs};
 use crate::insight::{Effect, Finding, Rule};
 use crate::profile::SliceId;
@@ -57,7 +57,7 @@ fn ranked(c: &Context<'_>, found: Found, whole: i64) -> Ranked {
     let share = found.saves_ns.map(|ns| percent(ns, whole));
     let saving = found.saves_ns.zip(share).map(|(ns, share)| {
         let condition = if found.condition.is_empty() { String::new() } else { format!(" {}", found.condition) };
-        format!("up to {} ({share:.1} %){condition}", c.text(ns))
+        format!("up to {} ({}){condition}", c.text(ns), format_share(share))
     });
     let tone = match share {
         Some(share) if share >= 10.0 => Tone::Bad,
@@ -105,9 +105,13 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
                 text.push_str(&format!(" {remedy}."));
             }
             ways.push((format!("The longest {}", shortened(&cause.name)), slice_evidence(c, cause.longest)));
-            format!("Devices are idle {share:.0} % of the time; first cause: {}", shortened(&cause.name))
+            format!(
+                "Devices are idle {} of the time; first cause: {}",
+                format_whole_share(share),
+                shortened(&cause.name)
+            )
         }
-        None => format!("Devices are idle {share:.0} % of the time"),
+        None => format!("Devices are idle {} of the time", format_whole_share(share)),
     };
     Some(Found { title, text, saves_ns: Some(ns), condition: "", ways })
 }
@@ -227,7 +231,7 @@ fn operations(c: &Context<'_>) -> Vec<Found> {
     let found = c.found.operations.iter().filter(|o| o.percent >= 10.0).take(MOST_OPERATIONS);
     found
         .map(|o| Found {
-            title: format!("{} takes {:.0} % of the self time", shortened(&o.name), o.percent),
+            title: format!("{} takes {} of the self time", shortened(&o.name), format_whole_share(o.percent)),
             text: match o.count {
                 1 => format!("{} in one slice.", c.text(o.self_ns)),
                 n => format!("{} in {} slices.", c.text(o.self_ns), format_count(n)),

@@ -2,7 +2,7 @@
 
 use super::document::{Context, part_name, percent};
 use crate::analysis::sentences::{Breakdown, Part};
-use crate::base::units::format_count;
+use crate::base::units::{format_count, format_share};
 use crate::view::document::{Tile, Tone};
 
 /// Below this share of busy time, in percent, it is shown as worth a look. Chosen.
@@ -52,7 +52,7 @@ fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
     Tile {
         tone: if share < BUSY_IS_LOW_PERCENT { Tone::Warning } else { Tone::Neutral },
         share: Some(share / 100.0),
-        ..tile("Devices busy", format!("{share:.1} %"), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
+        ..tile("Devices busy", format_share(share), format!("{} of {}", c.text(b.busy_ns()), c.text(b.whole_ns())))
     }
 }
 
@@ -62,14 +62,15 @@ fn most(c: &Context<'_>, b: &Breakdown) -> Tile {
     let waiting = ("Waiting", b.waiting_ns());
     let (name, ns) = parts.into_iter().chain([waiting]).max_by_key(|(_, ns)| *ns).unwrap_or(waiting);
     let of = if c.found.by_steps { "of the steps" } else { "of the window" };
-    tile("Most time", name.to_owned(), format!("{} \u{2013} {:.1} % {of}", c.text(ns), percent(ns, b.whole_ns())))
+    let share = format_share(percent(ns, b.whole_ns()));
+    tile("Most time", name.to_owned(), format!("{} \u{2013} {share} {of}", c.text(ns)))
 }
 
 fn busiest_thread(c: &Context<'_>) -> Option<Tile> {
     let (name, ns) = c.found.threads.first()?;
     let share = percent(*ns, c.profile.span_ns());
     let note = format!("of the span in {name}, the busiest of {}", format_count(c.found.threads.len() as u64));
-    Some(Tile { share: Some(share / 100.0), ..tile("Busiest thread", format!("{share:.1} %"), note) })
+    Some(Tile { share: Some(share / 100.0), ..tile("Busiest thread", format_share(share), note) })
 }
 
 fn top_operation(c: &Context<'_>) -> Option<Tile> {
@@ -78,7 +79,7 @@ fn top_operation(c: &Context<'_>) -> Option<Tile> {
     Some(tile(
         "Top operation",
         shortened(&top.name),
-        format!("{} \u{2013} {:.1} % {of}", c.text(top.self_ns), top.percent),
+        format!("{} \u{2013} {} {of}", c.text(top.self_ns), format_share(top.percent)),
     ))
 }
 
@@ -88,9 +89,9 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
     let most = c.insights?.summary.mfu_max_achievable_estimated_percent;
     let note = most.map_or_else(
         || "of what the core can compute".to_owned(),
-        |most| format!("of the peak; memory allows {most:.1} %"),
+        |most| format!("of the peak; memory allows {}", format_share(most)),
     );
-    Some(Tile { share: Some(share / 100.0), ..tile("MFU", format!("{share:.1} %"), note) })
+    Some(Tile { share: Some(share / 100.0), ..tile("MFU", format_share(share), note) })
 }
 
 /// A name cut to what a tile holds.

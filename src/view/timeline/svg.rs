@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Align, Command, DisplayList, Rect, Strip};
+use super::{Align, Command, DisplayList, Label, Rect, Strip};
 use crate::view::palette::{Paint, Theme};
 use crate::view::svg::{escape, number};
 
@@ -30,6 +30,19 @@ fn write_rects(out: &mut String, paint: Paint, rects: &[Rect], theme: Theme) -> 
         write!(out, "M{} {}h{}v{}h-{}z", number(r.x), number(r.y), number(r.w), number(r.h), number(r.w))?;
     }
     writeln!(out, "\"/>")
+}
+
+fn write_label(out: &mut String, label: &Label, theme: Theme) -> std::fmt::Result {
+    let anchor = if label.align == Align::Middle { " text-anchor=\"middle\"" } else { "" };
+    let weight = if label.bold { " font-weight=\"600\"" } else { "" };
+    writeln!(
+        out,
+        "<text x=\"{}\" y=\"{}\" dominant-baseline=\"central\" fill=\"{}\"{anchor}{weight}>{}</text>",
+        number(label.x),
+        number(label.y),
+        label.paint.css(theme),
+        escape(&label.text)
+    )
 }
 
 fn write_command(out: &mut String, command: &Command, theme: Theme, clips: &mut u32) -> std::fmt::Result {
@@ -85,17 +98,6 @@ fn write_command(out: &mut String, command: &Command, theme: Theme, clips: &mut 
             }
             writeln!(out, "\"/>")
         }
-        Command::Text(label) => {
-            let anchor = if label.align == Align::Middle { " text-anchor=\"middle\"" } else { "" };
-            let weight = if label.bold { " font-weight=\"600\"" } else { "" };
-            writeln!(
-                out,
-                "<text x=\"{}\" y=\"{}\" dominant-baseline=\"central\" fill=\"{}\"{anchor}{weight}>{}</text>",
-                number(label.x),
-                number(label.y),
-                label.paint.css(theme),
-                escape(&label.text)
-            )
-        }
+        Command::Text(label) => write_label(out, label, theme),
     }
 }

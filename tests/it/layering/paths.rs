@@ -18,6 +18,8 @@ pub enum Kind {
     Named,
     /// By a `use` that nobody outside the module sees.
     Import,
+    /// By a `use` that modules above see, and not the whole crate.
+    ShownAbove,
     /// By a `use` that is `pub` or `pub(crate)`.
     ReExport,
     /// As the name of a macro that is called.
@@ -314,12 +316,12 @@ fn is_test(attribute: &syn::Attribute) -> bool {
 
 impl<'ast> Visit<'ast> for Reader<'_> {
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        let is_seen = match &item.vis {
-            syn::Visibility::Public(_) => true,
-            syn::Visibility::Restricted(to) => to.path.is_ident("crate"),
-            syn::Visibility::Inherited => false,
+        let kind = match &item.vis {
+            syn::Visibility::Public(_) => Kind::ReExport,
+            syn::Visibility::Restricted(to) if to.path.is_ident("crate") => Kind::ReExport,
+            syn::Visibility::Restricted(_) => Kind::ShownAbove,
+            syn::Visibility::Inherited => Kind::Import,
         };
-        let kind = if is_seen { Kind::ReExport } else { Kind::Import };
         let line = item.span().start().line;
         // A leading `::` names another crate, which nothing here may stand in front of.
         self.within(&item.attrs, |reader| reader.leaves(&item.tree, &[], UseItem { kind, line }));

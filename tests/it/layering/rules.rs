@@ -80,12 +80,13 @@ impl House {
 
     /// The root declares rooms and shows nothing else: `pub use neuron::Simulator` would be a way around the table.
     fn broken_in_root(&self, file: &FileNames) -> Vec<String> {
-        let imports = file.found.iter().filter(|found| matches!(found.kind, Kind::Import | Kind::ReExport));
+        let imports =
+            file.found.iter().filter(|found| matches!(found.kind, Kind::Import | Kind::ShownAbove | Kind::ReExport));
         imports.map(|found| format!("{}:{}: the root of the crate has only `pub mod`", file.path, found.line)).collect()
     }
 
     fn layer(&self, room: &str, found: &Found) -> Option<String> {
-        let is_import = matches!(found.kind, Kind::Import | Kind::ReExport);
+        let is_import = matches!(found.kind, Kind::Import | Kind::ShownAbove | Kind::ReExport);
         if is_import && found.direct == ["crate"] {
             return Some("imports the whole crate: import a room's items by their paths".to_owned());
         }

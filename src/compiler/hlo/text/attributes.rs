@@ -1,5 +1,7 @@
 //! The attributes of an instruction, and the opcode they make.
 
+use std::str::FromStr;
+
 use crate::compiler::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 
 use crate::tensor::kernels::{SliceDim, WindowDim};
@@ -49,7 +51,7 @@ impl Attributes {
 
 /// The opcode called `name` with these attributes.
 pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Attributes) -> Result<Opcode, ParseError> {
-    let missing = |attribute: &str| at.error(format!("{name} needs the attribute {attribute}"));
+    let missing = |attribute: &str| missing(at, name, attribute);
     let one = |a: &mut Attributes, attribute: &str| match a.list(attribute).as_deref() {
         Some([n]) => Ok(*n),
         Some(_) => Err(at.error(format!("{attribute} must name one dimension"))),
@@ -62,24 +64,14 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
     let opcode = match name {
         "parameter" => {
             let index = number()?.parse().map_err(|_| at.error("a parameter's index is a whole number"))?;
-            let role = match (a.word("input"), a.word("weight")) {
-                (Some(n), None) => {
-                    ParameterRole::Input(n.parse().map_err(|_| at.error("input= takes a whole number"))?)
-                }
-                (None, Some(path)) => ParameterRole::Weight(path),
-                _ => return Err(missing("input=N or weight=\"path\"")),
-            };
-            Opcode::Parameter { index, role }
+            Opcode::Parameter { index, role: role(at, name, a)? }
         }
         "constant" => {
             let value = number()?;
             Opcode::Constant(Literal(value.parse().map_err(|_| at.error(format!("{value:?} is not a number")))?))
         }
         "dot" => {
-            let batch = match a.word("batch_dims") {
-                Some(n) => n.parse().map_err(|_| at.error("batch_dims= takes a whole number"))?,
-                None => 0,
-            };
+            let batch = whole_number(at, a, "batch_dims", 0)?;
             let lhs_contracting = one(a, "lhs_contracting_dims")?;
             Opcode::Dot(DotDims { batch, lhs_contracting, rhs_contracting: one(a, "rhs_contracting_dims")? })
         }
@@ -90,21 +82,9 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
             let Ok(window) = window.try_into() else {
                 return Err(at.error("the window of a convolution has two dimensions"));
             };
-            let feature_group_count = match a.word("feature_group_count") {
-                Some(n) => n.parse().map_err(|_| at.error("feature_group_count= takes a whole number"))?,
-                None => 1,
-            };
-            Opcode::Convolution { window, feature_group_count }
+            Opcode::Convolution { window, feature_group_count: whole_number(at, a, "feature_group_count", 1)? }
         }
-        "reduce-window" => {
-            let kind = kind(a).ok_or_else(|| missing("to_apply=add or to_apply=maximum"))?;
-            match a.window.take().ok_or_else(|| missing("window"))?.as_slice() {
-                [n, c, height, width] if n.is_trivial() && c.is_trivial() => {
-                    Opcode::ReduceWindow { kind, window: [*height, *width] }
-                }
-                _ => return Err(at.error("the window must have four dimensions, the first two of one element")),
-            }
-        }
+        "reduce-window" => reduce_window(at, name, a)?,
         "concatenate" => Opcode::Concatenate { dimension: one(a, "dimensions")? },
         "slice" => Opcode::Slice { ranges: a.ranges.take().ok_or_else(|| missing("slice"))? },
         "reduce" => {
@@ -124,6 +104,36 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
     match a.unused() {
         Some(attribute) => Err(at.error(format!("{name} has no attribute {attribute}"))),
         None => Ok(opcode),
+    }
+}
+
+fn missing(at: &Placed, name: &str, attribute: &str) -> ParseError {
+    at.error(format!("{name} needs the attribute {attribute}"))
+}
+
+/// An attribute that is a whole number, or what holds without it.
+fn whole_number<N: FromStr>(at: &Placed, a: &mut Attributes, attribute: &str, without: N) -> Result<N, ParseError> {
+    match a.word(attribute) {
+        Some(n) => n.parse().map_err(|_| at.error(format!("{attribute}= takes a whole number"))),
+        None => Ok(without),
+    }
+}
+
+fn role(at: &Placed, name: &str, a: &mut Attributes) -> Result<ParameterRole, ParseError> {
+    match (a.word("input"), a.word("weight")) {
+        (Some(n), None) => Ok(ParameterRole::Input(n.parse().map_err(|_| at.error("input= takes a whole number"))?)),
+        (None, Some(path)) => Ok(ParameterRole::Weight(path)),
+        _ => Err(missing(at, name, "input=N or weight=\"path\"")),
+    }
+}
+
+fn reduce_window(at: &Placed, name: &str, a: &mut Attributes) -> Result<Opcode, ParseError> {
+    let kind = kind(a).ok_or_else(|| missing(at, name, "to_apply=add or to_apply=maximum"))?;
+    match a.window.take().ok_or_else(|| missing(at, name, "window"))?.as_slice() {
+        [n, c, height, width] if n.is_trivial() && c.is_trivial() => {
+            Ok(Opcode::ReduceWindow { kind, window: [*height, *width] })
+        }
+        _ => Err(at.error("the window must have four dimensions, the first two of one element")),
     }
 }
 

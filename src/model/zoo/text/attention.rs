@@ -1,6 +1,8 @@
-//! What attention blocks share.
+//! Attention as BERT and its kin write it, and what it shares with other blocks.
 
-use crate::model::{Ctx, ModelError, Value};
+use crate::base::convert::single_count;
+use crate::model::nn::Linear;
+use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
 use crate::tensor::DType;
 use crate::tensor::kernels::BinaryOp;
 
@@ -25,4 +27,56 @@ pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, ModelError> {
     let mask = cx.to(&mask, DType::F32)?;
     let hidden = cx.rsub(1.0, &mask)?;
     cx.scalar(BinaryOp::Mul, &hidden, f32::MIN)
+}
+
+/// `BertSelfAttention`, also ViT's: queries, keys and values by one linear layer each.
+pub struct SelfAttention {
+    class: String,
+    query: Child<Linear>,
+    key: Child<Linear>,
+    value: Child<Linear>,
+    heads: u64,
+    head_size: u64,
+}
+
+impl SelfAttention {
+    /// Attention of this many features in `heads` heads.
+    #[must_use]
+    pub fn new(class: String, hidden: u64, heads: u64) -> Self {
+        let linear = |name: &str| Child::new(name, Linear::new(hidden, hidden));
+        Self {
+            class,
+            query: linear("query"),
+            key: linear("key"),
+            value: linear("value"),
+            heads,
+            head_size: hidden / heads.max(1),
+        }
+    }
+}
+
+impl Module for SelfAttention {
+    fn class(&self) -> &str {
+        &self.class
+    }
+
+    /// Inputs: `[b, s, h]` and, if there is one, a mask to add.
+    fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
+        let [x, mask @ ..] = inputs else {
+            return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 1, found: 0 });
+        };
+        let q = self.query.call(cx, x)?;
+        let k = self.key.call(cx, x)?;
+        let v = self.value.call(cx, x)?;
+        let k = split_heads(cx, &k, self.heads)?;
+        let v = split_heads(cx, &v, self.heads)?;
+        let q = split_heads(cx, &q, self.heads)?;
+        let scale = (BinaryOp::Div, single_count(self.head_size).sqrt());
+        let context = cx.attention([&q, &k, &v], Some(scale), mask.first())?;
+        merge_heads(cx, &context)
+    }
+
+    fn children(&self) -> Vec<Entry<'_>> {
+        vec![self.query.entry(), self.key.entry(), self.value.entry()]
+    }
 }

@@ -8,10 +8,9 @@ mod distilbert;
 mod encoders;
 mod gpt2;
 mod llama;
-mod self_attention;
 
 pub use albert::{Albert, AlbertConfig};
-pub use attention::{extended_mask, merge_heads, split_heads};
+pub use attention::{SelfAttention, extended_mask, merge_heads, split_heads};
 pub use bert::{Bert, BertConfig, Layer as BertLayer};
 pub(super) use decoders::{LLAMA_2_7B_INFO, LLAMA_2_13B_INFO, LLAMA_3_8B_INFO};
 pub use distilbert::{DistilBert, DistilBertConfig};
@@ -21,4 +20,3 @@ pub(super) use encoders::{
 pub(super) use gpt2::INFO as GPT2_INFO;
 pub use gpt2::{Gpt2, Gpt2Config};
 pub use llama::{Llama, LlamaConfig};
-pub use self_attention::SelfAttention;

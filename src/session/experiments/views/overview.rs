@@ -9,7 +9,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
 use super::{changes, finding, nothing, verification};
-use crate::base::units::format_count;
+use crate::base::units::{format_count, format_share};
 use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineStyle, Lines};
@@ -42,8 +42,8 @@ fn pass_tile(chosen: &Chosen<'_>) -> Tile {
     let by_run = passed(chosen);
     let mut newest = by_run.iter().rev().map(|(_, passed)| *passed);
     let (now, before) = (newest.next().unwrap_or_default(), newest.next().unwrap_or_default());
-    let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), |p| format!("{p:.1} %"));
-    let before = before.percent().map_or_else(String::new, |p| format!("; the run before {p:.1} %"));
+    let value = now.percent().map_or_else(|| "\u{2013}".to_owned(), format_share);
+    let before = before.percent().map_or_else(String::new, |p| format!("; the run before {}", format_share(p)));
     let note = format!("{} of {} experiments of the newest run{before}", now.passed, now.all);
     let tone = if now.passed == now.all { Tone::Good } else { Tone::Warning };
     Tile { name: "Passed".to_owned(), value, note, tone, share: now.percent().map(|p| p / 100.0) }

@@ -9,7 +9,7 @@ use super::super::text::{number, table, word};
 use super::{finding, report_plots};
 use crate::bench::Report;
 use crate::view::document::{Block, Document, Tone};
-use crate::view::table::{Cell, ColumnKind};
+use crate::view::table::{Cell, ColumnKind, Table};
 
 /// A smaller difference is noise where a report has no interval.
 const NOISE: f64 = 0.05;
@@ -51,53 +51,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         return Document { title, blocks: vec![finding(Tone::Neutral, "No report is open.", text)] };
     };
     let against = Against::first(files);
-    let base = &against.rows;
-    let mut targets = Vec::new();
-    let mut rows = table(&[
-        ("model", "Model", ColumnKind::Text),
-        ("file", "File", ColumnKind::Text),
-        ("instance_type", "Instance", ColumnKind::Text),
-        ("batch_size", "Batch size", ColumnKind::Count),
-        ("n_models", "Models", ColumnKind::Count),
-        ("workers_per_model", "Workers", ColumnKind::Count),
-        ("throughput_avg", "Throughput (inf/s)", ColumnKind::Number),
-        ("ratio", "Against the first", ColumnKind::Number),
-        ("latency_ms_p50", "Latency p50 (ms)", ColumnKind::Number),
-        ("latency_ms_p99", "Latency p99 (ms)", ColumnKind::Number),
-        ("status", "Status", ColumnKind::Text),
-    ]);
-    let (mut passed, mut all) = (0, 0);
-    for (i, file) in files.iter().enumerate() {
-        for (row, report) in file.reports.iter().enumerate() {
-            let then = base.get(&key(report)).copied();
-            let ratio = against.ratio(report);
-            targets.push(Opened::of_report(i, row));
-            all += 1;
-            passed += usize::from(report.throughput_avg.is_some());
-            rows.rows.push(vec![
-                word(&report.model_name),
-                word(&file.name),
-                word(&report.instance_type),
-                Cell::Count(report.batch_size.into()),
-                Cell::Count(report.n_models.into()),
-                Cell::Count(report.workers_per_model.into()),
-                number(report.throughput_avg),
-                number(ratio),
-                number(report.latency_ms_p50),
-                number(report.latency_ms_p99),
-                word(if i == 0 { "baseline" } else { status(report, then) }),
-            ]);
-        }
-        let has: Vec<Key<'_>> = file.reports.iter().map(key).collect();
-        for gone in base.iter().filter(|(k, _)| !has.contains(k)).map(|(_, r)| r) {
-            let mut row = vec![Cell::Missing; rows.columns.len()];
-            (row[0], row[1], row[2]) = (word(&gone.model_name), word(&file.name), word(&gone.instance_type));
-            (row[3], row[4]) = (Cell::Count(gone.batch_size.into()), Cell::Count(gone.n_models.into()));
-            (row[5], row[10]) = (Cell::Count(gone.workers_per_model.into()), word("gone"));
-            rows.rows.push(row);
-            targets.push(String::new());
-        }
-    }
+    let Configurations { rows, targets, passed, all } = Configurations::of(files, &against);
     let about = format!(
         "Each configuration (model, instance, batch size, models, workers) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not touch, or, where a report has none, from {} % on.",
         first.name,
@@ -112,6 +66,70 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     }
     blocks.push(rows);
     Document { title, blocks }
+}
+
+/// A row for each configuration of every file, and for each of the first file that another has no more.
+struct Configurations {
+    rows: Table,
+    /// What each row opens.
+    targets: Vec<String>,
+    /// Rows with a throughput.
+    passed: usize,
+    /// Rows with a result.
+    all: usize,
+}
+
+impl Configurations {
+    fn of(files: &[ReportFile], against: &Against<'_>) -> Self {
+        let base = &against.rows;
+        let mut targets = Vec::new();
+        let mut rows = table(&[
+            ("model", "Model", ColumnKind::Text),
+            ("file", "File", ColumnKind::Text),
+            ("instance_type", "Instance", ColumnKind::Text),
+            ("batch_size", "Batch size", ColumnKind::Count),
+            ("n_models", "Models", ColumnKind::Count),
+            ("workers_per_model", "Workers", ColumnKind::Count),
+            ("throughput_avg", "Throughput (inf/s)", ColumnKind::Number),
+            ("ratio", "Against the first", ColumnKind::Number),
+            ("latency_ms_p50", "Latency p50 (ms)", ColumnKind::Number),
+            ("latency_ms_p99", "Latency p99 (ms)", ColumnKind::Number),
+            ("status", "Status", ColumnKind::Text),
+        ]);
+        let (mut passed, mut all) = (0, 0);
+        for (i, file) in files.iter().enumerate() {
+            for (row, report) in file.reports.iter().enumerate() {
+                let then = base.get(&key(report)).copied();
+                let ratio = against.ratio(report);
+                targets.push(Opened::of_report(i, row));
+                all += 1;
+                passed += usize::from(report.throughput_avg.is_some());
+                rows.rows.push(vec![
+                    word(&report.model_name),
+                    word(&file.name),
+                    word(&report.instance_type),
+                    Cell::Count(report.batch_size.into()),
+                    Cell::Count(report.n_models.into()),
+                    Cell::Count(report.workers_per_model.into()),
+                    number(report.throughput_avg),
+                    number(ratio),
+                    number(report.latency_ms_p50),
+                    number(report.latency_ms_p99),
+                    word(if i == 0 { "baseline" } else { status(report, then) }),
+                ]);
+            }
+            let has: Vec<Key<'_>> = file.reports.iter().map(key).collect();
+            for gone in base.iter().filter(|(k, _)| !has.contains(k)).map(|(_, r)| r) {
+                let mut row = vec![Cell::Missing; rows.columns.len()];
+                (row[0], row[1], row[2]) = (word(&gone.model_name), word(&file.name), word(&gone.instance_type));
+                (row[3], row[4]) = (Cell::Count(gone.batch_size.into()), Cell::Count(gone.n_models.into()));
+                (row[5], row[10]) = (Cell::Count(gone.workers_per_model.into()), word("gone"));
+                rows.rows.push(row);
+                targets.push(String::new());
+            }
+        }
+        Self { rows, targets, passed, all }
+    }
 }
 
 fn status(now: &Report, then: Option<&Report>) -> &'static str {

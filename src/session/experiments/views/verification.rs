@@ -10,7 +10,7 @@ use super::finding;
 use crate::experiment::aggregate::Backend;
 use crate::view::document::{Block, Document, Figure, Plot, Tone};
 use crate::view::plot::Bars;
-use crate::view::table::ColumnKind;
+use crate::view::table::{ColumnKind, Table};
 
 /// Codes that say nothing about values.
 const SILENT: [&str; 2] = ["VERIFIER_SKIPPED", "VERIFIER_DIDNT_RUN"];
@@ -28,10 +28,12 @@ pub fn says(code: &str) -> Option<bool> {
     if SILENT.contains(&code) { None } else { Some(code == "PASS") }
 }
 
-/// The view.
-pub fn document(chosen: &Chosen<'_>) -> Document {
-    let title = "Verification beside performance".to_owned();
-    let mut cells: BTreeMap<(&str, usize), Cell<'_>> = BTreeMap::new();
+/// The cells by model and backend.
+type Cells<'a> = BTreeMap<(&'a str, usize), Cell<'a>>;
+
+/// The newest of each cell, and how many records have each code.
+fn cells<'a>(chosen: &Chosen<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
+    let mut cells = Cells::new();
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for entry in chosen.records().filter(|e| chosen.backends.contains(&e.config.backend)) {
         let cell = cells.entry((&entry.config.model, entry.config.backend.index())).or_default();
@@ -48,10 +50,11 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
             _ => {}
         }
     }
-    if counts.is_empty() {
-        let text = "Older records have no verification_code. Run the experiments again with --verify, once more without it for the times.";
-        return Document { title, blocks: vec![finding(Tone::Warning, "No record has a code of the verifier.", text)] };
-    }
+    (cells, counts)
+}
+
+/// A row for each cell, what each of them opens, and the cells whose values were not accepted.
+fn rows(chosen: &Chosen<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
@@ -62,7 +65,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         ("error", "Error", ColumnKind::Text),
     ]);
     let (mut targets, mut wrong) = (Vec::new(), Vec::new());
-    for ((model, backend), cell) in &cells {
+    for ((model, backend), cell) in cells {
         let backend = Backend::ALL[*backend];
         let code = cell.code.map_or("", |c| c.0);
         if says(code) == Some(false) && !code.is_empty() {
@@ -85,6 +88,18 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         ]);
         targets.push(Opened::of(Some(model), Some(backend.names().id), None));
     }
+    (rows, targets, wrong)
+}
+
+/// The view.
+pub fn document(chosen: &Chosen<'_>) -> Document {
+    let title = "Verification beside performance".to_owned();
+    let (cells, counts) = cells(chosen);
+    if counts.is_empty() {
+        let text = "Older records have no verification_code. Run the experiments again with --verify, once more without it for the times.";
+        return Document { title, blocks: vec![finding(Tone::Warning, "No record has a code of the verifier.", text)] };
+    }
+    let (rows, targets, wrong) = rows(chosen, &cells);
     let about = "PASS: the values are those of eager execution. VERIFIER_SKIPPED: it was not asked for, since verifying takes the place of timing; run once with --verify and once without.";
     let mut blocks = vec![Block::Text(about.to_owned())];
     if !wrong.is_empty() {

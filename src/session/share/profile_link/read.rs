@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{FlameLink, FlameView, ProfileLink, Tool};
+use super::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 use crate::analysis::GroupBy;
 use crate::analysis::compare::Measure;
 use crate::base::{Interval, TraceNs};
 use crate::session::share::results_fields::sort_of;
 use crate::session::share::{Notice, Query};
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
-use crate::view::timeline::{Annotation, GroupKind, TrackId};
+use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
 /// The link of a query; what is wrong in it is told in `notices`, and its default used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
@@ -20,93 +20,20 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
     };
     let text = |name: &str| query.get(name).map(str::trim).filter(|t| !t.is_empty());
     read_spec(&text, &mut link.spec, &mut wrong);
-    if let Some(t) = text("tool") {
-        match Tool::from_name(t) {
-            Some(tool) => link.tool = tool,
-            None => wrong("tool", t, &format!("one of {}", Tool::ALL.map(Tool::name).join(", ")), link.tool.name()),
-        }
-    }
+    read_tool(&text, &mut link, &mut wrong);
     link.file = text("file").map(str::to_owned);
-    match (query.get("from"), query.get("to")) {
-        (None, None) => {}
-        (from, to) => match (from.and_then(parse_ns), to.and_then(parse_ns)) {
-            (Some(a), Some(b)) if a < b => link.span = Some(Interval::new(TraceNs(a), TraceNs(b))),
-            _ => wrong(
-                "from",
-                &format!("{}..{}", from.unwrap_or_default(), to.unwrap_or_default()),
-                "a span of whole nanoseconds",
-                "The whole profile",
-            ),
-        },
-    }
-    if let Some(t) = text("sel") {
-        match t.parse::<u32>() {
-            Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
-            _ => wrong("sel", t, "the number of a slice", "No selection"),
-        }
-    }
+    read_selected(query, &mut link, &mut wrong);
     query.get("ask").unwrap_or_default().clone_into(&mut link.ask);
     link.level = text("level").map(str::to_owned);
-    if let Some(t) = text("by") {
-        match GroupBy::from_name(t) {
-            Some(by) => link.group_by = by,
-            None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
-        }
-    }
-    match text("range") {
-        None | Some("all") => {}
-        Some("view") => link.in_view = true,
-        Some(t) => wrong("range", t, "all or view", "all"),
-    }
-    link.sort = text("sort").and_then(sort_of);
+    read_table(&text, &mut link, &mut wrong);
     query.get("find").unwrap_or_default().clone_into(&mut link.find);
     query.get("q").unwrap_or_default().clone_into(&mut link.search);
-    if let Some(t) = text("of") {
-        let level = text("of_level").map(str::to_owned);
-        link.search_by = GroupBy::from_name(t).map(|by| GroupKind { by, level });
-        if link.search_by.is_none() {
-            wrong("of", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "A search by name");
-        }
-    }
+    link.search_by = read_search_by(&text, &mut wrong);
     link.group = query.get("group").map(str::to_owned);
     link.counter = text("counter").map(str::to_owned);
     read_flame(&text, &mut link.flame, &mut wrong);
-    link.compare.base = text("base").map(str::to_owned);
-    if let Some(t) = text("base_run") {
-        let run = Query::parse(t);
-        let of_run = |name: &str| run.get(name).map(str::trim).filter(|t| !t.is_empty());
-        read_spec(&of_run, link.compare.base_run.insert(ProfileSpec::default()), &mut wrong);
-    }
-    match text("time") {
-        None | Some("self") => {}
-        Some("total") => link.compare.measure = Measure::Total,
-        Some(t) => wrong("time", t, "self or total", "self"),
-    }
-    match text("per") {
-        None | Some("run") => {}
-        Some("step") => link.compare.per_step = true,
-        Some(t) => wrong("per", t, "run or step", "run"),
-    }
-    if let Some(t) = text("hide") {
-        let sections: Result<BTreeSet<usize>, _> =
-            t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
-        match sections {
-            Ok(sections) => link.arrangement.collapsed = sections,
-            Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
-        }
-    }
-    let mut tracks = |field: &str| {
-        let Some(t) = text(field) else { return Vec::new() };
-        let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
-        ids.unwrap_or_else(|_| {
-            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
-            Vec::new()
-        })
-    };
-    link.arrangement.pinned = tracks("pin");
-    link.arrangement.hidden = tracks("off").into_iter().collect();
-    link.arrangement.folded = tracks("fold").into_iter().collect();
-    link.arrangement.order = tracks("order");
+    read_compare(&text, &mut link.compare, &mut wrong);
+    read_arrangement(&text, &mut link.arrangement, &mut wrong);
     if let Some(t) = text("marks") {
         let marks: Option<Vec<Annotation>> = t.split(';').map(read_annotation).collect();
         match marks {
@@ -121,6 +48,128 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         }
     }
     link
+}
+
+/// Which tool is open.
+fn read_tool<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    link: &mut ProfileLink,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("tool") {
+        match Tool::from_name(t) {
+            Some(tool) => link.tool = tool,
+            None => wrong("tool", t, &format!("one of {}", Tool::ALL.map(Tool::name).join(", ")), link.tool.name()),
+        }
+    }
+}
+
+/// The span in view and the slice that is selected.
+fn read_selected(query: &Query, link: &mut ProfileLink, wrong: &mut impl FnMut(&str, &str, &str, &str)) {
+    match (query.get("from"), query.get("to")) {
+        (None, None) => {}
+        (from, to) => match (from.and_then(parse_ns), to.and_then(parse_ns)) {
+            (Some(a), Some(b)) if a < b => link.span = Some(Interval::new(TraceNs(a), TraceNs(b))),
+            _ => wrong(
+                "from",
+                &format!("{}..{}", from.unwrap_or_default(), to.unwrap_or_default()),
+                "a span of whole nanoseconds",
+                "The whole profile",
+            ),
+        },
+    }
+    if let Some(t) = query.get("sel").map(str::trim).filter(|t| !t.is_empty()) {
+        match t.parse::<u32>() {
+            Ok(slice) if slice != u32::MAX => link.selected = Some(slice),
+            _ => wrong("sel", t, "the number of a slice", "No selection"),
+        }
+    }
+}
+
+/// What a table is grouped by, its range and its order.
+fn read_table<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    link: &mut ProfileLink,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("by") {
+        match GroupBy::from_name(t) {
+            Some(by) => link.group_by = by,
+            None => wrong("by", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "name"),
+        }
+    }
+    match text("range") {
+        None | Some("all") => {}
+        Some("view") => link.in_view = true,
+        Some(t) => wrong("range", t, "all or view", "all"),
+    }
+    link.sort = text("sort").and_then(sort_of);
+}
+
+/// The kind of group that is searched; none of a search by name.
+fn read_search_by<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) -> Option<GroupKind> {
+    let t = text("of")?;
+    let level = text("of_level").map(str::to_owned);
+    let kind = GroupBy::from_name(t).map(|by| GroupKind { by, level });
+    if kind.is_none() {
+        wrong("of", t, &format!("one of {}", GroupBy::ALL.map(|(_, name)| name).join(", ")), "A search by name");
+    }
+    kind
+}
+
+/// What the profile is compared with, and by what.
+fn read_compare<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    compare: &mut CompareLink,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    compare.base = text("base").map(str::to_owned);
+    if let Some(t) = text("base_run") {
+        let run = Query::parse(t);
+        let of_run = |name: &str| run.get(name).map(str::trim).filter(|t| !t.is_empty());
+        read_spec(&of_run, compare.base_run.insert(ProfileSpec::default()), wrong);
+    }
+    match text("time") {
+        None | Some("self") => {}
+        Some("total") => compare.measure = Measure::Total,
+        Some(t) => wrong("time", t, "self or total", "self"),
+    }
+    match text("per") {
+        None | Some("run") => {}
+        Some("step") => compare.per_step = true,
+        Some(t) => wrong("per", t, "run or step", "run"),
+    }
+}
+
+/// Which sections and tracks are shown, and in which order.
+fn read_arrangement<'q>(
+    text: &impl Fn(&str) -> Option<&'q str>,
+    arrangement: &mut Arrangement,
+    wrong: &mut impl FnMut(&str, &str, &str, &str),
+) {
+    if let Some(t) = text("hide") {
+        let sections: Result<BTreeSet<usize>, _> =
+            t.split(',').map(|n| n.trim().parse::<u32>()).map(|n| n.map(|n| n as usize)).collect();
+        match sections {
+            Ok(sections) => arrangement.collapsed = sections,
+            Err(_) => wrong("hide", t, "a list of section numbers", "No section hidden"),
+        }
+    }
+    let mut tracks = |field: &str| {
+        let Some(t) = text(field) else { return Vec::new() };
+        let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
+        ids.unwrap_or_else(|_| {
+            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
+            Vec::new()
+        })
+    };
+    arrangement.pinned = tracks("pin");
+    arrangement.hidden = tracks("off").into_iter().collect();
+    arrangement.folded = tracks("fold").into_iter().collect();
+    arrangement.order = tracks("order");
 }
 
 /// What is simulated.

@@ -1,12 +1,12 @@
 //! From what the profile page shows to a query.
 
-use super::{FlameLink, FlameView, ProfileLink};
+use super::{CompareLink, FlameLink, FlameView, ProfileLink};
 use crate::analysis::GroupBy;
 use crate::analysis::compare::Measure;
 use crate::session::share::Query;
 use crate::session::share::results_fields::sort_text;
 use crate::session::{CompileOptions, ProfileSpec};
-use crate::view::timeline::{Annotation, TrackId};
+use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
 /// Puts what the profile page shows into a query; what is as always is left out.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
@@ -43,21 +43,7 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if !link.search.is_empty() {
         query.set("q", &link.search);
     }
-    if !link.arrangement.collapsed.is_empty() {
-        let sections: Vec<String> = link.arrangement.collapsed.iter().map(usize::to_string).collect();
-        query.set("hide", &sections.join(","));
-    }
-    let arranged = &link.arrangement;
-    let mut tracks = |field: &str, ids: &mut dyn Iterator<Item = TrackId>| {
-        let ids: Vec<String> = ids.map(|id| id.0.to_string()).collect();
-        if !ids.is_empty() {
-            query.set(field, &ids.join("."));
-        }
-    };
-    tracks("pin", &mut arranged.pinned.iter().copied());
-    tracks("off", &mut arranged.hidden.iter().copied());
-    tracks("fold", &mut arranged.folded.iter().copied());
-    tracks("order", &mut arranged.order.iter().copied());
+    write_arrangement(&link.arrangement, query);
     if !link.annotations.is_empty() {
         let marks: Vec<String> = link.annotations.iter().map(write_annotation).collect();
         query.set("marks", &marks.join(";"));
@@ -75,22 +61,45 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
         query.set("counter", counter);
     }
     write_flame(&link.flame, query);
-    if let Some(base) = &link.compare.base {
+    write_compare(&link.compare, query);
+    if let Some((device, core)) = link.core {
+        query.set("core", &format!("{device}.{core}"));
+    }
+}
+
+/// Which sections and tracks are shown, and in which order.
+fn write_arrangement(arranged: &Arrangement, query: &mut Query) {
+    if !arranged.collapsed.is_empty() {
+        let sections: Vec<String> = arranged.collapsed.iter().map(usize::to_string).collect();
+        query.set("hide", &sections.join(","));
+    }
+    let mut tracks = |field: &str, ids: &mut dyn Iterator<Item = TrackId>| {
+        let ids: Vec<String> = ids.map(|id| id.0.to_string()).collect();
+        if !ids.is_empty() {
+            query.set(field, &ids.join("."));
+        }
+    };
+    tracks("pin", &mut arranged.pinned.iter().copied());
+    tracks("off", &mut arranged.hidden.iter().copied());
+    tracks("fold", &mut arranged.folded.iter().copied());
+    tracks("order", &mut arranged.order.iter().copied());
+}
+
+/// What the profile is compared with, and by what.
+fn write_compare(compare: &CompareLink, query: &mut Query) {
+    if let Some(base) = &compare.base {
         query.set("base", base);
     }
-    if let Some(spec) = &link.compare.base_run {
+    if let Some(spec) = &compare.base_run {
         let mut run = Query::default();
         write_spec(spec, &mut run);
         query.set("base_run", &run.print());
     }
-    if link.compare.measure == Measure::Total {
+    if compare.measure == Measure::Total {
         query.set("time", "total");
     }
-    if link.compare.per_step {
+    if compare.per_step {
         query.set("per", "step");
-    }
-    if let Some((device, core)) = link.core {
-        query.set("core", &format!("{device}.{core}"));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cases::Finished;
 use super::spec::CustomopStudy;
 use super::{steps, sweeps};
-use crate::base::units::{format_count, format_figures, format_ns};
+use crate::base::units::{format_count, format_figures, format_ns, format_share};
 use crate::kernel::Severity;
 use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine};
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -149,9 +149,8 @@ fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
         let number = i + 1;
         let cost = report.lines.iter().find(|l| l.line == number);
         let share = cost.map_or(0.0, |l| l.time_ns / total.max(1e-9));
-        let values = cost.map_or_else(Vec::new, |l| {
-            vec![format_count(l.count), format_ns(l.time_ns), format!("{:.1} %", 100.0 * share)]
-        });
+        let values = cost
+            .map_or_else(Vec::new, |l| vec![format_count(l.count), format_ns(l.time_ns), format_share(100.0 * share)]);
         let here = report.diagnostics.iter().filter(|d| d.line as usize == number);
         let notes = here.map(|d| format!("column {}: {} [{}]", d.column, d.message, d.code)).collect();
         SourceLine { text: text.to_owned(), values, share, notes }

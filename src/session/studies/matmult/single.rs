@@ -1,7 +1,7 @@
 //! The document of one case: figures, pitfalls with their effects, phases, a call, the roofline.
 
 use super::document::{Done, finding, sentence};
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_share};
 use crate::bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
 use crate::view::plot::{Bars, LineStyle, Lines, RooflinePlot};
@@ -49,13 +49,13 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
         p if p >= 30.0 => Tone::Neutral,
         _ => Tone::Warning,
     };
-    let note = format!("{percent:.1} % of the {peak:.2} that the array can do in {}", r.dtype);
+    let note = format!("{} of the {peak:.2} that the array can do in {}", format_share(percent), r.dtype);
     let mut all = Vec::new();
     if has_products {
         all.push(Tile { tone, share: Some(percent / 100.0), ..tile("Achieved", reached, note) });
     }
     if let Some((rate, peak)) = r.dma_gb_per_s.zip(r.peak_gb_per_s).filter(|_| r.case.operator.is_some()) {
-        let note = format!("{:.1} % of the {peak:.1} that device memory gives one core", rate / peak * 100.0);
+        let note = format!("{} of the {peak:.1} that device memory gives one core", format_share(rate / peak * 100.0));
         all.push(Tile { share: Some(rate / peak), ..tile("Moved by DMA", format!("{rate:.1} GB/s"), note) });
     }
     let (asked, computed) = (r.products_asked.unwrap_or(0), r.products_computed.unwrap_or(0));
@@ -66,7 +66,7 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
     }
     let share = r.device_s.zip(r.iteration_s).filter(|(_, all)| *all > 0.0).map(|(device, all)| device / all);
     all.push(tile("One call, end to end", ms(r.iteration_s), format!("mean of {}", r.case.run.timed_iterations)));
-    let note = share.map_or_else(String::new, |s| format!("{:.1} % of the call", s * 100.0));
+    let note = share.map_or_else(String::new, |s| format!("{} of the call", format_share(s * 100.0)));
     all.push(Tile { share, ..tile("On the device", ms(r.device_s), note) });
     if let Some(v) = &r.verification {
         let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does not repeat" };

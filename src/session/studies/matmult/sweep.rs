@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::document::{Done, finding};
+use crate::base::units::format_share;
 use crate::bench::matmult::{MatmultCase, MatmultReport, Pitfall};
 use crate::view::document::{Block, Figure, Finding, Plot, Tile, Tone};
 use crate::view::plot::{Bars, HeatMap, LineStyle, Lines, Series};
@@ -74,7 +75,7 @@ fn tiles(reports: &[&MatmultReport], total: usize) -> Vec<Tile> {
         tiles.push(Tile {
             name: "The fastest".to_owned(),
             value: format!("{tops:.2} TFLOPS"),
-            note: format!("{percent:.1} % of the peak: {}", best.case.label()),
+            note: format!("{} of the peak: {}", format_share(percent), best.case.label()),
             share: Some(percent / 100.0),
             ..Tile::default()
         });

@@ -1,12 +1,13 @@
-//! Sentences about a profile, with links.
+//! Sentences about a profile, and slices of one thread by time, with links to what they are about.
 
 use serde::{Deserialize, Serialize};
 
 use super::listing::Sources;
+use crate::analysis::in_order::InOrder;
 use crate::analysis::sentences::{Figure, Sentence, Topic};
 use crate::base::{Interval, TraceNs};
 use crate::session::timeline::link;
-use crate::view::timeline::SliceLink;
+use crate::view::timeline::{SliceLink, TrackId};
 
 /// A sentence, the numbers in it, and where to look.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,4 +34,24 @@ pub(super) fn said(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<Said> {
         spans: s.spans,
     });
     shown.collect()
+}
+
+/// The longest slices of a thread, by time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct InOrderShown {
+    /// The track that shows the thread; absent when no slice was selected.
+    pub track: Option<TrackId>,
+    /// Slices by start, outer ones before inner ones.
+    pub slices: Vec<SliceLink>,
+    /// Number of shorter slices that are left out.
+    pub omitted: u64,
+}
+
+/// The same with links.
+pub(super) fn in_order_shown(sources: &Sources<'_>, found: &InOrder) -> InOrderShown {
+    InOrderShown {
+        track: found.track.map(|track| sources.tracks.view_of(track)),
+        slices: found.slices.iter().map(|id| link(sources.profile, sources.tracks, *id)).collect(),
+        omitted: found.omitted,
+    }
 }

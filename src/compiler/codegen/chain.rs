@@ -1,0 +1,265 @@
+//! The instructions of a tile of elementwise work, planned from the chain of operations that it goes through.
+//!
+//! * A transcendental function is one ACTIVATE on the scalar engine, which adds a per-partition bias for free.
+//! * A tensor with per-partition scalars or a constant is one TENSOR_SCALAR on the vector engine.
+//! * A maximum or minimum with a constant is a TENSOR_TENSOR against a tensor of that constant, which is set in SBUF
+//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early). The engine that set the
+//!   constant compares with it, GpSimd, and the vector engine goes on with the next tile.
+//! * Two tensors are one TENSOR_TENSOR, at half rate when neither is in PSUM.
+
+use super::code::Code;
+use super::emitter::Purpose;
+use super::error::CodegenError;
+use super::lazy;
+use super::places::Places;
+use super::plan::{Members, Plan};
+use super::tiles::{CLIP, SQUARE, Step, StepKind};
+use super::turn::in_layout;
+use super::value::{Layout, Resident, Value};
+use super::weights::load_vector;
+use crate::base::FxHashSet;
+use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
+use crate::machine::cost::decisions::LONG_ROW_ELEMENTS;
+use crate::machine::isa::{Engine, Op, Wait};
+
+/// What a binary operation meets on its other side.
+enum Other {
+    Constant,
+    PerPartition(Vec<Wait>),
+    Tensor(Vec<Wait>),
+}
+
+/// Plans the instructions of one tile of `members`, which start from `main`.
+pub(super) fn plan_steps(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    members: &Members<'_>,
+    main: InstrId,
+    shape: &Resident,
+) -> Result<Vec<Step>, CodegenError> {
+    let chain = Chain::new(main, shape.layout, shape.free_elements);
+    chain.through(plan, places, code, members)
+}
+
+/// The same for what evicts a product with weights. Another tensor of its size is not read on the way: it is added in
+/// a pass of its own when the product is in SBUF.
+pub(super) fn plan_eviction(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    members: &Members<'_>,
+    product: InstrId,
+    shape: &Resident,
+) -> Result<(Vec<Step>, Vec<Step>), CodegenError> {
+    let chain = Chain { tensors_apart: true, ..Chain::new(product, shape.layout, shape.free_elements) };
+    let mut steps = chain.through(plan, places, code, members)?;
+    let apart = steps.iter().position(|s| s.apart).map(|i| steps.split_off(i)).unwrap_or_default();
+    if steps.is_empty() {
+        steps.push(Step::new(StepKind::Copy, Vec::new()));
+    }
+    Ok((steps, apart))
+}
+
+/// A chain of elementwise operations whose steps are partly planned.
+struct Chain {
+    /// How the tiles lie.
+    layout: Layout,
+    free_elements: u64,
+    /// Whether another tensor of the tiles' size is met in a pass of its own.
+    tensors_apart: bool,
+    /// The value that the last planned member gives.
+    running: InstrId,
+    /// Members that another value goes through before it meets the running one.
+    beside: FxHashSet<InstrId>,
+    /// Earlier values of the chain, which a later member may read again: x in x * sigmoid(x).
+    passed: FxHashSet<InstrId>,
+    /// Those of them that an instruction can take from the tile's first value again, adding a scalar on its way.
+    of_main: FxHashSet<InstrId>,
+    steps: Vec<Step>,
+}
+
+impl Chain {
+    fn new(main: InstrId, layout: Layout, free_elements: u64) -> Self {
+        Self {
+            layout,
+            free_elements,
+            tensors_apart: false,
+            running: main,
+            beside: FxHashSet::default(),
+            passed: FxHashSet::default(),
+            of_main: FxHashSet::from_iter([main]),
+            steps: Vec::new(),
+        }
+    }
+
+    /// The steps of all members.
+    fn through(
+        mut self,
+        plan: &Plan<'_>,
+        places: &mut Places,
+        code: &mut Code<'_>,
+        members: &Members<'_>,
+    ) -> Result<Vec<Step>, CodegenError> {
+        for (id, member) in members {
+            if lazy::define(places, *id, member) {
+                continue;
+            }
+            let Some(position) = member.operands.iter().position(|o| *o == self.running) else {
+                self.member_beside(plan, places, code, *id, member)?;
+                continue;
+            };
+            let other = member.operands.iter().enumerate().find(|(i, _)| *i != position).map(|(_, o)| *o);
+            match other {
+                // Squaring is a function of one operand, in every table.
+                Some(other) if other == self.running => {
+                    let after = self.take_scalars();
+                    self.push(StepKind::Function(SQUARE), after);
+                }
+                Some(other) if self.beside.contains(&other) || self.passed.contains(&other) => {
+                    let of_main = self.of_main.contains(&other);
+                    self.push(StepKind::Tensors { of_main }, Vec::new());
+                }
+                Some(other) => self.binary(plan, places, code, (*id, member), other)?,
+                None => self.unary(member),
+            }
+            self.passed.insert(self.running);
+            self.running = *id;
+            if self.steps.iter().all(Step::is_scalars) {
+                self.of_main.insert(self.running);
+            }
+        }
+        if self.steps.is_empty() {
+            self.push(StepKind::Copy, Vec::new());
+        }
+        Ok(self.steps)
+    }
+
+    fn push(&mut self, kind: StepKind, after: Vec<Wait>) {
+        self.steps.push(Step::new(kind, after));
+    }
+
+    /// Takes the last step back if it is one with scalars; what it waited for.
+    fn take_scalars(&mut self) -> Vec<Wait> {
+        self.steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default()
+    }
+
+    /// A member that does not touch the running value: a scale, shift or function of another one. Two in a row with
+    /// scalars are one instruction.
+    fn member_beside(
+        &mut self,
+        plan: &Plan<'_>,
+        places: &mut Places,
+        code: &mut Code<'_>,
+        id: InstrId,
+        member: &HloInstruction,
+    ) -> Result<(), CodegenError> {
+        let mut after = Vec::new();
+        for operand in member.operands.iter().filter(|o| !self.beside.contains(o)) {
+            if places.resident(*operand).is_some() {
+                after.extend(in_layout(plan, places, code, *operand, id, self.layout)?.ready);
+            }
+        }
+        match self.steps.last_mut() {
+            Some(last) if last.kind == StepKind::Beside => last.after.extend(after),
+            _ => self.push(StepKind::Beside, after),
+        }
+        self.beside.insert(id);
+        Ok(())
+    }
+
+    /// A function of the running value alone.
+    fn unary(&mut self, member: &HloInstruction) {
+        let kind = match member.opcode {
+            Opcode::Negate | Opcode::Convert | Opcode::Add | Opcode::Multiply => StepKind::Scalars,
+            Opcode::Elementwise(function) if !function.is_table() => StepKind::Scalars,
+            ref o => StepKind::Function(o.name()),
+        };
+        // An activation scales and adds a per-partition bias for free: it takes over what was just before it.
+        let after = if matches!(kind, StepKind::Function(_)) { self.take_scalars() } else { Vec::new() };
+        self.push(kind, after);
+    }
+
+    /// An operation of the running value and another one that was not computed on the way.
+    fn binary(
+        &mut self,
+        plan: &Plan<'_>,
+        places: &mut Places,
+        code: &mut Code<'_>,
+        (id, member): (InstrId, &HloInstruction),
+        other: InstrId,
+    ) -> Result<(), CodegenError> {
+        let against_constant = matches!(member.opcode, Opcode::Maximum | Opcode::Minimum);
+        let apart = self.tensors_apart && matches!(places.value(plan, other)?, Value::Resident(_));
+        let mut step = match other_side(plan, places, code, (id, other), self.layout)? {
+            // Long rows go to the scalar engine, which clips in one pass; short ones to the engine that set the constant.
+            Other::Constant if against_constant && self.free_elements >= LONG_ROW_ELEMENTS => {
+                Step::new(StepKind::Function(CLIP), self.take_scalars())
+            }
+            Other::Constant if against_constant => {
+                Step::new(StepKind::TensorConstant, vec![constant_tensor(places, code, id)])
+            }
+            Other::Constant => Step::new(StepKind::Scalars, Vec::new()),
+            Other::PerPartition(after) => Step::new(StepKind::Scalars, after),
+            Other::Tensor(after) if apart => {
+                Step { apart: true, ..Step::new(StepKind::Tensors { of_main: false }, after) }
+            }
+            // A scalar operation before one of two tensors is part of the same instruction.
+            Other::Tensor(mut after) => {
+                after.extend(self.take_scalars());
+                Step::new(StepKind::Tensors { of_main: false }, after)
+            }
+        };
+        if matches!(member.opcode, Opcode::Divide) && matches!(step.kind, StepKind::Tensors { .. }) {
+            self.push(StepKind::Function("reciprocal"), Vec::new());
+        }
+        // Two operations with scalars are one instruction.
+        if step.is_scalars() {
+            step.after.extend(self.take_scalars());
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+}
+
+/// What the operation `id` meets in its operand `other`.
+fn other_side(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    (id, other): (InstrId, InstrId),
+    layout: Layout,
+) -> Result<Other, CodegenError> {
+    match *places.value(plan, other)? {
+        Value::Splat => Ok(Other::Constant),
+        Value::Resident(_) => Ok(Other::Tensor(in_layout(plan, places, code, other, id, layout)?.ready)),
+        Value::Weight { parameter, via } => {
+            let wait = load_vector(plan, places, code, parameter, via)?;
+            let vector = plan.instruction(via)?.shape.rank() <= 1;
+            Ok(if vector { Other::PerPartition(vec![wait]) } else { Other::Tensor(vec![wait]) })
+        }
+        Value::Broadcast { of, via, along_columns } => {
+            let after = match *places.value(plan, of)? {
+                Value::Splat => return Ok(Other::Constant),
+                Value::Resident(ref r) => r.ready.clone(),
+                Value::Weight { parameter, .. } => vec![load_vector(plan, places, code, parameter, via)?],
+                Value::Broadcast { .. } => return Err(plan.unsupported(id, "a broadcast of a broadcast")),
+            };
+            let per_partition = along_columns == (layout == Layout::FeatureMajor);
+            Ok(if per_partition { Other::PerPartition(after) } else { Other::Tensor(after) })
+        }
+    }
+}
+
+/// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
+fn constant_tensor(places: &mut Places, code: &mut Code<'_>, user: InstrId) -> Wait {
+    if let Some(wait) = places.constants.get(&user) {
+        return *wait;
+    }
+    let source = code.sources.of(user);
+    // Each partition needs one element: the other operand's free dimension reads it with stride zero.
+    let op = Op::Memset { free: 1 };
+    let wait = code.emitter.instruction(Engine::GpSimd, op, Purpose::data_transfer(source), &[]);
+    places.constants.insert(user, wait);
+    wait
+}

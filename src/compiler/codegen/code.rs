@@ -1,0 +1,68 @@
+//! The program under construction: what was emitted, the operations it serves, and the state of the engines and of PSUM
+//! that the next instruction meets.
+
+use super::emitter::{Emitter, Purpose, latest};
+use super::engines::Engines;
+use super::error::CodegenError;
+use super::memory::PsumBanks;
+use super::plan::{Plan, is_weight};
+use super::sources::Sources;
+use crate::compiler::hlo::InstrId;
+use crate::machine::isa::{Engine, Op, Wait};
+use crate::machine::{Executable, MemoryPlan};
+
+/// Instructions and DMAs, with what they serve.
+pub(super) struct Code<'p> {
+    pub emitter: Emitter,
+    pub sources: Sources<'p>,
+    pub psum: PsumBanks,
+    pub engines: Engines<'p>,
+    /// Bytes in device memory, and the most of SBUF at once.
+    pub memory: MemoryPlan,
+    /// Of the matrix products, two per multiply-accumulate.
+    pub flops: u64,
+}
+
+impl<'p> Code<'p> {
+    /// A program without instructions.
+    pub fn new(plan: &'p Plan<'p>) -> Self {
+        Self {
+            emitter: Emitter::new(),
+            sources: Sources::new(plan),
+            psum: PsumBanks::new(plan.core.psum_banks),
+            engines: Engines::new(plan),
+            memory: MemoryPlan { sbuf_capacity_bytes: plan.core.sbuf_bytes, ..MemoryPlan::default() },
+            flops: 0,
+        }
+    }
+
+    /// What instructions are for that compute an operation.
+    pub fn execution(&mut self, id: InstrId) -> Purpose {
+        Purpose::execution(self.sources.of(id))
+    }
+
+    /// Instructions that do not wait for one another; the latest completion of each unit.
+    pub fn run(&mut self, work: impl Iterator<Item = (Engine, Op)>, purpose: Purpose, after: &[Wait]) -> Vec<Wait> {
+        latest(work.map(|(engine, op)| self.emitter.instruction(engine, op, purpose, after)).collect())
+    }
+
+    /// The whole of it.
+    ///
+    /// # Errors
+    /// When it needs more device memory than the core has.
+    pub fn finish(mut self, plan: &Plan<'_>, sbuf_peak_bytes: u64) -> Result<Executable, CodegenError> {
+        let weights = plan.module.instructions.iter().filter(|i| is_weight(i));
+        let weight_elements = weights.map(|i| i.shape.elements()).fold(0, u64::saturating_add);
+        self.memory.weight_bytes = weight_elements.saturating_mul(plan.precision.operand_bytes);
+        self.memory.sbuf_peak_bytes = sbuf_peak_bytes;
+        let memory = &self.memory;
+        let needed = [memory.weight_bytes, memory.input_bytes, memory.output_bytes, memory.spill_bytes];
+        let needed = needed.into_iter().fold(0, u64::saturating_add);
+        if needed > plan.core.hbm_bytes {
+            return Err(CodegenError::DeviceMemoryExceeded { needed, available: plan.core.hbm_bytes });
+        }
+        let sources = self.sources.finish();
+        let emitted = self.emitter.finish();
+        Ok(Executable { name: plan.root_scope(), sources, memory: self.memory, model_flops: self.flops, ..emitted })
+    }
+}

@@ -1,0 +1,134 @@
+//! Walks a module in order and emits each instruction.
+
+use super::code::Code;
+use super::conv::{convolution, reduce_window};
+use super::dot::dot;
+use super::elementwise::elementwise;
+use super::error::CodegenError;
+use super::lazy;
+use super::places::Places;
+use super::plan::Plan;
+use super::precision::Precision;
+use super::product::Evicted;
+use super::reduce::reduce;
+use super::rows::{norm, softmax};
+use super::spill::begin_operation;
+use super::transfer::{custom_call, input, output};
+use super::value::Resident;
+use super::views::{concatenate, gather, reshape_resident, slice_resident, transpose_resident, update_in_place};
+use super::work::work;
+use crate::compiler::CompileOptions;
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use crate::machine::Executable;
+use crate::machine::cost::CostTable;
+use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
+
+/// Compiles a module for one core, with the default options. Work is balanced between its engines by what they cost.
+///
+/// # Errors
+/// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
+pub fn generate(module: &HloModule, costs: &CostTable) -> Result<Executable, CodegenError> {
+    generate_with(module, costs, &CompileOptions::default())
+}
+
+/// Compiles a module for one core with other options than the defaults.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_with(
+    module: &HloModule,
+    costs: &CostTable,
+    options: &CompileOptions,
+) -> Result<Executable, CodegenError> {
+    let plan = Plan::new(module, costs, Precision::of(options, &costs.core));
+    let mut places = Places::new(plan.core.sbuf_bytes);
+    let mut code = Code::new(&plan);
+    for id in module.instructions.ids() {
+        instruction_at(&plan, &mut places, &mut code, id)?;
+        places.release_after(&plan, id);
+        code.emitter.check_size()?;
+    }
+    let root = &module.instructions[module.root];
+    match root.opcode {
+        Opcode::Tuple => {
+            root.operands.iter().try_for_each(|result| output(&plan, &mut places, &mut code, *result))?;
+        }
+        _ => output(&plan, &mut places, &mut code, module.root)?,
+    }
+    code.finish(&plan, places.ring.peak())
+}
+
+/// Modelled compile time, seconds. It grows with the operations of the program, as unrolled loops show, and with nothing
+/// else: no other figure is published. The same on any machine, unlike the real one; good to a factor, not to a percent.
+#[must_use]
+pub fn modelled_compile_s(executable: &Executable) -> f64 {
+    executable.sources.len() as f64 * COMPILE_MS_PER_OPERATION / 1e3
+}
+
+fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {
+    if places.is_done(id) {
+        return Ok(());
+    }
+    let instruction = &plan.module.instructions[id];
+    if lazy::define(places, id, instruction) {
+        return Ok(());
+    }
+    begin_operation(plan, places, code, id)?;
+    code.engines.begin_operation();
+    if let Some(of_rows) = plan.idioms.softmaxes.get(&id) {
+        return softmax(plan, places, code, of_rows);
+    }
+    if let Some(of_rows) = plan.idioms.norms.get(&id) {
+        return norm(plan, places, code, of_rows);
+    }
+    match &instruction.opcode {
+        Opcode::Parameter { role: ParameterRole::Input(_), .. } => input(plan, places, code, id),
+        Opcode::Dot(_) | Opcode::Convolution { .. } => product_at(plan, places, code, id, instruction),
+        Opcode::ReduceWindow { window, .. } => reduce_window(plan, places, code, id, window),
+        Opcode::Gather => gather(plan, places, code, id),
+        Opcode::Concatenate { .. } => concatenate(plan, places, code, id),
+        Opcode::Slice { .. } => slice_resident(plan, places, code, id),
+        Opcode::DynamicUpdateSlice => update_in_place(plan, places, code, id),
+        Opcode::Reduce { dimensions, .. } => reduce(plan, places, code, id, dimensions),
+        Opcode::CustomCall { .. } => custom_call(plan, places, code, id),
+        Opcode::Work(of_cost) => work(plan, places, code, id, of_cost),
+        Opcode::Transpose { permutation } => transpose_resident(plan, places, code, id, permutation),
+        Opcode::Reshape => reshape_resident(plan, places, code, id),
+        // Results are written one by one at the end.
+        Opcode::Tuple => Ok(()),
+        _ => {
+            let members = lazy::members_of(plan, places, id);
+            elementwise(plan, places, code, id, &members)
+        }
+    }
+}
+
+/// A dot or a convolution with its epilogue.
+fn product_at(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    instruction: &HloInstruction,
+) -> Result<(), CodegenError> {
+    let epilogue = plan.epilogue_of(id);
+    let members = epilogue.map(|e| lazy::members_of(plan, places, e)).unwrap_or_default();
+    let evicted = Evicted { id, result: epilogue.unwrap_or(id), epilogue: &members };
+    match &instruction.opcode {
+        Opcode::Dot(dims) => dot(plan, places, code, dims, &evicted)?,
+        Opcode::Convolution { window, feature_group_count } => {
+            convolution(plan, places, code, (window, *feature_group_count), &evicted)?;
+        }
+        _ => return Err(plan.unsupported(id, "a product of this kind")),
+    }
+    if let Some(epilogue) = epilogue {
+        // The product itself never reaches SBUF; what it read is free when its epilogue is complete.
+        places.value(plan, epilogue)?;
+        if let Some(evicted) = places.resident(epilogue) {
+            let nowhere = Resident { bytes: 0, ..evicted.clone() };
+            places.set_resident(id, nowhere);
+        }
+        places.set_done(epilogue);
+    }
+    Ok(())
+}

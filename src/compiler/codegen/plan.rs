@@ -1,0 +1,216 @@
+//! What is known of a module before any code is generated: its instructions, who reads each value and until when, what the
+//! core and the cast give. Nothing in it changes while code is generated.
+
+use super::error::CodegenError;
+use super::idioms::Idioms;
+use super::precision::Precision;
+use crate::base::{FxHashMap, Idx, IndexVec};
+use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use crate::machine::arch::CoreSpec;
+use crate::machine::cost::CostTable;
+use crate::machine::cost::decisions::SLACK_BYTES;
+
+/// Instructions with their ids: the members of a fusion, or one instruction.
+pub(super) type Members<'a> = [(InstrId, &'a HloInstruction)];
+
+/// A module with what follows from it, the core and the cast.
+pub(super) struct Plan<'a> {
+    pub module: &'a HloModule,
+    pub core: &'a CoreSpec,
+    /// At published clocks: what was fitted changes no program.
+    pub costs: CostTable,
+    pub precision: Precision,
+    /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
+    pub weights_stay: bool,
+    /// Norms and softmaxes.
+    pub idioms: Idioms,
+    users: IndexVec<InstrId, Vec<InstrId>>,
+    /// Position of the last instruction that reads each value, through values that are not materialised.
+    last_use: IndexVec<InstrId, usize>,
+    /// Instructions by id, members of fusions included.
+    by_id: FxHashMap<InstrId, &'a HloInstruction>,
+}
+
+impl<'a> Plan<'a> {
+    pub fn new(module: &'a HloModule, costs: &'a CostTable, precision: Precision) -> Self {
+        let users = users(module);
+        Self {
+            module,
+            core: &costs.core,
+            costs: costs.at_published_clocks(),
+            precision,
+            weights_stay: weights_fit(module, &costs.core, precision.operand_bytes),
+            idioms: Idioms::find(module, &users),
+            users,
+            last_use: last_uses(module),
+            by_id: by_id(module),
+        }
+    }
+
+    /// An instruction or a member of a fusion.
+    ///
+    /// # Errors
+    /// When there is none of that id.
+    pub fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, CodegenError> {
+        self.find(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
+    }
+
+    /// The same; none when there is none of that id.
+    pub fn find(&self, id: InstrId) -> Option<&'a HloInstruction> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// An operand of an instruction or of a member of a fusion.
+    ///
+    /// # Errors
+    /// When it has no such operand.
+    pub fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, CodegenError> {
+        let operand = self.instruction(id)?.operands.get(n).copied();
+        operand.ok_or_else(|| self.unsupported(id, "a missing operand"))
+    }
+
+    /// Instructions that read a value; none of a member of a fusion.
+    pub fn users(&self, id: InstrId) -> &[InstrId] {
+        self.users.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Position of the last instruction that reads a value.
+    pub fn last_use(&self, id: InstrId) -> usize {
+        self.last_use[id]
+    }
+
+    /// The operation that reads a value first; the value itself when nothing does.
+    pub fn first_reader(&self, id: InstrId) -> InstrId {
+        self.users(id).first().copied().unwrap_or(id)
+    }
+
+    /// The only reader of a dot, when it can evict the product from PSUM.
+    pub fn epilogue_of(&self, id: InstrId) -> Option<InstrId> {
+        let [user] = self.users(id) else { return None };
+        if id == self.module.root {
+            return None;
+        }
+        let instruction = &self.module.instructions[*user];
+        let elementwise = instruction.opcode.is_elementwise() || matches!(instruction.opcode, Opcode::Fusion(_));
+        // The other operands must be there already: constants, weights, or values computed before the dot.
+        let is_available = |operand: InstrId| operand < id || self.comes_from_load(operand);
+        let others_ready = instruction.operands.iter().all(|o| *o == id || is_available(*o));
+        (elementwise && others_ready).then_some(*user)
+    }
+
+    /// Whether a value depends on weights and constants alone, so that it is there before anything runs.
+    pub fn comes_from_load(&self, id: InstrId) -> bool {
+        let Some(instruction) = self.find(id) else { return false };
+        match &instruction.opcode {
+            Opcode::Parameter { role: ParameterRole::Input(_), .. } => false,
+            Opcode::Parameter { .. } | Opcode::Constant(_) => true,
+            opcode => {
+                let simple = is_view(opcode) || opcode.is_elementwise() || matches!(opcode, Opcode::Fusion(_));
+                simple && instruction.operands.iter().all(|o| self.comes_from_load(*o))
+            }
+        }
+    }
+
+    /// Full framework path of an instruction, for messages.
+    pub fn path(&self, id: InstrId) -> String {
+        self.find(id).map_or_else(String::new, |i| self.full_path(i))
+    }
+
+    pub fn full_path(&self, instruction: &HloInstruction) -> String {
+        let named = &instruction.metadata.op_name;
+        match &instruction.opcode {
+            Opcode::Parameter { role: ParameterRole::Input(_), .. } => {
+                let root =
+                    named.split('/').next().filter(|r| !r.is_empty()).map_or_else(|| self.root_scope(), str::to_owned);
+                format!("{root}/input")
+            }
+            _ if named.is_empty() => format!("{}/{}", self.root_scope(), instruction.name),
+            _ => named.clone(),
+        }
+    }
+
+    /// The outermost scope: `NN[model]`.
+    pub fn root_scope(&self) -> String {
+        let root = &self.module.instructions[self.module.root];
+        let named = match &root.opcode {
+            Opcode::Fusion(body) => body.members.last().map_or("", |m| m.metadata.op_name.as_str()),
+            _ => root.metadata.op_name.as_str(),
+        };
+        named.split('/').next().filter(|s| !s.is_empty()).unwrap_or(&self.module.name).to_owned()
+    }
+
+    pub fn unsupported(&self, id: InstrId, what: &str) -> CodegenError {
+        CodegenError::Unsupported { path: self.path(id), what: what.to_owned() }
+    }
+}
+
+fn users(module: &HloModule) -> IndexVec<InstrId, Vec<InstrId>> {
+    let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
+    for (id, instruction) in module.instructions.iter_enumerated() {
+        for operand in &instruction.operands {
+            users[*operand].push(id);
+        }
+    }
+    users
+}
+
+fn by_id(module: &HloModule) -> FxHashMap<InstrId, &HloInstruction> {
+    let mut by_id = FxHashMap::default();
+    for (id, instruction) in module.instructions.iter_enumerated() {
+        if let Opcode::Fusion(body) = &instruction.opcode {
+            by_id.extend(body.ids.iter().copied().zip(&body.members));
+        }
+        by_id.insert(id, instruction);
+    }
+    by_id
+}
+
+/// Whether all weights fit in SBUF beside the largest pair of activations.
+fn weights_fit(module: &HloModule, core: &CoreSpec, operand_bytes: u64) -> bool {
+    let elements = |id: InstrId| module.instructions[id].shape.elements();
+    let weights: u64 = module.instructions.iter().filter(|i| is_weight(i)).map(|i| i.shape.elements()).sum();
+    let activations = module.instructions.iter_enumerated().filter(|(_, i)| is_product(&i.opcode));
+    let pair = activations.map(|(id, i)| elements(id) + i.operands.first().map_or(0, |o| elements(*o))).max();
+    let elements = weights.saturating_add(pair.unwrap_or(0));
+    elements.saturating_mul(operand_bytes).saturating_add(SLACK_BYTES) <= core.sbuf_bytes
+}
+
+/// Position of the last instruction that reads each value, through values that are not materialised.
+fn last_uses(module: &HloModule) -> IndexVec<InstrId, usize> {
+    let mut last: IndexVec<InstrId, usize> = module.instructions.iter().map(|_| 0).collect();
+    last[module.root] = usize::MAX;
+    let ids: Vec<InstrId> = module.instructions.ids().collect();
+    for id in ids.into_iter().rev() {
+        let instruction = &module.instructions[id];
+        let as_user = if is_view(&instruction.opcode) { last[id] } else { id.index() };
+        for operand in &instruction.operands {
+            last[*operand] = last[*operand].max(as_user);
+        }
+    }
+    last
+}
+
+/// Whether an instruction is a weight in device memory.
+pub(super) fn is_weight(instruction: &HloInstruction) -> bool {
+    matches!(instruction.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. })
+}
+
+/// Whether an instruction is a view of its operand as far as code generation goes.
+pub(super) fn is_view(opcode: &Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Parameter { .. }
+            | Opcode::Slice { .. }
+            | Opcode::Concatenate { .. }
+            | Opcode::Convert
+            | Opcode::Constant(_)
+            | Opcode::Transpose { .. }
+            | Opcode::Broadcast { .. }
+            | Opcode::Reshape
+    )
+}
+
+/// Whether an instruction is a matrix product.
+pub(super) fn is_product(opcode: &Opcode) -> bool {
+    matches!(opcode, Opcode::Dot(_) | Opcode::Convolution { .. })
+}

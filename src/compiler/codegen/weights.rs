@@ -1,0 +1,115 @@
+//! Weights: brought into SBUF on their own queue, as early as it has room, and once if they stay there.
+
+use super::code::Code;
+use super::emitter::Transfer;
+use super::error::CodegenError;
+use super::layout::sbuf_bytes;
+use super::places::{Loaded, Places};
+use super::plan::Plan;
+use super::spill::take;
+use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
+use crate::compiler::hlo::InstrId;
+use crate::machine::cost::decisions::IO_ELEMENT_BYTES;
+use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
+
+/// A weight as the stationary operand of a dot.
+pub(super) struct WeightMatrix {
+    pub parameter: InstrId,
+    /// The view the dot reads it through.
+    pub via: InstrId,
+    /// Contracted size.
+    pub depth: u64,
+    /// Result columns.
+    pub columns: u64,
+}
+
+/// Loads a weight matrix in blocks of result columns, once; the completion of each block.
+pub(super) fn load_matrix(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    matrix: &WeightMatrix,
+) -> Result<Vec<Wait>, CodegenError> {
+    if let Some(loaded) = places.loaded.get(&matrix.parameter) {
+        return Ok(loaded.blocks.clone());
+    }
+    let mut loaded = Loaded::default();
+    for block in blocks(matrix.columns, plan.core.partitions) {
+        let (wait, bytes) = load_block(plan, places, code, matrix, block)?;
+        loaded.blocks.push(wait);
+        loaded.bytes += bytes;
+    }
+    let blocks = loaded.blocks.clone();
+    places.loaded.insert(matrix.parameter, loaded);
+    Ok(blocks)
+}
+
+/// Loads one block of a weight matrix for the product that reads it; its completion and the SBUF it takes.
+pub(super) fn load_block(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    matrix: &WeightMatrix,
+    columns: u32,
+) -> Result<(Wait, u64), CodegenError> {
+    let element_bytes = plan.precision.operand_bytes;
+    let sbuf_bytes = sbuf_bytes(plan.core, matrix.depth, u64::from(columns), element_bytes);
+    let after = take(plan, places, code, matrix.via, sbuf_bytes)?;
+    let (elements, bytes) = (matrix.depth, matrix.depth * u64::from(columns) * element_bytes);
+    let wait = load(plan, places, code, matrix.via, (elements, bytes), after);
+    Ok((wait, sbuf_bytes))
+}
+
+/// A weight that is used as it is, like a table of positions: loaded whole, once.
+pub(super) fn load_whole(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    (parameter, via): (InstrId, InstrId),
+    layout: Layout,
+) -> Result<Resident, CodegenError> {
+    let (rows, columns) = matrix_of(&plan.instruction(via)?.shape);
+    let mut resident = Resident::of(layout, rows, columns);
+    resident.ready = vec![load_vector(plan, places, code, parameter, via)?];
+    Ok(resident)
+}
+
+/// Loads a vector (a bias) with one element per partition, once.
+pub(super) fn load_vector(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    parameter: InstrId,
+    via: InstrId,
+) -> Result<Wait, CodegenError> {
+    if let Some(wait) = places.loaded.get(&parameter).and_then(|l| l.blocks.last()) {
+        return Ok(*wait);
+    }
+    let elements = plan.instruction(parameter)?.shape.elements();
+    let sbuf_bytes = sbuf_bytes(plan.core, elements, 1, IO_ELEMENT_BYTES);
+    let after = take(plan, places, code, via, sbuf_bytes)?;
+    let wait = load(plan, places, code, via, (elements, elements * IO_ELEMENT_BYTES), after);
+    places.loaded.insert(parameter, Loaded { blocks: vec![wait], bytes: sbuf_bytes });
+    Ok(wait)
+}
+
+/// The transfer of a weight with so many elements along the partitions.
+fn load(
+    plan: &Plan<'_>,
+    places: &Places,
+    code: &mut Code<'_>,
+    via: InstrId,
+    (elements, bytes): (u64, u64),
+    mut after: Vec<Wait>,
+) -> Wait {
+    after.extend_from_slice(&places.staged);
+    let transfer = Transfer {
+        queue: DmaQueue::Weights,
+        direction: DmaDirection::HbmToSbuf,
+        bytes,
+        partitions: partitions_used(elements, plan.core.partitions),
+        short_descriptors: 0,
+    };
+    let source = code.sources.of_reader(via);
+    code.emitter.dma(transfer, source, &after)
+}

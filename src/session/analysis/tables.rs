@@ -1,0 +1,150 @@
+//! What was found as tables: slices, groups of them, counters, idle gaps.
+
+use super::listing::{Listed, Rows, Sources};
+use crate::analysis::counters::{SeriesStats, series_names};
+use crate::analysis::grouping::thread_text;
+use crate::analysis::idle::IdleGaps;
+use crate::analysis::operators::{OpTable, Percentiles};
+use crate::profile::SliceId;
+use crate::session::timeline::{NO_NAME, link};
+use crate::view::table::{Cell, Column, ColumnKind, Table};
+
+/// Some of the slices found, each with what of its duration counts.
+pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> Listed {
+    let (profile, slices) = (sources.profile, sources.profile.slices());
+    let page = || shown.of(found).iter();
+    let rows = page().map(|&(id, dur)| {
+        vec![
+            Cell::Text(profile.str(slices.name(id)).to_owned()),
+            Cell::Text(thread_text(profile, slices.track(id))),
+            Cell::Number(slices.start(id).0 as f64),
+            Cell::Count(dur.max(0).unsigned_abs()),
+        ]
+    });
+    let table = Table {
+        columns: vec![
+            Column::new("name", "Name", ColumnKind::Text),
+            Column::new("thread", "Thread", ColumnKind::Text),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
+            Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
+        ],
+        rows: rows.collect(),
+    };
+    let links = page().map(|&(id, _)| Some(link(profile, sources.tracks, id))).collect();
+    Listed { table, slices: links, skip: u64::from(shown.skip), total: found.len() as u64, notes: Vec::new() }
+}
+
+/// Count, total, self, mean, percentiles, extremes and share of each group, in the unit of the profile.
+pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -> Listed {
+    let profile = sources.profile;
+    let all_self: i64 = found.stats.iter().map(|s| s.self_ns).sum();
+    let listed = || shown.of(&found.stats).iter();
+    let ns = |n: i64| Cell::Count(n.max(0).unsigned_abs());
+    let rows = listed().map(|s| {
+        let name = found.name(profile, s);
+        let percentile = |of: fn(&Percentiles) -> f64| Cell::from(s.percentiles.as_ref().map(of));
+        vec![
+            Cell::Text(if name.is_empty() { NO_NAME } else { name }.to_owned()),
+            Cell::Count(s.count),
+            ns(s.total_ns),
+            ns(s.self_ns),
+            Cell::Number(s.mean_ns()),
+            percentile(|p| p.p50_ns),
+            percentile(|p| p.p99_ns),
+            ns(s.min_ns),
+            ns(s.max_ns),
+            Cell::Number(if all_self == 0 { 0.0 } else { s.self_ns as f64 * 100.0 / all_self as f64 }),
+        ]
+    });
+    let column = Column::new;
+    let unit = profile.meta().unit.name();
+    let length = |id: &str, what: &str, kind| Column::new(id, &format!("{what} ({unit})"), kind);
+    let table = Table {
+        columns: vec![
+            column("name", "Name", ColumnKind::Text),
+            column("count", "Count", ColumnKind::Count),
+            length("total_ns", "Total", ColumnKind::Count),
+            length("self_ns", "Self", ColumnKind::Count),
+            length("mean_ns", "Mean", ColumnKind::Tenths),
+            length("p50_ns", "p50", ColumnKind::Tenths),
+            length("p99_ns", "p99", ColumnKind::Tenths),
+            length("min_ns", "Min", ColumnKind::Count),
+            length("max_ns", "Max", ColumnKind::Count),
+            column("self_percent", "Self %", ColumnKind::Percent),
+        ],
+        rows: rows.collect(),
+    };
+    let total = found.stats.len() as u64;
+    let slices = listed().map(|s| Some(link(profile, sources.tracks, s.longest))).collect();
+    Listed { table, slices, skip: u64::from(shown.skip), total, notes: Vec::new() }
+}
+
+/// Samples, extremes, mean and integral over time of each series that has a value.
+pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>], shown: Rows) -> Listed {
+    let names = series_names(sources.profile);
+    let known: Vec<_> = names.iter().zip(found).filter_map(|(name, stats)| Some((name, stats.as_ref()?))).collect();
+    let rows = shown.of(&known).iter().map(|(name, s)| {
+        vec![
+            Cell::Text((*name).clone()),
+            Cell::Count(s.samples),
+            Cell::Number(s.min),
+            Cell::Number(s.max),
+            Cell::from(s.mean()),
+            Cell::Number(s.last),
+            Cell::Number(s.integral),
+            Cell::Number(s.max_at.0 as f64),
+        ]
+    });
+    let table = Table {
+        columns: vec![
+            Column::new("counter", "Counter", ColumnKind::Text),
+            Column::new("samples", "Samples", ColumnKind::Count),
+            Column::new("min", "Min", ColumnKind::Number),
+            Column::new("max", "Max", ColumnKind::Number),
+            Column::new("mean", "Mean over time", ColumnKind::Number),
+            Column::new("last", "Last", ColumnKind::Number),
+            Column::new("integral", "Integral (value \u{b7} s)", ColumnKind::Number),
+            Column::new("max_at_ns", "Max at (ns)", ColumnKind::Count),
+        ],
+        rows: rows.collect(),
+    };
+    let (skip, total) = (u64::from(shown.skip), known.len() as u64);
+    Listed { table, slices: Vec::new(), skip, total, notes: Vec::new() }
+}
+
+/// Gaps, the longest first, each with the slice that ends it.
+pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -> Listed {
+    let profile = sources.profile;
+    let gaps = shown.of(&found.gaps);
+    let name = |id: SliceId| Cell::Text(profile.str(profile.slices().name(id)).to_owned());
+    let rows = gaps.iter().map(|g| {
+        let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
+        vec![
+            Cell::Text(g.of.clone()),
+            Cell::Number(g.span.start.0 as f64),
+            Cell::Count((g.span.end.0 - g.span.start.0).max(0).unsigned_abs()),
+            name(g.before),
+            name(g.after),
+            missing(g.started_by.map(name)),
+            missing(g.started_by.map(|_| Cell::Text(if g.was_late { "in the gap" } else { "before" }.to_owned()))),
+            missing(g.meanwhile.as_ref().map(|m| Cell::Text(m.name.clone()))),
+            missing(g.meanwhile.as_ref().map(|m| Cell::Count(m.self_ns.max(0).unsigned_abs()))),
+        ]
+    });
+    let table = Table {
+        columns: vec![
+            Column::new("of", "Idle", ColumnKind::Text),
+            Column::new("start_ns", "Start (ns)", ColumnKind::Count),
+            Column::new("duration_ns", "Duration (ns)", ColumnKind::Count),
+            Column::new("before", "After", ColumnKind::Text),
+            Column::new("after", "Until", ColumnKind::Text),
+            Column::new("started_by", "Started by", ColumnKind::Text),
+            Column::new("started", "Started", ColumnKind::Text),
+            Column::new("meanwhile", "Meanwhile", ColumnKind::Text),
+            Column::new("meanwhile_ns", "For (ns)", ColumnKind::Count),
+        ],
+        rows: rows.collect(),
+    };
+    let slices = gaps.iter().map(|g| Some(link(profile, sources.tracks, g.after))).collect();
+    Listed { table, slices, skip: u64::from(shown.skip), total: found.total, notes: Vec::new() }
+}
