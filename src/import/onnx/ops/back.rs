@@ -84,8 +84,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     if wanted[2..] != own[..] {
         let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         let behind = |d: usize| signed(wanted[2 + d]).saturating_sub(signed(own[d]));
-        let edges: Vec<(i64, i64)> =
-            [(0, 0), (0, 0)].into_iter().chain((0..n).map(|d| (0, behind(d)))).collect();
+        let edges: Vec<(i64, i64)> = [(0, 0), (0, 0)].into_iter().chain((0..n).map(|d| (0, behind(d)))).collect();
         result = b.pad(result, 0.0, &edges)?;
     }
     Ok(vec![result])

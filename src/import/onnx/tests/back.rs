@@ -54,7 +54,9 @@ fn running_products_forth_and_back() {
 #[test]
 fn windows_rise_to_the_middle() {
     let size = [ints("n", &[], &[4])];
-    let of = |name: &str, periodic: i64| run(17, X(&[1], &[0.0]), &size, node(name, "n", "y", &[A::I("periodic", periodic)])).1;
+    let of = |name: &str, periodic: i64| {
+        run(17, X(&[1], &[0.0]), &size, node(name, "n", "y", &[A::I("periodic", periodic)])).1
+    };
     close(&of("HannWindow", 1), &[0.0, 0.5, 1.0, 0.5]);
     close(&of("HannWindow", 0), &[0.0, 0.75, 0.75, 0.0]);
     close(&of("HammingWindow", 1), &[0.086_957, 0.543_478, 1.0, 0.543_478]);

@@ -71,7 +71,10 @@ fn a_batch_norm_may_take_the_batch_itself() {
     let arrays: Vec<Vec<u8>> = names.iter().zip(&rows).map(|(name, row)| floats(name, &[2], row)).collect();
     let how = [A::I("training_mode", 1), A::F("epsilon", 0.1), A::F("momentum", 0.8)];
     let of = |gives: &str| run(15, X(x.0, x.1), &arrays, node("BatchNormalization", "x s b m v", gives, &how)).1;
-    close(&of("y m1 v1"), &[1.360_663, 3.081_989, -1.430_331, 0.290_994, -2.081_989, -0.360_663, -0.569_669, -2.290_994]);
+    close(
+        &of("y m1 v1"),
+        &[1.360_663, 3.081_989, -1.430_331, 0.290_994, -2.081_989, -0.360_663, -0.569_669, -2.290_994],
+    );
     close(&of("y1 y v1"), &[0.9, 2.3]);
     close(&of("y1 m1 y"), &[1.05, 2.65]);
 }

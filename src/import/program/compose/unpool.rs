@@ -6,6 +6,9 @@ use super::{IndexPut, Windows, scatter_along};
 /// Elements of a kernel that are written out at most.
 const MOST_PATCH: u64 = 4096;
 
+/// Places along a dimension of a grid that are written out at most.
+const MOST_ROW: u64 = 1 << 16;
+
 /// How patches lie in an image, one number for each spatial dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
@@ -116,7 +119,8 @@ pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_
         &[n, _, ref spatial @ ..] if matches!(spatial.len(), 2 | 3) => (n, spatial.to_vec()),
         _ => return Err(BuildError(format!("a grid of {sizes:?}"))),
     };
-    let all = spatial.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).filter(|&n| n > 0 && n < 1 << 32);
+    let is_small = spatial.iter().all(|&n| n <= MOST_ROW);
+    let all = spatial.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).filter(|&n| n > 0 && is_small);
     let all = all.ok_or_else(|| BuildError(format!("a grid of {sizes:?}")))?;
     let mut columns = Vec::new();
     for (d, &size) in spatial.iter().enumerate().rev() {

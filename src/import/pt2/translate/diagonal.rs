@@ -8,7 +8,7 @@ use crate::import::program::{
 };
 
 /// Elements of a triangle whose places are written out at most.
-const MOST_PLACES: u64 = 1 << 22;
+const MOST_PLACES: u64 = 1 << 20;
 
 /// Translates diagonals, turns, joins and parts.
 ///
