@@ -2,19 +2,34 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::cumulative;
-use crate::import::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates questions about numbers and rarer functions.
 ///
 /// # Errors
 /// When arguments do not fit.
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    one(match c.op {
+    if c.op == "log_sigmoid_forward" {
+        let x = c.x(0)?;
+        let value = crate::import::program::compose::log_sigmoid(c.b(), x)?;
+        return Ok(Done::Many(vec![Some(value), None]));
+    }
+    for family in [questions, functions] {
+        if let Some(value) = family(c)? {
+            return one(value);
+        }
+    }
+    Ok(Done::Unknown)
+}
+
+/// Functions that give booleans.
+fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+    Ok(Some(match c.op {
         "isneginf" | "isposinf" => {
             let x = c.x(0)?;
             if !c.b().element(x).is_float() {
                 let dims = c.b().dims(x);
-                return one(c.b().full(ElementType::Pred, &dims, 0.0)?);
+                return c.b().full(ElementType::Pred, &dims, 0.0).map(Some);
             }
             let infinity = if c.op == "isposinf" { f64::INFINITY } else { f64::NEG_INFINITY };
             c.b().compare_number(Comparison::Eq, x, infinity)?
@@ -35,6 +50,13 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         }
         "isclose" => close(c)?,
         "isin" => is_among(c)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// Functions made of others.
+fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+    Ok(Some(match c.op {
         "sinc" | "special_sinc" => {
             let x = float(c, 0)?;
             let turned = c.b().with_number(Binary::Mul, x, std::f64::consts::PI)?;
@@ -89,13 +111,8 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let log = c.b().unary(Unary::Log, sum)?;
             c.b().add(log, largest)?
         }
-        "log_sigmoid_forward" => {
-            let x = c.x(0)?;
-            let value = crate::import::program::compose::log_sigmoid(c.b(), x)?;
-            return Ok(Done::Many(vec![Some(value), None]));
-        }
-        _ => return Ok(Done::Unknown),
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// The operand at a place; whole numbers in single precision.
