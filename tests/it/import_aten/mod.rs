@@ -2,6 +2,7 @@
 
 mod files;
 mod moves;
+mod torch_values;
 mod values;
 
 use neuronscope::import::eval::evaluate;

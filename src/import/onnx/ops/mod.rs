@@ -1,6 +1,7 @@
 //! Operators of ONNX by name, each with the rules of the version it is called in.
 
 mod activation;
+mod back;
 mod elementwise;
 mod generate;
 mod grouped;
@@ -55,7 +56,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
 
 /// Families of operators, each with the kind of work that its operators are.
-const FAMILIES: [(OperatorKind, Family); 13] = [
+const FAMILIES: [(OperatorKind, Family); 14] = [
     (OperatorKind::Elementwise, elementwise::run),
     (OperatorKind::Function, activation::run),
     (OperatorKind::Movement, layout::run),
@@ -68,6 +69,7 @@ const FAMILIES: [(OperatorKind, Family); 13] = [
     (OperatorKind::Recurrence, recurrent::run),
     (OperatorKind::Quantisation, quantise::run),
     (OperatorKind::Control, list::run),
+    (OperatorKind::Creation, back::run),
     (OperatorKind::Movement, |site, name| match name {
         "Pad" => Some(pad::pad(site)),
         "Resize" | "Upsample" => Some(resize::resize(site)),

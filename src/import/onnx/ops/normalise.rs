@@ -4,7 +4,7 @@ use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
-use crate::import::program::{Binary, InstructionId, Unary, WindowDim};
+use crate::import::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
 
 /// What a normalisation gives; none when it is none.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -68,13 +68,42 @@ fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> 
 }
 
 fn batch(site: &mut Site<'_, '_>) -> Results {
-    if site.int("training_mode", 0)? != 0 {
-        return Err(OpError::wrong("BatchNormalization with training_mode 1: export the model in evaluation mode"));
-    }
     let [x, weight, bias, mean, variance] = [site.x(0)?, site.x(1)?, site.x(2)?, site.x(3)?, site.x(4)?];
     let epsilon = site.float("epsilon", 1e-5)?;
+    if site.int("training_mode", 0)? != 0 {
+        return batch_by_itself(site, [x, weight, bias], [mean, variance], epsilon);
+    }
     let affine = Affine { weight: Some(weight), bias: Some(bias) };
     Ok(vec![batch_norm(site.b(), x, affine, mean, variance, epsilon)?])
+}
+
+/// A batch norm with the batch's own mean and variance, as weights that are standardised have it; then the running ones, moved.
+fn batch_by_itself(
+    site: &mut Site<'_, '_>,
+    [x, weight, bias]: [InstructionId; 3],
+    running: [InstructionId; 2],
+    epsilon: f64,
+) -> Results {
+    let momentum = site.float("momentum", 0.9)?;
+    let ty = site.ty(x)?;
+    let Some(&channels) = ty.dims.get(1) else {
+        return Err(OpError::wrong(format!("BatchNormalization of {ty}")));
+    };
+    let b = site.b();
+    let row = Type::Array(ArrayType::new(ty.element, [channels]));
+    let (scale, offset) = (b.convert(weight, ty.element)?, b.convert(bias, ty.element)?);
+    let op = Op::BatchNormTraining { epsilon: epsilon as f32, feature: 1 };
+    let result = Type::Tuple(vec![Type::Array(ty), row.clone(), row]);
+    let all = b.push(op, vec![x, scale, offset], vec![], result)?;
+    let mut results = vec![b.get(all, 0)?];
+    for (at, old) in running.into_iter().enumerate() {
+        let new = b.get(all, at + 1)?;
+        let new = b.convert(new, b.element(old))?;
+        let new = b.with_number(Binary::Mul, new, 1.0 - momentum)?;
+        let kept = b.with_number(Binary::Mul, old, momentum)?;
+        results.push(b.add(kept, new)?);
+    }
+    Ok(results)
 }
 
 fn layer(site: &mut Site<'_, '_>) -> Results {

@@ -1,5 +1,6 @@
 //! Models of a few nodes, written here byte by byte, read and computed.
 
+mod back;
 mod damaged;
 mod errors;
 mod graphs;

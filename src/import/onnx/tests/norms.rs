@@ -61,3 +61,20 @@ fn elementwise_rules() {
     let early = node("Clip", "x", "y", &[A::F("min", -1.0), A::F("max", 6.0)]);
     assert_eq!(run(6, X(x.0, x.1), &[], early).1, [-1.0, 2.5, 6.0]);
 }
+
+#[test]
+fn a_batch_norm_may_take_the_batch_itself() {
+    // Values of onnx's reference evaluator.
+    let x = X(&[2, 2, 2], &[1.0, 2.0, 3.0, 5.0, -1.0, 0.0, 4.0, 2.0]);
+    let rows = [[2.0, 1.0], [0.5, -1.0], [1.0, 2.0], [1.0, 3.0]];
+    let names = ["s", "b", "m", "v"];
+    let arrays: Vec<Vec<u8>> = names.iter().zip(&rows).map(|(name, row)| floats(name, &[2], row)).collect();
+    let how = [A::I("training_mode", 1), A::F("epsilon", 0.1), A::F("momentum", 0.8)];
+    let of = |gives: &str| run(15, X(x.0, x.1), &arrays, node("BatchNormalization", "x s b m v", gives, &how)).1;
+    close(
+        &of("y m1 v1"),
+        &[1.360_663, 3.081_989, -1.430_331, 0.290_994, -2.081_989, -0.360_663, -0.569_669, -2.290_994],
+    );
+    close(&of("y1 y v1"), &[0.9, 2.3]);
+    close(&of("y1 m1 y"), &[1.05, 2.65]);
+}

@@ -14,8 +14,10 @@ mod pool;
 mod recurrent;
 mod resize;
 mod scan;
+mod smooth_resize;
 mod softmax;
 mod statistic;
+mod unpool;
 
 pub use activation::{
     Elu, celu, elu, gelu_erf, gelu_tanh, glu, hard_sigmoid, hard_swish, leaky_relu, log_sigmoid, mish, relu, selu,
@@ -32,8 +34,10 @@ pub use pool::{PoolSpec, adaptive_average_pool, adaptive_max_pool, average_pool,
 pub use recurrent::{CellKind, Layer, Recurrent, recurrent};
 pub use resize::{Resize, ResizeMode, resize};
 pub use scan::{cumulative, flat_places, running_extreme, sort_places, top_places};
+pub use smooth_resize::{Falloff, smooth_resize};
 pub use softmax::{log_softmax, logsumexp, softmax};
 pub use statistic::{arg_extreme, distances, norm, variance};
+pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 
 use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
 

@@ -1,7 +1,8 @@
 //! Operations that put elements in other places: repetitions, paddings, shuffles, grids.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::{BuildError, Comparison, ElementType, InstructionId};
+use crate::import::program::compose::cumulative;
+use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
 
 /// The whole tensor several times along each dimension.
 ///
@@ -49,6 +50,39 @@ pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
     let many = c.b().broadcast_to(apart, &dims)?;
     let dims = c.result()?.dims;
     one(c.b().reshape(many, &dims)?)
+}
+
+/// Each element as often as a tensor says; the number of all is that of the result.
+///
+/// # Errors
+/// When the file does not say how many there are.
+pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_places = c.overload == "Tensor";
+    let result = c.result()?.dims;
+    let mut x = c.x(0)?;
+    let repeats = if is_places { x } else { c.x(1)? };
+    let dimension = match c.int("dim") {
+        Some(_) if !is_places => c.dimension("dim", 0, c.t.b.rank(x))?,
+        _ => {
+            let all = c.b().array(x)?.elements().unwrap_or(0);
+            x = c.b().reshape(x, &[all])?;
+            0
+        }
+    };
+    let (size, count) = (c.b().size(x, dimension)?, result.get(dimension).copied().unwrap_or(0));
+    let repeats = c.b().convert(repeats, ElementType::S64)?;
+    let repeats = c.b().broadcast_to(repeats, &[size])?;
+    // An element's place is how many elements end at or in front of it.
+    let ends = cumulative(c.b(), Binary::Add, repeats, 0, false)?;
+    let place = c.b().iota(ElementType::S64, &[count, size], 0)?;
+    let is_over = c.b().compare(Comparison::Le, ends, place)?;
+    let is_over = c.b().convert(is_over, ElementType::S64)?;
+    let places = c.b().reduce(Binary::Add, is_over, &[1], false)?;
+    if is_places {
+        return one(places);
+    }
+    let how = crate::import::program::builder::RowGather { dimension, wraps: false };
+    one(c.b().take(x, places, how)?)
 }
 
 /// Elements that move along dimensions and come in again at the other end.
@@ -105,13 +139,16 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let mut x = x;
     for (d, low, high) in (0..edges.len() / 2).map(of_dimension) {
-        x = padded_by_itself(c, x, d, (low, high), mode)?;
+        x = around(c, x, d, (low, high), mode)?;
     }
     one(x)
 }
 
 /// Elements of the tensor itself around a dimension.
-fn padded_by_itself(
+///
+/// # Errors
+/// When there are none, or the mode is not known.
+pub fn around(
     c: &mut Call<'_, '_, '_>,
     x: InstructionId,
     d: usize,
@@ -192,7 +229,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
-    let edge = c.b().with_number(crate::import::program::Binary::Add, row, offset as f64)?;
+    let edge = c.b().with_number(Binary::Add, row, offset as f64)?;
     let how = if is_lower { Comparison::Le } else { Comparison::Ge };
     let kept = c.b().compare(how, column, edge)?;
     let zero = c.b().number(element, 0.0)?;

@@ -171,11 +171,27 @@ fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, B
             let gap = c.b().sub(x, y)?;
             c.b().mul(gap, gap)?
         }
+        "heaviside" => {
+            let is_above = c.b().compare_number(Comparison::Gt, x, 0.0)?;
+            let step = c.b().convert(is_above, element)?;
+            let is_zero = c.b().compare_number(Comparison::Eq, x, 0.0)?;
+            c.b().select(is_zero, y, step)?
+        }
         "copysign" => {
             let size = c.b().unary(Unary::Abs, x)?;
             let minus = c.b().unary(Unary::Neg, size)?;
             let is_below = c.b().compare_number(Comparison::Lt, y, 0.0)?;
             c.b().select(is_below, minus, size)?
+        }
+        "logaddexp2" => {
+            let largest = c.b().binary(Binary::Max, x, y)?;
+            let gap = c.b().sub(x, y)?;
+            let gap = c.b().unary(Unary::Abs, gap)?;
+            let gap = c.b().with_number(Binary::Mul, gap, -std::f64::consts::LN_2)?;
+            let small = c.b().unary(Unary::Exp, gap)?;
+            let rest = c.b().unary(Unary::Log1p, small)?;
+            let rest = c.b().with_number(Binary::Div, rest, std::f64::consts::LN_2)?;
+            c.b().add(largest, rest)?
         }
         _ => return Ok(None),
     };

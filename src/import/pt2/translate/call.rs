@@ -3,7 +3,7 @@
 use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
 use super::run::Translator;
-use super::views::ViewId;
+use super::views::{ViewId, Views};
 use crate::import::program::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId};
 
 /// What an operation gave.
@@ -47,6 +47,11 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     /// The builder.
     pub fn b(&mut self) -> &mut Builder {
         &mut self.t.b
+    }
+
+    /// The builder and the values that share memory.
+    pub fn b_and_views(&mut self) -> (&mut Builder, &mut Views) {
+        (&mut self.t.b, &mut self.t.views)
     }
 
     /// An argument by name.

@@ -1,13 +1,16 @@
 //! The families of operations that are known, asked one after the other.
 
 use super::call::{Call, Done, Made};
-use super::{attention, binary, create, index, loss, norm, pool, product, recurrent, reduce, shape, unary};
+use super::{
+    algebra, attention, binary, create, diagonal, index, loss, margin, norm, order, placed, pool, product, random,
+    recurrent, reduce, shape, special, spectral, unary,
+};
 use crate::import::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
 /// Each family with the kind of work that its operations are.
-const FAMILIES: [(OperatorKind, Family); 12] = [
+const FAMILIES: [(OperatorKind, Family); 20] = [
     (OperatorKind::Movement, shape::translate),
     (OperatorKind::Function, unary::translate),
     (OperatorKind::Elementwise, binary::translate),
@@ -20,6 +23,14 @@ const FAMILIES: [(OperatorKind, Family); 12] = [
     (OperatorKind::Creation, create::translate),
     (OperatorKind::Recurrence, recurrent::translate),
     (OperatorKind::Reduction, loss::translate),
+    (OperatorKind::Movement, diagonal::translate),
+    (OperatorKind::Product, algebra::translate),
+    (OperatorKind::Reduction, margin::translate),
+    (OperatorKind::Reduction, order::translate),
+    (OperatorKind::Function, special::translate),
+    (OperatorKind::Function, spectral::translate),
+    (OperatorKind::Indexing, placed::translate),
+    (OperatorKind::Creation, random::translate),
 ];
 
 /// What an aten operation makes; unknown when no family knows it.

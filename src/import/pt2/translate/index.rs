@@ -33,6 +33,11 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "index_put" | "_unsafe_index_put" | "_index_put_impl" => {
             let x = c.x(0)?;
             let indices = c.maybe_tensors(1)?;
+            let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
+            if is_mask {
+                // One number for all of them is known elsewhere.
+                return Ok(Done::Unknown);
+            }
             let element = c.b().element(x);
             let values = c.operand(2, element)?;
             let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
@@ -46,7 +51,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let dimension = c.dimension("dim", 0, rank)?;
             one(c.b().take_along(x, index, dimension)?)
         }
-        "scatter" | "scatter_add" | "scatter_reduce" => scatter(c),
+        "scatter" | "scatter_add" => scatter(c),
         "index_add" | "index_copy" | "index_fill" => index_write(c),
         "select_scatter" | "slice_scatter" => part_write(c),
         "one_hot" => {
@@ -71,7 +76,6 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             one(c.b().transpose(apart, &order)?)
         }
         "im2col" => image_patches(c),
-        "bucketize" => bucketize(c),
         _ => Ok(Done::Unknown),
     }
 }
@@ -113,33 +117,58 @@ fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
     one(patches(c.b(), image, how, padding)?)
 }
 
-/// In front of which boundary each number belongs: how many boundaries are less, with `right` how many are not greater.
-fn bucketize(c: &mut Call<'_, '_, '_>) -> Made {
-    let (x, boundaries) = (c.x(0)?, c.x(1)?);
-    let is_before = if c.flag_or("right", false) { Comparison::Le } else { Comparison::Lt };
-    let rank = c.b().rank(x);
-    let each = c.b().unsqueeze(x, rank)?;
-    let element = c.b().element(x);
-    let boundaries = c.b().convert(boundaries, element)?;
-    let before = c.b().compare(is_before, boundaries, each)?;
-    let element = c.result()?.element;
-    let counted = c.b().convert(before, element)?;
-    one(c.b().reduce(Binary::Add, counted, &[rank], false)?)
-}
-
-/// Rows of a table summed over bags that begin at offsets.
+/// Rows of a table summed over bags that begin at offsets, or their mean, or the largest elements of each.
 fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     let (table, indices) = (c.x(0)?, c.x(1)?);
     let mode = c.int_or("mode", 0);
     let padding = c.int("padding_idx").filter(|&p| p >= 0);
-    if c.tensor("per_sample_weights")?.is_some() || mode > 1 || padding.is_some() {
+    let shares = c.tensor("per_sample_weights")?;
+    if mode > 2 {
         return Ok(Done::Unknown);
     }
+    let rows = c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?;
+    let is_in = in_bags(c, indices, padding)?;
+    let element = c.b().element(rows);
+    let mut share = c.b().convert(is_in, element)?;
+    let bag = if mode == 2 {
+        let apart = c.b().unsqueeze(is_in, 2)?;
+        let least = c.b().number(element, f64::NEG_INFINITY)?;
+        let dims = [c.b().dims(is_in), c.b().dims(rows)[1..].to_vec()].concat();
+        let (apart, rows) = (c.b().broadcast_to(apart, &dims)?, c.b().broadcast_to(rows, &dims)?);
+        let counted = c.b().select(apart, rows, least)?;
+        let largest = c.b().reduce(Binary::Max, counted, &[1], false)?;
+        // A bag of nothing is zeros.
+        let is_none = c.b().compare_number(Comparison::Eq, largest, f64::NEG_INFINITY)?;
+        let none = c.b().number(element, 0.0)?;
+        c.b().select(is_none, none, largest)?
+    } else {
+        if let Some(weights) = shares {
+            share = c.b().mul(share, weights)?;
+        }
+        c.b().matmul(share, rows)?
+    };
+    let bag = if mode == 1 {
+        let size = c.b().reduce(Binary::Add, share, &[1], true)?;
+        let size = c.b().with_number(Binary::Max, size, 1.0)?;
+        c.b().div(bag, size)?
+    } else {
+        bag
+    };
+    let others = c.results()?.len().saturating_sub(1);
+    let mut values = vec![Some(bag)];
+    values.extend(vec![None; others]);
+    Ok(Done::Many(values))
+}
+
+/// Whether each row is one of each bag: it lies at or behind its offset and before the next one, and is not the one left out.
+fn in_bags(
+    c: &mut Call<'_, '_, '_>,
+    indices: InstructionId,
+    padding: Option<i64>,
+) -> Result<InstructionId, BuildError> {
     let offsets = c.tensor("offsets")?.ok_or_else(|| BuildError("bags without offsets".to_owned()))?;
     let bags = c.result()?.dims.first().copied().unwrap_or(0);
     let count = c.b().array(indices)?.elements().unwrap_or(0);
-    let rows = c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?;
-    // A row belongs to a bag when it lies at or behind its offset and before the next one.
     let element = c.b().element(offsets);
     let given = c.b().size(offsets, 0)?;
     let offsets = c.b().slice_dim(offsets, 0, 0, bags.min(given), 1)?;
@@ -153,18 +182,10 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     let ends = c.b().broadcast_in(ends, &dims, vec![0])?;
     let is_before = c.b().compare(Comparison::Lt, place, ends)?;
     let is_in = c.b().binary(Binary::And, is_behind, is_before)?;
-    let element = c.b().element(rows);
-    let share = c.b().convert(is_in, element)?;
-    let mut bag = c.b().matmul(share, rows)?;
-    if mode == 1 {
-        let size = c.b().reduce(Binary::Add, share, &[1], true)?;
-        let size = c.b().with_number(Binary::Max, size, 1.0)?;
-        bag = c.b().div(bag, size)?;
-    }
-    let others = c.results()?.len().saturating_sub(1);
-    let mut values = vec![Some(bag)];
-    values.extend(vec![None; others]);
-    Ok(Done::Many(values))
+    let Some(padding) = padding else { return Ok(is_in) };
+    let row = c.b().reshape(indices, &[1, count])?;
+    let counts = c.b().compare_number(Comparison::Ne, row, padding as f64)?;
+    c.b().binary(Binary::And, is_in, counts)
 }
 
 /// Elements written at indices along a dimension.
@@ -174,16 +195,11 @@ fn scatter(c: &mut Call<'_, '_, '_>) -> Made {
     let dimension = c.dimension("dim", 0, rank)?;
     let index = c.tensor("index")?.ok_or_else(|| BuildError("a scatter without its index".to_owned()))?;
     let combine = match (c.op, c.text("reduce")) {
-        ("scatter_add", _) | (_, Some("add" | "sum")) => Some(Binary::Add),
-        (_, Some("multiply" | "prod")) => Some(Binary::Mul),
-        (_, Some("amax")) => Some(Binary::Max),
-        (_, Some("amin")) => Some(Binary::Min),
+        ("scatter_add", _) | (_, Some("add")) => Some(Binary::Add),
+        (_, Some("multiply")) => Some(Binary::Mul),
         (_, Some(_)) => return Ok(Done::Unknown),
         _ => None,
     };
-    if c.op == "scatter_reduce" && !c.flag_or("include_self", true) {
-        return Ok(Done::Unknown);
-    }
     let values = match c.tensor("src")? {
         Some(src) => c.b().convert(src, element)?,
         None => {

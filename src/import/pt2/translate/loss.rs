@@ -1,6 +1,7 @@
 //! Losses: distances between what a model gives and what it should give.
 
 use super::call::{Call, Done, Made, one};
+use crate::import::program::builder::RowGather;
 use crate::import::program::compose::log_softmax;
 use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, InstructionId, Unary};
 
@@ -19,7 +20,10 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// What becomes of the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
-fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
+///
+/// # Errors
+/// When there is no such way.
+pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
     let all: Vec<usize> = (0..b.rank(losses)).collect();
     match how {
         0 => Ok(losses),
@@ -57,53 +61,105 @@ fn distance(c: &mut Call<'_, '_, '_>) -> Made {
     one(reduced(b, losses, how)?)
 }
 
-/// `(1 - y) x + log(1 + exp(-x))`, with the exponential of no positive number.
+/// `(1 - y) x + log(1 + exp(-x))`, with the exponential of no positive number; right answers may weigh more, and elements may.
 fn logits(c: &mut Call<'_, '_, '_>) -> Made {
-    if c.tensor("weight")?.is_some() || c.tensor("pos_weight")?.is_some() {
-        return Ok(Done::Unknown);
-    }
     let (x, y) = (c.x(0)?, c.x(1)?);
+    let (weight, of_right) = (c.tensor("weight")?, c.tensor("pos_weight")?);
     let how = c.int_or("reduction", 1);
     let b = c.b();
-    let largest = b.with_number(Binary::Max, x, 0.0)?;
-    let both = b.mul(x, y)?;
-    let linear = b.sub(largest, both)?;
     let size = b.unary(Unary::Abs, x)?;
     let size = b.unary(Unary::Neg, size)?;
     let small = b.unary(Unary::Exp, size)?;
     let small = b.unary(Unary::Log1p, small)?;
-    let losses = b.add(linear, small)?;
+    let minus = b.unary(Unary::Neg, x)?;
+    let below = b.with_number(Binary::Max, minus, 0.0)?;
+    let mut log = b.add(below, small)?;
+    if let Some(of_right) = of_right {
+        let more = b.with_number(Binary::Sub, of_right, 1.0)?;
+        let more = b.mul(more, y)?;
+        let factor = b.with_number(Binary::Add, more, 1.0)?;
+        log = b.mul(log, factor)?;
+    }
+    let both = b.mul(x, y)?;
+    let rest = b.sub(x, both)?;
+    let mut losses = b.add(rest, log)?;
+    if let Some(weight) = weight {
+        losses = b.mul(losses, weight)?;
+    }
     one(reduced(b, losses, how)?)
 }
 
 /// The negative logarithm of the share of the right class, of numbers that are such logarithms already or become them.
 fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, target) = (c.x(0)?, c.x(1)?);
-    let is_plain = c.tensor("weight")?.is_none() && c.float_or("label_smoothing", 0.0) == 0.0;
-    if !is_plain || c.b().rank(x) < 2 || !c.b().element(target).is_integer() {
-        return Ok(Done::Unknown);
+    let is_logits = c.op == "cross_entropy_loss";
+    let channel = usize::from(c.b().rank(x) > 1);
+    let shares = if is_logits { log_softmax(c.b(), x, channel)? } else { x };
+    if !c.b().element(target).is_integer() {
+        return of_shares(c, shares, target, channel);
     }
     let (how, ignored) = (c.int_or("reduction", 1), c.int_or("ignore_index", -100));
-    let (is_logits, gives_count) = (c.op == "cross_entropy_loss", c.op.ends_with("forward"));
+    let (smoothing, weight) = (c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
+    let gives_count = c.op.ends_with("forward");
     let b = c.b();
-    let shares = if is_logits { log_softmax(b, x, 1)? } else { x };
-    let element = b.element(shares);
     let counts = b.compare_number(Comparison::Ne, target, ignored as f64)?;
     let index = b.with_number(Binary::Max, target, 0.0)?;
-    let index = b.unsqueeze(index, 1)?;
-    let found = b.take_along(shares, index, 1)?;
-    let found = b.squeeze(found, 1)?;
+    let count = match weight {
+        Some(weight) => b.take(weight, index, RowGather { dimension: 0, wraps: false })?,
+        None => b.full(b.element(shares), &b.dims(target), 1.0)?,
+    };
+    let none = b.number(b.element(shares), 0.0)?;
+    let count = b.select(counts, count, none)?;
+    let column = b.unsqueeze(index, channel)?;
+    let found = b.take_along(shares, column, channel)?;
+    let found = b.squeeze(found, channel)?;
     let found = b.unary(Unary::Neg, found)?;
-    let none = b.number(element, 0.0)?;
-    let losses = b.select(counts, found, none)?;
-    let counts = b.convert(counts, element)?;
-    let count = reduced(b, counts, 2)?;
-    let loss = match how {
+    let losses = b.mul(found, count)?;
+    let total = reduced(b, count, 2)?;
+    let mean = |b: &mut Builder, losses: InstructionId| match how {
         1 => {
             let sum = reduced(b, losses, 2)?;
-            b.div(sum, count)?
+            b.div(sum, total)
         }
-        _ => reduced(b, losses, how)?,
+        _ => reduced(b, losses, how),
     };
-    if gives_count { Ok(Done::Many(vec![Some(loss), Some(count)])) } else { one(loss) }
+    let mut loss = mean(b, losses)?;
+    if smoothing != 0.0 {
+        // A part of the loss is that of all classes alike.
+        let all = weighed(b, shares, weight, channel)?;
+        let all = b.unary(Unary::Neg, all)?;
+        let all = b.reduce(Binary::Add, all, &[channel], false)?;
+        let all = b.select(counts, all, none)?;
+        let all = mean(b, all)?;
+        let classes = b.size(shares, channel)? as f64;
+        let all = b.with_number(Binary::Mul, all, smoothing / classes)?;
+        let own = b.with_number(Binary::Mul, loss, 1.0 - smoothing)?;
+        loss = b.add(own, all)?;
+    }
+    if gives_count { Ok(Done::Many(vec![Some(loss), Some(total)])) } else { one(loss) }
+}
+
+/// The same of targets that are a share of each class.
+fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> Made {
+    let (how, smoothing, weight) = (c.int_or("reduction", 1), c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
+    let b = c.b();
+    let classes = b.size(logs, channel)? as f64;
+    let mut target = target;
+    if smoothing != 0.0 {
+        let kept = b.with_number(Binary::Mul, target, 1.0 - smoothing)?;
+        target = b.with_number(Binary::Add, kept, smoothing / classes)?;
+    }
+    let logs = weighed(b, logs, weight, channel)?;
+    let product = b.mul(logs, target)?;
+    let losses = b.reduce(Binary::Add, product, &[channel], false)?;
+    let losses = b.unary(Unary::Neg, losses)?;
+    one(reduced(b, losses, how)?)
+}
+
+/// `x` with each class times its weight.
+fn weighed(b: &mut Builder, x: InstructionId, weight: Option<InstructionId>, channel: usize) -> Built {
+    let Some(weight) = weight else { return Ok(x) };
+    let dims = b.dims(x);
+    let weight = b.broadcast_in(weight, &dims, vec![channel as u32])?;
+    b.mul(x, weight)
 }

@@ -4,25 +4,33 @@
 //! not known, or used in a way that is not known, becomes opaque with its result types and is listed. Files without types
 //! (TorchScript) give one operation after another: where a translation asks for the type of a result, `infer` finds it.
 
+mod algebra;
 mod alone;
 mod arrange;
 mod attention;
 mod binary;
 mod call;
 mod create;
+mod diagonal;
 mod families;
 mod finish;
 mod index;
 mod infer;
 mod loss;
+mod margin;
 mod norm;
+mod order;
+mod placed;
 mod pool;
 mod product;
+mod random;
 mod recurrent;
 mod reduce;
 mod run;
 mod shape;
 mod signature;
+mod special;
+mod spectral;
 mod unary;
 mod views;
 

@@ -2,8 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{
-    Beyond, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool,
-    grid_sample, max_pool, max_pool_indices, resize,
+    Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool,
+    grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
 use crate::import::program::{BuildError, ElementType};
 
@@ -110,7 +110,7 @@ fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
 fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
     let plain = c.op.trim_start_matches('_').trim_end_matches("_aa");
     if plain.len() != c.op.trim_start_matches('_').len() {
-        return Ok(Done::Unknown);
+        return smooth(c, plain);
     }
     let mode = match plain {
         "upsample_nearest1d" | "upsample_nearest2d" | "upsample_nearest3d" => ResizeMode::Nearest,
@@ -133,6 +133,28 @@ fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
         let scale = given.get(d - 2).copied().filter(|&s| s > 0.0 && !aligns_corners);
         let how = Resize { mode, aligns_corners, step: scale.map(|s| 1.0 / s) };
         x = resize(c.b(), x, d, result.dims[d], how)?;
+    }
+    one(x)
+}
+
+/// Resizing by means of all elements that fall on one of the result.
+fn smooth(c: &mut Call<'_, '_, '_>, plain: &str) -> Made {
+    let falloff = match plain {
+        "upsample_bilinear2d" => Falloff::Linear,
+        "upsample_bicubic2d" => Falloff::Cubic,
+        _ => return Ok(Done::Unknown),
+    };
+    let aligns_corners = c.flag_or("align_corners", false);
+    let (result, given) = (c.result()?, scales(c));
+    let mut x = c.x(0)?;
+    for d in 2..result.dims.len() {
+        let (from, to) = (c.b().size(x, d)?, result.dims[d]);
+        let step = match given.get(d - 2).copied().filter(|&s| s > 0.0) {
+            _ if aligns_corners && to > 1 => from.saturating_sub(1) as f64 / (to - 1) as f64,
+            Some(scale) if !aligns_corners => 1.0 / scale,
+            _ => from as f64 / to.max(1) as f64,
+        };
+        x = smooth_resize(c.b(), x, d, to, (falloff, step))?;
     }
     one(x)
 }

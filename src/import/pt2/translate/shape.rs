@@ -1,9 +1,11 @@
 //! Operations that change sizes, order and element type: most are views of the same memory.
 
-use super::arrange::{difference, meshgrid, pad, repeat, repeat_interleave, roll, shuffle, triangle};
+use super::super::argument::Argument;
+use super::arrange::{difference, meshgrid, pad, repeat, repeat_each, repeat_interleave, roll, shuffle, triangle};
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId};
-use crate::import::program::{BuildError, ElementType};
+use crate::import::program::builder::RowGather;
+use crate::import::program::{Binary, BuildError, ElementType};
 
 /// Translates views, copies, joins and what changes nothing.
 ///
@@ -11,7 +13,9 @@ use crate::import::program::{BuildError, ElementType};
 /// When arguments do not fit.
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     match c.op {
-        "detach" | "alias" | "lift" | "contiguous" | "requires_grad" => same(c),
+        "detach" | "alias" | "lift" | "contiguous" | "requires_grad" | "alias_copy" | "detach_copy" | "pin_memory" => {
+            same(c)
+        }
         "dropout" | "feature_dropout" | "alpha_dropout" | "feature_alpha_dropout" | "native_dropout"
             if !c.flag_or("train", true) || c.float_or("p", 0.5) == 0.0 =>
         {
@@ -45,19 +49,20 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             look(c, Look::Reshape(dims))
         }
         "as_strided" | "as_strided_copy" => as_strided(c),
-        "transpose" | "swapaxes" | "swapdims" | "t" | "permute" | "movedim" | "moveaxis" | "numpy_T" | "mT"
-        | "matrix_H" | "adjoint" | "permute_copy" | "transpose_copy" => transpose(c),
+        "transpose" | "swapaxes" | "swapdims" | "t" | "t_copy" | "permute" | "movedim" | "moveaxis" | "numpy_T"
+        | "mT" | "matrix_H" | "adjoint" | "permute_copy" | "transpose_copy" => transpose(c),
         "expand" | "expand_as" | "broadcast_to" | "expand_copy" => {
             let dims = c.result()?.dims;
             look(c, Look::Expand(dims))
         }
-        "slice" | "slice_copy" | "narrow" | "select" | "select_copy" => part(c),
+        "slice" | "slice_copy" | "narrow" | "narrow_copy" | "select" | "select_copy" => part(c),
         "split"
         | "split_with_sizes"
         | "chunk"
         | "unbind"
         | "tensor_split"
         | "unsafe_split"
+        | "unsafe_split_with_sizes"
         | "unsafe_chunk"
         | "split_copy"
         | "split_with_sizes_copy"
@@ -65,6 +70,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
         "repeat" | "tile" => repeat(c),
         "repeat_interleave" if c.overload == "self_int" => repeat_interleave(c),
+        "repeat_interleave" => repeat_each(c),
         "flip" => {
             let x = c.x(0)?;
             let rank = c.b().rank(x);
@@ -74,7 +80,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "roll" => roll(c),
         "pad" | "constant_pad_nd" | "reflection_pad1d" | "reflection_pad2d" | "replication_pad1d"
         | "replication_pad2d" | "reflection_pad3d" | "replication_pad3d" => pad(c),
-        "pixel_shuffle" | "pixel_unshuffle" | "channel_shuffle" => shuffle(c),
+        "pixel_shuffle" | "pixel_unshuffle" | "channel_shuffle" | "native_channel_shuffle" => shuffle(c),
         "tril" | "triu" => triangle(c),
         "diff" => difference(c),
         "meshgrid" => meshgrid(c),
@@ -128,22 +134,59 @@ fn look(c: &mut Call<'_, '_, '_>, look: Look) -> Made {
     Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
 }
 
-/// Strides that are those of the sizes, or of the operand, need no copy; others are not known here.
+/// Strides that are those of the sizes need no copy; others pick elements of an operand that lies row by row.
 fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let strides = c.ints("stride").unwrap_or_default();
     let x = c.x(0)?;
-    let mut step = 1u64;
-    let mut is_row_major = strides.len() == ty.dims.len();
-    for (&n, &stride) in ty.dims.iter().zip(&strides).rev() {
-        is_row_major &= n == 1 || u64::try_from(stride) == Ok(step);
-        step = step.saturating_mul(n);
+    let offset = c.int_or("storage_offset", 0);
+    let all = c.b().array(x)?.elements().unwrap_or(0);
+    if is_row_major(&strides, &ty.dims) && ty.elements() == Some(all) && offset == 0 {
+        return look(c, Look::Reshape(ty.dims));
     }
-    let is_whole = ty.elements() == c.b().array(x)?.elements() && c.int_or("storage_offset", 0) == 0;
-    if !is_row_major || !is_whole {
+    if !lies_row_by_row(c)? || strides.len() != ty.dims.len() || ty.dims.is_empty() {
         return Err(BuildError("strides other than those of the sizes".to_owned()));
     }
-    look(c, Look::Reshape(ty.dims))
+    let last = ty.dims.iter().zip(&strides).try_fold(offset, |at, (&n, &stride)| {
+        let steps = i64::try_from(n.saturating_sub(1)).ok()?;
+        at.checked_add(steps.checked_mul(stride)?).filter(|_| stride >= 0)
+    });
+    if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
+        return Err(BuildError("strides that reach beyond the operand".to_owned()));
+    }
+    let mut places = c.b().full(ElementType::S64, &ty.dims, offset as f64)?;
+    for (d, &stride) in strides.iter().enumerate() {
+        let along = c.b().iota(ElementType::S64, &ty.dims, d)?;
+        let along = c.b().with_number(Binary::Mul, along, stride as f64)?;
+        places = c.b().add(places, along)?;
+    }
+    let row = c.b().reshape(x, &[all])?;
+    one(c.b().take(row, places, RowGather { dimension: 0, wraps: false })?)
+}
+
+/// Whether strides are those of elements one row after the other.
+fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
+    let mut step = 1u64;
+    let mut fits = strides.len() == dims.len();
+    for (&n, &stride) in dims.iter().zip(strides).rev() {
+        fits &= n == 1 || u64::try_from(stride) == Ok(step);
+        step = step.saturating_mul(n);
+    }
+    fits
+}
+
+/// Whether the file says that the first operand lies row by row from the start of its memory.
+fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
+    let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
+    let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };
+    let starts_at_first = match &meta.storage_offset {
+        None => true,
+        Some(offset) => c.t.symbols.number(offset).is_ok_and(|n| n == 0),
+    };
+    let strides: Result<Vec<i64>, _> = meta.strides.iter().map(|s| c.t.symbols.number(s)).collect();
+    let x = c.x(0)?;
+    let dims = c.b().dims(x);
+    Ok(starts_at_first && strides.is_ok_and(|strides| is_row_major(&strides, &dims)))
 }
 
 /// Another order of dimensions.
@@ -153,8 +196,8 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
     let mut order: Vec<usize> = (0..rank).collect();
     match c.op {
         "permute" | "permute_copy" => order = c.dimensions("dims", rank)?,
-        "t" if rank == 2 => order.reverse(),
-        "t" => {}
+        "t" | "t_copy" if rank == 2 => order.reverse(),
+        "t" | "t_copy" => {}
         "numpy_T" => order.reverse(),
         "mT" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
         "movedim" | "moveaxis" => order = moved(c, rank)?,
@@ -205,7 +248,7 @@ fn part(c: &mut Call<'_, '_, '_>) -> Made {
         let dims = c.result()?.dims;
         return Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, row, Look::Reshape(dims))?]));
     }
-    let (start, limit, step) = if c.op == "narrow" {
+    let (start, limit, step) = if c.op.starts_with("narrow") {
         let start = from_front(c.int_or("start", 0), size);
         (start, start.saturating_add(u64::try_from(c.int_or("length", 0)).unwrap_or(0)), 1)
     } else {

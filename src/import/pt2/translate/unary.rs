@@ -36,7 +36,7 @@ fn operand(c: &mut Call<'_, '_, '_>) -> Built {
 fn plain(op: &str) -> Option<Unary> {
     Some(match op {
         "abs" | "absolute" => Unary::Abs,
-        "neg" | "negative" => Unary::Neg,
+        "neg" | "negative" | "_neg_view" => Unary::Neg,
         "exp" => Unary::Exp,
         "expm1" | "special_expm1" => Unary::ExpM1,
         "log" => Unary::Log,
@@ -63,7 +63,7 @@ fn plain(op: &str) -> Option<Unary> {
         "ceil" => Unary::Ceil,
         "floor" => Unary::Floor,
         "sign" | "sgn" => Unary::Sign,
-        "digamma" | "special_digamma" => Unary::Digamma,
+        "digamma" | "special_digamma" | "special_psi" => Unary::Digamma,
         "lgamma" | "special_gammaln" => Unary::Lgamma,
         "bitwise_not" => Unary::Not,
         "real" => Unary::Real,
@@ -166,8 +166,16 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
         }
         "softplus" => {
             let beta = c.float_or("beta", 1.0);
+            let border = c.float_or("threshold", 20.0);
             let x = c.x(0)?;
-            compose::softplus(c.b(), x, beta)?
+            let soft = compose::softplus(c.b(), x, beta)?;
+            if border >= 20.0 {
+                // In single precision the two are the same from there on.
+                return Ok(Some(soft));
+            }
+            let scaled = c.b().with_number(Binary::Mul, x, beta)?;
+            let is_above = c.b().compare_number(Comparison::Gt, scaled, border)?;
+            c.b().select(is_above, x, soft)?
         }
         "glu" => {
             let x = c.x(0)?;
@@ -211,7 +219,7 @@ fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Buil
 /// Functions made of others.
 fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     let value = match c.op {
-        "positive" => c.x(0)?,
+        "positive" | "resolve_neg" => c.x(0)?,
         "reciprocal" => {
             let x = operand(c)?;
             power_number(c.b(), x, -1.0)?
@@ -227,7 +235,7 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
             let log = c.b().unary(Unary::Log, x)?;
             c.b().with_number(Binary::Div, log, base)?
         }
-        "round" => {
+        "round" | "special_round" => {
             let places = c.int_or("decimals", 0) as f64;
             let x = operand(c)?;
             if !c.b().element(x).is_float() {

@@ -14,7 +14,9 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     match c.op {
         "sum" | "prod" | "mean" | "amax" | "amin" | "all" | "any" | "norm" | "linalg_vector_norm" | "linalg_norm"
         | "argmax" | "argmin" => reduced(c),
-        "zeros" | "ones" | "empty" | "full" | "eye" | "empty_strided" | "empty_permuted" => created(c),
+        "zeros" | "ones" | "empty" | "full" | "eye" | "empty_strided" | "empty_permuted" | "rand" | "randn" => {
+            created(c)
+        }
         "scalar_tensor" => {
             let element = asked(c)?.unwrap_or(ElementType::F32);
             Ok(Some(vec![ArrayType::new(element, [])]))

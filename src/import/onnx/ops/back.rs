@@ -1,0 +1,162 @@
+//! What undoes windows, random numbers, and windows of numbers for spectra.
+
+use crate::import::onnx::importer::Importer;
+use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
+use crate::import::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
+
+use super::layout::sizes;
+use super::window::positive;
+
+/// Numbers of a window at most.
+const MOST_NUMBERS: i64 = 1 << 20;
+
+/// What such an operator gives; none when it is none.
+pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
+        "Col2Im" => image_of_columns(site),
+        "MaxUnpool" => max_unpool(site),
+        "AffineGrid" => grid(site),
+        "CumProd" => running_product(site),
+        "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
+        "HannWindow" | "HammingWindow" | "BlackmanWindow" => window(site, name),
+        _ => return None,
+    })
+}
+
+/// Numbers of an attribute, one for each of `n` dimensions.
+fn natural(site: &Site<'_, '_>, name: &str, n: usize, default: u64) -> Result<Vec<u64>, OpError> {
+    let given = match site.ints(name)? {
+        Some(list) => sizes(&list)?,
+        None => vec![default; n],
+    };
+    if given.len() == n { Ok(given) } else { Err(OpError::wrong(format!("{} has {name} {given:?}", site.node.op))) }
+}
+
+fn image_of_columns(site: &mut Site<'_, '_>) -> Results {
+    let columns = site.x(0)?;
+    let (image, block) = (sizes(&site.known_ints(1)?)?, sizes(&site.known_ints(2)?)?);
+    let n = image.len();
+    let pads = natural(site, "pads", 2 * n, 0)?;
+    let how = Fold {
+        kernel: block,
+        dilation: positive(site, "dilations", n)?,
+        padding: (0..n).map(|d| (pads[d], pads[n + d])).collect(),
+        strides: positive(site, "strides", n)?,
+        sizes: image,
+    };
+    let made = fold_patches(site.b(), columns, &how)?;
+    Ok(vec![made])
+}
+
+/// The largest elements of windows back at their places, which count through the whole array.
+fn max_unpool(site: &mut Site<'_, '_>) -> Results {
+    let (x, places) = (site.x(0)?, site.x(1)?);
+    let dims = site.dims(x);
+    let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
+        return Err(OpError::wrong(format!("MaxUnpool of {dims:?}")));
+    };
+    let (kernel, strides) = (positive(site, "kernel_shape", n)?, positive(site, "strides", n)?);
+    let pads = natural(site, "pads", 2 * n, 0)?;
+    let inferred = |d: usize| {
+        let reach = dims[2 + d].saturating_sub(1).saturating_mul(strides[d]).saturating_add(kernel[d]);
+        reach.saturating_sub(pads[d]).saturating_sub(pads[n + d])
+    };
+    let own: Vec<u64> = (0..n).map(inferred).collect();
+    let wanted = match site.option(2) {
+        Some(_) => sizes(&site.known_ints(2)?)?,
+        None => [&dims[..2], &own[..]].concat(),
+    };
+    if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
+        return Err(OpError::wrong(format!("MaxUnpool of {dims:?} to {wanted:?}")));
+    }
+    // Places are those of the inferred sizes; batch and channels are counted in them.
+    let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
+    let b = site.b();
+    let channel = b.iota(ElementType::S64, &dims, 1)?;
+    let channel = b.with_number(Binary::Mul, channel, inside as f64)?;
+    let batch = b.iota(ElementType::S64, &dims, 0)?;
+    let batch = b.with_number(Binary::Mul, batch, inside.saturating_mul(dims[1]) as f64)?;
+    let places = b.convert(places, ElementType::S64)?;
+    let places = b.sub(places, channel)?;
+    let places = b.sub(places, batch)?;
+    let mut result = unpool(b, x, places, &own)?;
+    if wanted[2..] != own[..] {
+        let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        let behind = |d: usize| signed(wanted[2 + d]).saturating_sub(signed(own[d]));
+        let edges: Vec<(i64, i64)> = [(0, 0), (0, 0)].into_iter().chain((0..n).map(|d| (0, behind(d)))).collect();
+        result = b.pad(result, 0.0, &edges)?;
+    }
+    Ok(vec![result])
+}
+
+fn grid(site: &mut Site<'_, '_>) -> Results {
+    let theta = site.x(0)?;
+    let wanted = sizes(&site.known_ints(1)?)?;
+    let aligns = site.int("align_corners", 0)? != 0;
+    Ok(vec![affine_grid(site.b(), theta, &wanted, aligns)?])
+}
+
+fn running_product(site: &mut Site<'_, '_>) -> Results {
+    let x = site.x(0)?;
+    let dims = site.dims(x);
+    let axis = site.known_ints(1)?.first().copied().unwrap_or(0);
+    let axis = site.axis(axis, dims.len())?;
+    let is_reversed = site.int("reverse", 0)? != 0;
+    let products = cumulative(site.b(), Binary::Mul, x, axis, is_reversed)?;
+    if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
+        return Ok(vec![products]);
+    }
+    // Each element without itself: the products moved by one, a 1 in front.
+    let mut edges = vec![(0, 0); dims.len()];
+    edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
+    Ok(vec![site.b().pad(products, 1.0, &edges)?])
+}
+
+/// Random numbers: their work is known, their values are not the same twice.
+fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
+    let is_like = name.ends_with("Like");
+    let element = match (site.optional_int("dtype")?, is_like) {
+        (Some(code), _) => Importer::element(code)?,
+        (None, true) => {
+            let x = site.x(0)?;
+            site.element(x)
+        }
+        (None, false) => ElementType::F32,
+    };
+    let dims = if is_like {
+        let x = site.x(0)?;
+        site.dims(x)
+    } else {
+        sizes(&site.ints("shape")?.unwrap_or_default())?
+    };
+    let (distribution, first, second) = if name.starts_with("RandomNormal") {
+        ("rng_normal", site.float("mean", 0.0)?, site.float("scale", 1.0)?)
+    } else {
+        ("rng_uniform", site.float("low", 0.0)?, site.float("high", 1.0)?)
+    };
+    let operands = vec![site.b().number(element, first)?, site.b().number(element, second)?];
+    let op = Op::Rng { distribution: distribution.to_owned() };
+    Ok(vec![site.b().push_array(op, operands, element, dims)?])
+}
+
+/// Numbers that rise from the ends to the middle.
+fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
+    let count = site.known_ints(0)?.first().copied().unwrap_or(-1);
+    if !(1..=MOST_NUMBERS).contains(&count) {
+        return Err(OpError::wrong(format!("{name} of {count} numbers")));
+    }
+    let span = if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1) as f64;
+    let turn = |i: i64| 2.0 * std::f64::consts::PI * i as f64 / span;
+    let number = |i: i64| match name {
+        "HannWindow" => 0.5 - 0.5 * libm::cos(turn(i)),
+        // The numbers of the specification: 25/46 and its rest.
+        "HammingWindow" => 25.0 / 46.0 - 21.0 / 46.0 * libm::cos(turn(i)),
+        _ => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
+    };
+    let ty = ArrayType::new(ElementType::F64, [count as u64]);
+    let row = site.b().constant(Value { ty, numbers: Numbers::Real((0..count).map(number).collect()) })?;
+    let element = Importer::element(site.int("output_datatype", 1)?)?;
+    let row: InstructionId = site.b().convert(row, element)?;
+    Ok(vec![row])
+}

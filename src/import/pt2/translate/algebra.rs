@@ -1,0 +1,237 @@
+//! Products that are made of others: of several matrices, of vectors, with weights that are normalised.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
+use crate::import::program::compose::{einsum, norm};
+use crate::import::program::{Binary, BuildError, Comparison, DotDims, ElementType, InstructionId};
+
+/// Powers of a matrix that are written out.
+const MOST_POWER: i64 = 64;
+
+/// Translates products that are made of others.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "addbmm" | "addr" => added(c),
+        "bilinear" => {
+            let (x, y, weight) = (c.x(0)?, c.x(1)?, c.x(2)?);
+            let product = einsum(c.b(), "...i,oij,...j->...o", &[x, weight, y])?;
+            match c.tensor("bias")? {
+                Some(bias) => one(c.b().add(product, bias)?),
+                None => one(product),
+            }
+        }
+        "_trilinear" => three(c),
+        "linalg_multi_dot" | "chain_matmul" => {
+            let mut rest = c.tensors(0)?.into_iter();
+            let mut product = rest.next().ok_or_else(|| BuildError("a product of nothing".to_owned()))?;
+            for next in rest {
+                product = c.b().matmul(product, next)?;
+            }
+            one(product)
+        }
+        "linalg_matmul" => {
+            let (a, b) = (c.x(0)?, c.x(1)?);
+            one(c.b().matmul(a, b)?)
+        }
+        "linalg_vecdot" => {
+            let (a, b) = (c.x(0)?, c.x(1)?);
+            let product = c.b().mul(a, b)?;
+            let rank = c.b().rank(product);
+            let along = c.dimension("dim", -1, rank)?;
+            one(c.b().reduce(Binary::Add, product, &[along], false)?)
+        }
+        "inner" => inner(c),
+        "tensordot" => contracted(c),
+        "cross" | "linalg_cross" => cross(c),
+        "kron" => kronecker(c),
+        "matrix_power" | "linalg_matrix_power" => power(c),
+        "conv_tbc" => time_first(c),
+        "_weight_norm" | "_weight_norm_interface" => weight_norm(c),
+        "norm_except_dim" => {
+            let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
+            one(norm_but(c, v, p)?)
+        }
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// `beta x + alpha product`, the product summed over a batch or of two vectors.
+fn added(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
+    let product = if c.op == "addr" {
+        c.b().dot(a, b, DotDims::default())?
+    } else {
+        let each = c.b().matmul(a, b)?;
+        c.b().reduce(Binary::Add, each, &[0], false)?
+    };
+    let (alpha, beta) = (c.float_or("alpha", 1.0), c.float_or("beta", 1.0));
+    let product = if alpha == 1.0 { product } else { c.b().with_number(Binary::Mul, product, alpha)? };
+    if beta == 0.0 {
+        return one(product);
+    }
+    let x = if beta == 1.0 { x } else { c.b().with_number(Binary::Mul, x, beta)? };
+    one(c.b().add(x, product)?)
+}
+
+/// Three tensors multiplied with dimensions put in, and summed over dimensions.
+fn three(c: &mut Call<'_, '_, '_>) -> Made {
+    let mut product: Option<InstructionId> = None;
+    for (place, name) in ["expand1", "expand2", "expand3"].into_iter().enumerate() {
+        let mut x = c.x(place)?;
+        let mut new = c.ints(name).unwrap_or_default();
+        new.sort_unstable();
+        for d in new {
+            x = c.b().unsqueeze(x, usize::try_from(d).unwrap_or(usize::MAX))?;
+        }
+        product = Some(match product {
+            Some(product) => c.b().mul(product, x)?,
+            None => x,
+        });
+    }
+    let product = product.ok_or_else(|| BuildError("a product of nothing".to_owned()))?;
+    let over = c.ints("sumdim").unwrap_or_default();
+    let over: Vec<usize> = over.into_iter().filter_map(|d| usize::try_from(d).ok()).collect();
+    one(c.b().reduce(Binary::Add, product, &over, false)?)
+}
+
+/// The product over the last dimensions of both.
+fn inner(c: &mut Call<'_, '_, '_>) -> Made {
+    let (a, b) = (c.x(0)?, c.x(1)?);
+    let (left, right) = (c.b().rank(a), c.b().rank(b));
+    if left == 0 || right == 0 {
+        return one(c.b().mul(a, b)?);
+    }
+    let dims = DotDims {
+        lhs_contracting: vec![left as u32 - 1],
+        rhs_contracting: vec![right as u32 - 1],
+        ..DotDims::default()
+    };
+    one(c.b().dot(a, b, dims)?)
+}
+
+/// The product over dimensions that are named for both.
+fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
+    let (a, b) = (c.x(0)?, c.x(1)?);
+    let (left, right) = (c.b().rank(a), c.b().rank(b));
+    let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, BuildError> {
+        let all = c.ints(name).unwrap_or_default();
+        let each = |d: i64| crate::import::program::compose::dimension(rank, d).map(|d| d as u32);
+        all.into_iter().map(each).collect()
+    };
+    let dims = DotDims {
+        lhs_contracting: numbers(c, "dims_self", left)?,
+        rhs_contracting: numbers(c, "dims_other", right)?,
+        ..DotDims::default()
+    };
+    one(c.b().dot(a, b, dims)?)
+}
+
+/// `a1 b2 - a2 b1` of three elements in turn.
+fn cross(c: &mut Call<'_, '_, '_>) -> Made {
+    let (a, b) = (c.x(0)?, c.x(1)?);
+    let dims = broadcast_dims(&c.b().dims(a), &c.b().dims(b))?;
+    let (a, b) = (c.b().broadcast_to(a, &dims)?, c.b().broadcast_to(b, &dims)?);
+    let along = match (c.int("dim"), c.op) {
+        (None, "cross") => dims.iter().position(|&n| n == 3),
+        _ => Some(c.dimension("dim", -1, dims.len())?),
+    };
+    let Some(dimension) = along.filter(|&d| dims.get(d) == Some(&3)) else {
+        return Err(BuildError(format!("a cross product of {dims:?}")));
+    };
+    let (next, last) = (c.b().whole_row(ElementType::S64, &[1, 2, 0])?, c.b().whole_row(ElementType::S64, &[2, 0, 1])?);
+    let how = RowGather { dimension, wraps: false };
+    let (a1, b2) = (c.b().take(a, next, how)?, c.b().take(b, last, how)?);
+    let (a2, b1) = (c.b().take(a, last, how)?, c.b().take(b, next, how)?);
+    let (forth, back) = (c.b().mul(a1, b2)?, c.b().mul(a2, b1)?);
+    one(c.b().sub(forth, back)?)
+}
+
+/// Each element of the first times the whole second.
+fn kronecker(c: &mut Call<'_, '_, '_>) -> Made {
+    let (a, b) = (c.x(0)?, c.x(1)?);
+    let (mut left, mut right) = (c.b().dims(a), c.b().dims(b));
+    let rank = left.len().max(right.len());
+    left.splice(0..0, vec![1; rank - left.len()]);
+    right.splice(0..0, vec![1; rank - right.len()]);
+    let outer: Vec<u64> = left.iter().flat_map(|&n| [n, 1]).collect();
+    let inside: Vec<u64> = right.iter().flat_map(|&n| [1, n]).collect();
+    let (a, b) = (c.b().reshape(a, &outer)?, c.b().reshape(b, &inside)?);
+    let product = c.b().mul(a, b)?;
+    let dims: Vec<u64> = left.iter().zip(&right).map(|(&m, &n)| m.saturating_mul(n)).collect();
+    one(c.b().reshape(product, &dims)?)
+}
+
+/// A matrix times itself.
+fn power(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, n) = (c.x(0)?, c.int_or("n", 0));
+    if !(1..=MOST_POWER).contains(&n) {
+        return Ok(Done::Unknown);
+    }
+    let mut product = x;
+    for _ in 1..n {
+        product = c.b().matmul(product, x)?;
+    }
+    one(product)
+}
+
+/// A convolution of `[time, batch, channels]` by a kernel of `[time, input, output]`.
+fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, kernel) = (c.x(0)?, c.x(1)?);
+    let bias = c.tensor("bias")?;
+    let padding = c.int_or("pad", 0);
+    let x = c.b().transpose(x, &[1, 2, 0])?;
+    let kernel = c.b().transpose(kernel, &[2, 1, 0])?;
+    let spec = ConvolutionSpec {
+        strides: vec![1],
+        padding: vec![(padding, padding)],
+        dilation: vec![1],
+        groups: 1,
+        output_padding: vec![0],
+        is_transposed: false,
+    };
+    let result = c.b().convolution(x, kernel, bias, &spec)?;
+    one(c.b().transpose(result, &[2, 0, 1])?)
+}
+
+/// Norms over all dimensions but one, which all keep their places; over all of them where that one is -1.
+fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, BuildError> {
+    let rank = c.b().rank(v);
+    let kept = match c.int_or("dim", 0) {
+        -1 => rank,
+        _ => c.dimension("dim", 0, rank)?,
+    };
+    let along: Vec<usize> = (0..rank).filter(|&d| d != kept).collect();
+    norm(c.b(), v, p, &along, true)
+}
+
+/// A weight whose length is a weight of its own.
+fn weight_norm(c: &mut Call<'_, '_, '_>) -> Made {
+    let (v, g) = (c.x(0)?, c.x(1)?);
+    let length = norm_but(c, v, 2.0)?;
+    let factor = c.b().div(g, length)?;
+    let weight = c.b().mul(v, factor)?;
+    if c.op == "_weight_norm" { one(weight) } else { Ok(Done::Many(vec![Some(weight), Some(length)])) }
+}
+
+/// Elements whose norm is limited.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn limited(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let (p, most, kept) = (c.float_or("p", 2.0), c.float_or("maxnorm", 1.0), c.dimension("dim", 0, rank)?);
+    let along: Vec<usize> = (0..rank).filter(|&d| d != kept).collect();
+    let length = norm(c.b(), x, p, &along, true)?;
+    let is_long = c.b().compare_number(Comparison::Gt, length, most)?;
+    // As torch has it: a small number keeps the quotient finite.
+    let divisor = c.b().with_number(Binary::Add, length, 1e-7)?;
+    let most = c.t.b.number(c.t.b.element(x), most)?;
+    let factor = c.b().div(most, divisor)?;
+    let unit = c.t.b.number(c.t.b.element(x), 1.0)?;
+    let factor = c.b().select(is_long, factor, unit)?;
+    one(c.b().mul(x, factor)?)
+}

@@ -1,0 +1,92 @@
+//! Random numbers: their work is known, their values are not the same twice.
+
+use super::call::{Call, Done, Made, one};
+use crate::import::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
+
+/// Translates random numbers.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "rand" | "rand_like" | "uniform" => {
+            let (low, high) = (c.float_or("from", 0.0), c.float_or("to", 1.0));
+            one(of_result(c, "rng_uniform", [low, high])?)
+        }
+        "randn" | "randn_like" => one(of_result(c, "rng_normal", [0.0, 1.0])?),
+        "randint" | "randint_like" => {
+            let (low, high) = (c.float_or("low", 0.0), c.float_or("high", 1.0));
+            one(of_result(c, "rng_uniform", [low, high])?)
+        }
+        "normal" | "normal_functional" => normal(c),
+        "bernoulli" => bernoulli(c),
+        "dropout" | "native_dropout" | "alpha_dropout" | "feature_dropout" => dropout(c),
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// Random numbers of a distribution with two settings, of a type.
+fn random(c: &mut Call<'_, '_, '_>, distribution: &str, [first, second]: [f64; 2], ty: &ArrayType) -> Built {
+    let (first, second) = (c.b().number(ty.element, first)?, c.b().number(ty.element, second)?);
+    let op = Op::Rng { distribution: distribution.to_owned() };
+    c.b().push_array(op, vec![first, second], ty.element, ty.dims.clone())
+}
+
+fn of_result(c: &mut Call<'_, '_, '_>, distribution: &str, settings: [f64; 2]) -> Built {
+    let ty = c.result()?;
+    random(c, distribution, settings, &ty)
+}
+
+/// Numbers around a mean, which may be a tensor, as may be their deviation.
+fn normal(c: &mut Call<'_, '_, '_>) -> Made {
+    let ty = c.result()?;
+    let mut x = random(c, "rng_normal", [0.0, 1.0], &ty)?;
+    for (name, with, default) in [("std", Binary::Mul, 1.0), ("mean", Binary::Add, 0.0)] {
+        x = match c.tensor(name)? {
+            Some(given) => c.b().binary(with, x, given)?,
+            None => {
+                let number = c.float_or(name, default);
+                c.b().with_number(with, x, number)?
+            }
+        };
+    }
+    one(x)
+}
+
+/// A truth for each element, true with a probability.
+fn chosen(c: &mut Call<'_, '_, '_>, dims: &[u64], probability: InstructionId) -> Built {
+    let ty = ArrayType::new(c.b().element(probability), dims.to_vec());
+    let x = random(c, "rng_uniform", [0.0, 1.0], &ty)?;
+    c.b().compare(Comparison::Lt, x, probability)
+}
+
+fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (dims, element) = (c.b().dims(x), c.b().element(x));
+    let probability = match (c.tensor("p")?, c.float("p")) {
+        (Some(p), _) => p,
+        (None, Some(p)) => c.b().number(ElementType::F32, p)?,
+        (None, None) => x,
+    };
+    if !c.b().element(probability).is_float() {
+        return Err(BuildError("a probability is a fraction".to_owned()));
+    }
+    let flags = chosen(c, &dims, probability)?;
+    one(c.b().convert(flags, element)?)
+}
+
+/// Elements left out with a probability, the others larger, so that their sum stays.
+fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
+    let p = c.float_or("p", 0.5);
+    if !matches!(c.op, "dropout" | "native_dropout") || !(0.0..1.0).contains(&p) {
+        return Ok(Done::Unknown);
+    }
+    let x = c.x(0)?;
+    let (dims, element) = (c.b().dims(x), c.b().element(x));
+    let kept = c.b().number(element, 1.0 - p)?;
+    let flags = chosen(c, &dims, kept)?;
+    let larger = c.b().with_number(Binary::Mul, x, 1.0 / (1.0 - p))?;
+    let none = c.b().number(element, 0.0)?;
+    let value = c.b().select(flags, larger, none)?;
+    if c.op == "dropout" { one(value) } else { Ok(Done::Many(vec![Some(value), Some(flags)])) }
+}

@@ -1,0 +1,301 @@
+//! Complex numbers, Fourier transforms and their windows.
+
+use super::arrange::around;
+use super::call::{Call, Done, Made, one};
+use crate::import::program::compose::{Windows, dimension, windows};
+use crate::import::program::{
+    ArrayType, Binary, BuildError, Built, ElementType, InstructionId, Numbers, Op, Unary, Value,
+};
+
+/// Numbers of a window that are written out at most.
+const MOST_NUMBERS: i64 = 1 << 20;
+
+/// Translates complex numbers, transforms and windows.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "view_as_real" | "view_as_real_copy" => {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+            one(c.b().stack(&[real, imaginary], rank)?)
+        }
+        "view_as_complex" | "view_as_complex_copy" => {
+            let x = c.x(0)?;
+            let last = c.b().rank(x).saturating_sub(1);
+            let (real, imaginary) = (c.b().pick(x, last, 0)?, c.b().pick(x, last, 1)?);
+            one(c.b().binary(Binary::Complex, real, imaginary)?)
+        }
+        "complex" => {
+            let (real, imaginary) = (c.x(0)?, c.x(1)?);
+            one(c.b().binary(Binary::Complex, real, imaginary)?)
+        }
+        "polar" => {
+            let (size, angle) = (c.x(0)?, c.x(1)?);
+            let (cosine, sine) = (c.b().unary(Unary::Cos, angle)?, c.b().unary(Unary::Sin, angle)?);
+            let (real, imaginary) = (c.b().mul(size, cosine)?, c.b().mul(size, sine)?);
+            one(c.b().binary(Binary::Complex, real, imaginary)?)
+        }
+        "conj" | "_conj" | "conj_physical" | "_conj_physical" => {
+            let x = c.x(0)?;
+            if !c.b().element(x).is_complex() {
+                return one(x);
+            }
+            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+            let minus = c.b().unary(Unary::Neg, imaginary)?;
+            one(c.b().binary(Binary::Complex, real, minus)?)
+        }
+        "resolve_conj" => one(c.x(0)?),
+        "fft_fftshift" | "fft_ifftshift" => shifted(c),
+        "stft" => short_time(c),
+        op if op.ends_with("_window") => window(c),
+        op if op.starts_with("fft_") || op.starts_with("_fft_") => transform(c),
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// A Fourier transform: of which numbers to which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Forward,
+    Inverse,
+    OfReal,
+    ToReal,
+}
+
+/// What a transform is divided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Divisor {
+    One,
+    Root,
+    Count,
+}
+
+/// A transform along dimensions, the last of which is the one with half a spectrum.
+struct Transform {
+    kind: Kind,
+    along: Vec<usize>,
+    sizes: Vec<u64>,
+    divisor: Divisor,
+}
+
+/// Fourier transforms by the names of `torch.fft` and by those of their parts.
+fn transform(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let dims = c.b().dims(x);
+    let is_part = c.op.starts_with('_');
+    let kind = match c.op {
+        "_fft_r2c" => Kind::OfReal,
+        "_fft_c2r" => Kind::ToReal,
+        "_fft_c2c" if c.flag_or("forward", true) => Kind::Forward,
+        "_fft_c2c" => Kind::Inverse,
+        "fft_fft" | "fft_fft2" | "fft_fftn" => Kind::Forward,
+        "fft_ifft" | "fft_ifft2" | "fft_ifftn" => Kind::Inverse,
+        "fft_rfft" | "fft_rfft2" | "fft_rfftn" => Kind::OfReal,
+        "fft_irfft" | "fft_irfft2" | "fft_irfftn" => Kind::ToReal,
+        _ => return Ok(Done::Unknown),
+    };
+    let along = along(c, &dims)?;
+    if along.is_empty() || along.len() > 3 {
+        return Ok(Done::Unknown);
+    }
+    let sizes = sizes(c, &dims, &along, kind)?;
+    let is_back = matches!(kind, Kind::Inverse | Kind::ToReal);
+    let divisor = match (is_part, c.int_or("normalization", 0), c.text("norm")) {
+        (true, 0, _) => Divisor::One,
+        (true, 1, _) | (false, _, Some("ortho")) => Divisor::Root,
+        (true, _, _) => Divisor::Count,
+        (false, _, norm) if (norm == Some("forward")) == is_back => Divisor::One,
+        _ => Divisor::Count,
+    };
+    let is_whole = kind == Kind::OfReal && is_part && !c.flag_or("onesided", true);
+    let kind = if is_whole { Kind::Forward } else { kind };
+    let value = apply(c, x, &Transform { kind, along, sizes, divisor })?;
+    one(value)
+}
+
+/// Dimensions that are transformed.
+fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
+    let rank = dims.len();
+    let count = match c.ints("s") {
+        Some(sizes) => sizes.len(),
+        None if c.op.ends_with('n') => rank,
+        None => 2,
+    };
+    let given = match c.ints("dim") {
+        Some(all) if !all.is_empty() => all,
+        _ if c.op.ends_with('2') || c.op.ends_with('n') => (0..count as i64).map(|i| i - count as i64).collect(),
+        _ => vec![-1],
+    };
+    given.iter().map(|&d| dimension(rank, d)).collect()
+}
+
+/// Elements of each of those dimensions, of numbers that are not a spectrum.
+fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, BuildError> {
+    let mut sizes: Vec<u64> = along.iter().map(|&d| dims[d]).collect();
+    let wrong = || BuildError(format!("{} of {dims:?}", c.op));
+    if kind == Kind::ToReal {
+        let last = sizes.last_mut().ok_or_else(wrong)?;
+        *last = last.checked_sub(1).and_then(|n| n.checked_mul(2)).ok_or_else(wrong)?;
+    }
+    let given = c.ints("s").or_else(|| c.ints("n")).unwrap_or_default();
+    for (size, &n) in sizes.iter_mut().zip(given.iter().filter(|_| given.len() == along.len())) {
+        *size = if n == -1 { *size } else { u64::try_from(n).map_err(|_| wrong())? };
+    }
+    if let (Some(n), Some(last)) = (c.int("last_dim_size"), sizes.last_mut()) {
+        *last = u64::try_from(n).map_err(|_| wrong())?;
+    }
+    if sizes.contains(&0) { Err(wrong()) } else { Ok(sizes) }
+}
+
+/// A transform of dimensions, which are the last while it is made.
+fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
+    let rank = c.b().rank(x);
+    let first = rank - how.along.len();
+    let order: Vec<usize> = (0..rank).filter(|d| !how.along.contains(d)).chain(how.along.iter().copied()).collect();
+    let mut x = c.b().transpose(x, &order)?;
+    let is_real = !c.b().element(x).is_complex();
+    if is_real && !c.b().element(x).is_float() {
+        x = c.b().convert(x, ElementType::F32)?;
+    }
+    if is_real && how.kind != Kind::OfReal {
+        let none = c.b().with_number(Binary::Mul, x, 0.0)?;
+        x = c.b().binary(Binary::Complex, x, none)?;
+    }
+    for (at, &size) in how.sizes.iter().enumerate() {
+        let is_half = how.kind == Kind::ToReal && at + 1 == how.sizes.len();
+        x = resized(c, x, first + at, if is_half { size / 2 + 1 } else { size })?;
+    }
+    let (name, is_back) = match how.kind {
+        Kind::Forward => ("FFT", false),
+        Kind::Inverse => ("IFFT", true),
+        Kind::OfReal => ("RFFT", false),
+        Kind::ToReal => ("IRFFT", true),
+    };
+    let (mut dims, element) = (c.b().dims(x), c.b().element(x));
+    let wide = matches!(element, ElementType::F64 | ElementType::C128);
+    let element = match (how.kind, wide) {
+        (Kind::ToReal, false) => ElementType::F32,
+        (Kind::ToReal, true) => ElementType::F64,
+        (_, false) => ElementType::C64,
+        (_, true) => ElementType::C128,
+    };
+    if let (Kind::OfReal | Kind::ToReal, Some(last), Some(&size)) = (how.kind, dims.last_mut(), how.sizes.last()) {
+        *last = if how.kind == Kind::OfReal { size / 2 + 1 } else { size };
+    }
+    let op = Op::Fft { kind: name.to_owned(), length: how.sizes.clone() };
+    let made = c.b().push_array(op, vec![x], element, dims)?;
+    let count = how.sizes.iter().fold(1.0, |all, &n| all * n as f64);
+    // XLA divides by the number of elements on the way back.
+    let factor = match how.divisor {
+        Divisor::One => 1.0,
+        Divisor::Root => 1.0 / libm::sqrt(count),
+        Divisor::Count => 1.0 / count,
+    } * if is_back { count } else { 1.0 };
+    let made = scaled(c, made, factor)?;
+    let mut back = vec![0; rank];
+    order.iter().enumerate().for_each(|(i, &d)| back[d] = i);
+    c.b().transpose(made, &back)
+}
+
+/// A dimension cut off, or filled up with zeros.
+fn resized(c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize, size: u64) -> Built {
+    let own = c.b().size(x, d)?;
+    if own >= size {
+        return c.b().slice_dim(x, d, 0, size, 1);
+    }
+    let behind = i64::try_from(size - own).map_err(|_| BuildError(format!("{own} elements filled up to {size}")))?;
+    let mut edges = vec![(0, 0); c.b().rank(x)];
+    edges[d] = (0, behind);
+    c.b().pad(x, 0.0, &edges)
+}
+
+/// `x` times a real number.
+fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Built {
+    if factor == 1.0 {
+        return Ok(x);
+    }
+    if !c.b().element(x).is_complex() {
+        return c.b().with_number(Binary::Mul, x, factor);
+    }
+    let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+    let real = c.b().with_number(Binary::Mul, real, factor)?;
+    let imaginary = c.b().with_number(Binary::Mul, imaginary, factor)?;
+    c.b().binary(Binary::Complex, real, imaginary)
+}
+
+/// The second half of each dimension in front of the first.
+fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
+    let mut x = c.x(0)?;
+    let rank = c.b().rank(x);
+    for d in c.dimensions("dim", rank)? {
+        let size = c.b().size(x, d)?;
+        let at = if c.op == "fft_fftshift" { size.div_ceil(2) } else { size / 2 };
+        let (front, back) = (c.b().slice_dim(x, d, 0, at, 1)?, c.b().slice_dim(x, d, at, size, 1)?);
+        x = c.b().concatenate(&[back, front], d)?;
+    }
+    one(x)
+}
+
+/// Spectra of stretches of a signal: `[.., frequencies, stretches]`.
+fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
+    let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+    let Some(size) = natural("n_fft") else { return Ok(Done::Unknown) };
+    let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
+    let mut x = c.x(0)?;
+    if c.b().element(x).is_complex() || step == 0 || length > size {
+        return Ok(Done::Unknown);
+    }
+    let last = c.b().rank(x).saturating_sub(1);
+    if c.flag_or("center", false) {
+        let half = i64::try_from(size / 2).unwrap_or(i64::MAX);
+        let mode = c.text("pad_mode").unwrap_or("reflect");
+        x = around(c, x, last, (half, half), mode)?;
+    }
+    let frames = windows(c.b(), x, last, Windows { size, step, dilation: 1 }, false)?;
+    let front = i64::try_from((size - length) / 2).unwrap_or(0);
+    let behind = i64::try_from(size - length).unwrap_or(0) - front;
+    let shape = match c.tensor("window")? {
+        Some(window) => window,
+        None => c.t.b.full(c.t.b.element(frames), &[length], 1.0)?,
+    };
+    let shape = c.b().pad(shape, 0.0, &[(front, behind)])?;
+    let shaped = c.b().mul(frames, shape)?;
+    let divisor = if c.flag_or("normalized", false) { Divisor::Root } else { Divisor::One };
+    let kind = if c.flag_or("onesided", true) { Kind::OfReal } else { Kind::Forward };
+    let how = Transform { kind, along: vec![last + 1], sizes: vec![size], divisor };
+    let spectra = apply(c, shaped, &how)?;
+    let turned = c.b().swap_dims(spectra, last, last + 1)?;
+    if c.flag_or("return_complex", true) {
+        return one(turned);
+    }
+    let (real, imaginary) = (c.b().unary(Unary::Real, turned)?, c.b().unary(Unary::Imag, turned)?);
+    one(c.b().stack(&[real, imaginary], last + 2)?)
+}
+
+/// Numbers that rise from the ends to the middle.
+fn window(c: &mut Call<'_, '_, '_>) -> Made {
+    let count = c.int("window_length").unwrap_or(-1);
+    if !(0..=MOST_NUMBERS).contains(&count) {
+        return Err(BuildError(format!("a window of {count} numbers")));
+    }
+    let is_periodic = c.flag_or("periodic", true);
+    let span = if is_periodic { count } else { count - 1 }.max(1) as f64;
+    let (alpha, beta) = (c.float_or("alpha", 0.54), c.float_or("beta", 0.46));
+    let turn = |i: i64| 2.0 * std::f64::consts::PI * i as f64 / span;
+    let number = |i: i64| match c.op {
+        "hann_window" => Some(0.5 - 0.5 * libm::cos(turn(i))),
+        "hamming_window" => Some(alpha - beta * libm::cos(turn(i))),
+        "blackman_window" => Some(0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i))),
+        "bartlett_window" => Some(1.0 - (2.0 * i as f64 / span - 1.0).abs()),
+        _ => None,
+    };
+    let Some(numbers) = (0..count).map(number).collect::<Option<Vec<f64>>>() else { return Ok(Done::Unknown) };
+    let numbers = if count == 1 { vec![1.0] } else { numbers };
+    let ty = ArrayType::new(ElementType::F64, [count as u64]);
+    let row = c.b().constant(Value { ty, numbers: Numbers::Real(numbers) })?;
+    let element = c.result().map_or(ElementType::F32, |ty| ty.element);
+    one(c.b().convert(row, element)?)
+}

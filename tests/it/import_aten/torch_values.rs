@@ -1,0 +1,92 @@
+//! Operators as torch exports them, with the values that torch gave: `tests/it/fixtures/models/pt2/operators/`.
+
+use std::fs;
+use std::path::Path;
+
+use neuronscope::import::eval::evaluate;
+use neuronscope::import::gunzip;
+use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
+use serde_json::Value as Json;
+
+use super::{archive, import};
+
+/// Largest distance from what torch gave, over the largest number of the result.
+const TOLERANCE: f64 = 2e-5;
+
+/// An array of the fixture: `[element type, sizes, numbers]`; what JSON has no word for is written as text.
+fn array(json: &Json) -> Value {
+    let element = match json[0].as_str().unwrap() {
+        "s64" => ElementType::S64,
+        "s32" => ElementType::S32,
+        "pred" => ElementType::Pred,
+        "f64" => ElementType::F64,
+        _ => ElementType::F32,
+    };
+    let dims: Vec<u64> = json[1].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
+    let real = |n: &Json| match n.as_str() {
+        Some("inf") => f64::INFINITY,
+        Some("-inf") => f64::NEG_INFINITY,
+        Some(_) => f64::NAN,
+        None => n.as_f64().unwrap(),
+    };
+    let all = json[2].as_array().unwrap();
+    let numbers = if element.is_float() {
+        Numbers::Real(all.iter().map(real).collect())
+    } else {
+        Numbers::Whole(all.iter().map(|n| n.as_i64().unwrap()).collect())
+    };
+    Value { ty: ArrayType::new(element, dims), numbers }
+}
+
+/// How far values are from those wanted; infinite where one of them only is no number.
+fn distance(given: &Value, wanted: &Value) -> f64 {
+    let list = |v: &Value| match &v.numbers {
+        Numbers::Real(v) => v.clone(),
+        Numbers::Whole(v) => v.iter().map(|&n| n as f64).collect(),
+        Numbers::Complex(_) => vec![f64::NAN],
+    };
+    let (a, b) = (list(given), list(wanted));
+    let most = b.iter().filter(|n| n.is_finite()).fold(1e-3f64, |m, n| m.max(n.abs()));
+    let one = |(a, b): (&f64, &f64)| match (a, b) {
+        (a, b) if a == b || (a.is_nan() && b.is_nan()) => 0.0,
+        (a, b) if a.is_finite() && b.is_finite() => (a - b).abs() / most,
+        _ => f64::INFINITY,
+    };
+    if a.len() == b.len() { a.iter().zip(&b).map(one).fold(0.0, f64::max) } else { f64::INFINITY }
+}
+
+/// What is wrong with a case; nothing when its values are those of torch.
+fn wrong(case: &Json) -> Option<String> {
+    let name = case["name"].as_str().unwrap();
+    let model = case["model"].to_string();
+    let imported = import(&archive(&[("m/models/model.json", model.as_bytes())]));
+    if !imported.inspection.unsupported.is_empty() {
+        return Some(format!("{name}: {:?} {:?}", imported.inspection.unsupported, imported.inspection.notes));
+    }
+    let inputs = case["inputs"].as_array().unwrap().iter().map(array).collect();
+    let given = match evaluate(&imported.program, inputs, 10_000_000) {
+        Ok(run) => run.outputs,
+        Err(e) => return Some(format!("{name}: {e}")),
+    };
+    let wanted: Vec<Value> = case["outputs"].as_array().unwrap().iter().map(array).collect();
+    if given.len() != wanted.len() {
+        return Some(format!("{name}: {} results, not {}", given.len(), wanted.len()));
+    }
+    for (given, wanted) in given.iter().zip(&wanted) {
+        let far = distance(given, wanted);
+        if given.ty != wanted.ty || far > TOLERANCE {
+            return Some(format!("{name}: {far} from {wanted:?}: {given:?}"));
+        }
+    }
+    None
+}
+
+#[test]
+fn every_operator_gives_the_values_of_torch() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2/operators/operators.json.gz");
+    let bytes = gunzip(&fs::read(path).unwrap()).unwrap();
+    let cases: Vec<Json> = serde_json::from_slice(&bytes).unwrap();
+    assert!(cases.len() > 100, "{} cases", cases.len());
+    let all: Vec<String> = cases.iter().filter_map(wrong).collect();
+    assert!(all.is_empty(), "{} of {}:\n{}", all.len(), cases.len(), all.join("\n"));
+}
