@@ -27,6 +27,8 @@ fn array(json: &Json) -> Value {
         Some("inf") => f64::INFINITY,
         Some("-inf") => f64::NEG_INFINITY,
         Some(_) => f64::NAN,
+        // The shortest digits of a number of single precision are that number only in single precision.
+        None if element == ElementType::F32 => f64::from(n.as_f64().unwrap() as f32),
         None => n.as_f64().unwrap(),
     };
     let all = json[2].as_array().unwrap();

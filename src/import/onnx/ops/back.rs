@@ -11,13 +11,19 @@ use super::window::positive;
 /// Numbers of a window at most.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// What such an operator gives; none when it is none.
+/// What an operator that undoes windows gives; none when it is none.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Col2Im" => image_of_columns(site),
         "MaxUnpool" => max_unpool(site),
         "AffineGrid" => grid(site),
-        "CumProd" => running_product(site),
+        _ => return None,
+    })
+}
+
+/// What an operator that makes numbers of its settings alone gives; none when it is none.
+pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
+    Some(match name {
         "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
         "HannWindow" | "HammingWindow" | "BlackmanWindow" => window(site, name),
         _ => return None,
@@ -97,7 +103,8 @@ fn grid(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![affine_grid(site.b(), theta, &wanted, aligns)?])
 }
 
-fn running_product(site: &mut Site<'_, '_>) -> Results {
+/// Each element times all in front of it along a dimension.
+pub(super) fn running_product(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let axis = site.known_ints(1)?.first().copied().unwrap_or(0);

@@ -20,6 +20,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "ArgMax" => arg(site, true),
         "ArgMin" => arg(site, false),
         "CumSum" => cumulative_sum(site),
+        "CumProd" => super::back::running_product(site),
         "ReverseSequence" => reverse_sequence(site),
         "NonZero" => non_zero(site),
         "Compress" | "Unique" | "NonMaxSuppression" => {

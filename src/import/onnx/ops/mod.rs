@@ -56,7 +56,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
 
 /// Families of operators, each with the kind of work that its operators are.
-const FAMILIES: [(OperatorKind, Family); 14] = [
+const FAMILIES: [(OperatorKind, Family); 15] = [
     (OperatorKind::Elementwise, elementwise::run),
     (OperatorKind::Function, activation::run),
     (OperatorKind::Movement, layout::run),
@@ -69,7 +69,8 @@ const FAMILIES: [(OperatorKind, Family); 14] = [
     (OperatorKind::Recurrence, recurrent::run),
     (OperatorKind::Quantisation, quantise::run),
     (OperatorKind::Control, list::run),
-    (OperatorKind::Creation, back::run),
+    (OperatorKind::Window, back::run),
+    (OperatorKind::Creation, back::numbers),
     (OperatorKind::Movement, |site, name| match name {
         "Pad" => Some(pad::pad(site)),
         "Resize" | "Upsample" => Some(resize::resize(site)),

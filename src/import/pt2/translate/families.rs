@@ -10,7 +10,7 @@ use crate::import::OperatorKind;
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
 /// Each family with the kind of work that its operations are.
-const FAMILIES: [(OperatorKind, Family); 20] = [
+const FAMILIES: [(OperatorKind, Family); 21] = [
     (OperatorKind::Movement, shape::translate),
     (OperatorKind::Function, unary::translate),
     (OperatorKind::Elementwise, binary::translate),
@@ -31,6 +31,7 @@ const FAMILIES: [(OperatorKind, Family); 20] = [
     (OperatorKind::Function, spectral::translate),
     (OperatorKind::Indexing, placed::translate),
     (OperatorKind::Creation, random::translate),
+    (OperatorKind::Elementwise, random::dropout),
 ];
 
 /// What an aten operation makes; unknown when no family knows it.

@@ -20,7 +20,6 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         }
         "normal" | "normal_functional" => normal(c),
         "bernoulli" => bernoulli(c),
-        "dropout" | "native_dropout" | "alpha_dropout" | "feature_dropout" => dropout(c),
         _ => Ok(Done::Unknown),
     }
 }
@@ -76,7 +75,10 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Elements left out with a probability, the others larger, so that their sum stays.
-fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     let p = c.float_or("p", 0.5);
     if !matches!(c.op, "dropout" | "native_dropout") || !(0.0..1.0).contains(&p) {
         return Ok(Done::Unknown);

@@ -50,8 +50,11 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "resolve_conj" => one(c.x(0)?),
         "fft_fftshift" | "fft_ifftshift" => shifted(c),
         "stft" => short_time(c),
-        op if op.ends_with("_window") => window(c),
-        op if op.starts_with("fft_") || op.starts_with("_fft_") => transform(c),
+        "hann_window" | "hamming_window" | "blackman_window" | "bartlett_window" => window(c),
+        "_fft_r2c" | "_fft_c2r" | "_fft_c2c" | "fft_fft" | "fft_fft2" | "fft_fftn" | "fft_ifft" | "fft_ifft2"
+        | "fft_ifftn" | "fft_rfft" | "fft_rfft2" | "fft_rfftn" | "fft_irfft" | "fft_irfft2" | "fft_irfftn" => {
+            transform(c)
+        }
         _ => Ok(Done::Unknown),
     }
 }
