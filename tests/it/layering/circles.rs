@@ -60,7 +60,8 @@ fn uses_in(house: &House, folder: &str) -> Uses {
 
 /// Whether a path makes a part use another one. What a folder's own file shows of the others it does not use.
 fn counts(found: &Found, user: &str) -> bool {
-    !found.in_test && !(user == OWN_FILE && matches!(found.kind, Kind::ReExport | Kind::ShownAbove))
+    let shows = user == OWN_FILE && matches!(found.kind, Kind::ReExport | Kind::ShownAbove);
+    !found.in_test && !shows
 }
 
 /// The shortest way from a part back to it.
