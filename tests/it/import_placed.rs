@@ -14,7 +14,9 @@ fn files() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = ["pt2", "onnx", "hlo", "stablehlo"]
         .iter()
         .flat_map(|format| fs::read_dir(root.join(format)).unwrap().map(|entry| entry.unwrap().path()))
-        .filter(|path| !matches!(path.extension().and_then(|e| e.to_str()), Some("npz" | "json" | "md")))
+        .filter(|path| {
+            path.is_file() && !matches!(path.extension().and_then(|e| e.to_str()), Some("npz" | "json" | "md"))
+        })
         .collect();
     found.sort();
     found

@@ -61,7 +61,7 @@ pub enum AnswerError {
 /// Records that are not inputs of a model.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "{file}: a record has {has} values, {model} takes {takes} of batch size 1, which are {shapes}; give a dataset of that size, or name the model it is for"
+    "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes}; give a dataset of that size, or name the model it is for"
 )]
 pub struct OtherRecords {
     /// The file.

@@ -4,6 +4,7 @@ use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::base::convert::{real, real_len};
 use crate::bench::{RowState, SweepState};
 
 /// A look at a sweep.
@@ -78,11 +79,11 @@ fn duration_text(seconds: f64) -> String {
 /// How much of a sweep is done, 0 to 1: rows count by their expected events, those without an estimate as an average one.
 #[must_use]
 pub fn overall_share(sweep: &SweepState, shares: &BTreeMap<u32, f64>) -> f64 {
-    let known: Vec<f64> = sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| e.events as f64).collect();
-    let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / known.len() as f64 };
+    let known: Vec<f64> = sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| real(e.events)).collect();
+    let average = if known.is_empty() { 1.0 } else { known.iter().sum::<f64>() / real_len(known.len()) };
     let (mut done, mut all) = (0.0, 0.0);
     for (i, row) in (0_u32..).zip(sweep.rows()) {
-        let weight = row.planned.estimate.map_or(average, |e| e.events as f64);
+        let weight = row.planned.estimate.map_or(average, |e| real(e.events));
         all += weight;
         done += match row.state {
             RowState::Done(_) | RowState::Cancelled => weight,

@@ -3,6 +3,7 @@
 use super::dispatch::Dispatch;
 use super::lane::{Running, Worker};
 use super::measured::{CpuRow, failed_copy};
+use crate::base::convert::real;
 use crate::bench::cpu::CpuTimers;
 use crate::bench::{Configuration, RowResult, ServiceTimes};
 use crate::page::told::kind_of;
@@ -94,7 +95,7 @@ impl<W: Worker> Dispatch<W> {
     }
 
     fn share(&mut self, worker: &W, row: u32, done: u64, total: u64) -> Heard {
-        self.with_running(worker, row, |running| running.share = done as f64 / total.max(1) as f64);
+        self.with_running(worker, row, |running| running.share = real(done) / real(total.max(1)));
         Heard::Taken
     }
 

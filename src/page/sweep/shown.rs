@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::dispatch::{Dispatch, Sweep};
 use super::lane::{Running, Worker};
+use crate::base::convert::whole;
 use crate::bench::{RowResult, SweepState};
 use crate::page::RunState;
 use crate::page::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
@@ -43,7 +44,7 @@ impl<W: Worker> Dispatch<W> {
             label = format!("{label}. {}", self.doing);
         }
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
-        let done = (share * 1e3) as u64;
+        let done = whole(share * 1e3);
         Some(RunState::Running { done, total: 1_000, label })
     }
 }
