@@ -36,7 +36,12 @@ const BROWSER_FLAGS = [
 export async function launch(flags = []) {
   const executablePath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
   assert.ok(executablePath, "no Chromium found: install it, or set CHROMIUM to its path");
-  return chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
+  const start = () => chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
+  // Chromium itself crashes once in some hundred starts, before it has seen a page: that says nothing of ours.
+  return start().catch((error) => {
+    console.error(`the browser did not start, and is started again: ${error.message.split("\n")[0]}`);
+    return start();
+  });
 }
 
 /**

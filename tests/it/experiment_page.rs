@@ -389,6 +389,33 @@ fn reports_of_neuronperf_stand_side_by_side() {
     assert_eq!(texts(all[0].1, "ratio")[2], "0.8");
 }
 
+#[test]
+fn reports_of_another_instance_or_model_are_compared_by_the_rest_of_their_configuration() {
+    let csv = |model: &str, instance: &str, throughput: f64| {
+        format!(
+            "n_models,workers_per_model,batch_size,throughput_avg,latency_ms_p50,model_name,instance_type\n1,1,1,{throughput},2.0,{model},{instance}\n2,1,8,9.0,2.0,{model},{instance}\n"
+        )
+    };
+    let compared = |first: &str, then: &str| {
+        let shown = Page::with(&[("a.csv", first.as_bytes()), ("b.csv", then.as_bytes())]).show(&[]);
+        let Some(Block::Text(about)) = shown.document.blocks.first() else { panic!("{:?}", shown.document) };
+        (texts(tables(&shown.document)[0].1, "ratio"), about.clone())
+    };
+    let trn = csv("net", "trn1.2xlarge", 100.0);
+    let (ratios, about) = compared(&trn, &csv("net", "inf2.xlarge", 80.0));
+    assert_eq!(ratios, ["1", "1", "0.8", "1"]);
+    assert!(about.contains("each file having an instance of its own"), "{about}");
+    let (ratios, about) = compared(&trn, &csv("other", "inf2.xlarge", 50.0));
+    assert_eq!(ratios, ["1", "1", "0.5", "1"]);
+    assert!(about.contains("a model and an instance of its own"), "{about}");
+    // A file of two instances would have two rows for one configuration.
+    let both = format!("{trn}1,1,1,7.0,2.0,net,inf2.xlarge\n");
+    let page =
+        Page::with(&[("a.csv", both.as_bytes()), ("b.csv", csv("net", "trn2.3xlarge", 9.0).as_bytes())]).show(&[]);
+    let found = format!("{:?}", page.document);
+    assert_eq!(found.matches("The files have no configuration in common.").count(), 1);
+}
+
 /// What each point of a plot opens.
 fn opened_by_points(document: &Document) -> Vec<Vec<String>> {
     let mut found = Vec::new();

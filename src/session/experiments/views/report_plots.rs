@@ -109,7 +109,7 @@ fn needs_two() -> Block {
     finding(Tone::Neutral, "There is one report.", text)
 }
 
-fn nothing_in_common() -> Block {
+pub(super) fn nothing_in_common() -> Block {
     let text = "A configuration is a model, an instance, a batch size, a number of models and one of workers, with a throughput in both files.";
     finding(Tone::Warning, "The files have no configuration in common.", text)
 }

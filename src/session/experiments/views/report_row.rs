@@ -4,7 +4,7 @@ use super::super::chosen::Chosen;
 use super::super::open::Opened;
 use super::super::text::{table, word};
 use super::finding;
-use super::reports::{Against, key};
+use super::reports::Against;
 use crate::bench::export::cell;
 use crate::bench::{REPORT_KEYS, Report};
 use crate::session::results::column_title;
@@ -25,7 +25,7 @@ pub fn document(chosen: &Chosen<'_>, (position, row): (usize, usize)) -> Documen
     };
     let base = Against::first(files);
     let mut blocks = vec![Block::Tiles(tiles(report, base.ratio(report).filter(|_| position > 0), &base))];
-    blocks.extend(over_files(chosen, report));
+    blocks.extend(over_files(chosen, report, &base));
     let mut all = table(&[
         ("key", "Key", ColumnKind::Text),
         ("title", "Column", ColumnKind::Text),
@@ -62,10 +62,9 @@ fn tiles(report: &Report, ratio: Option<f64>, base: &Against<'_>) -> Vec<Tile> {
 }
 
 /// Throughput of the configuration in each file; each point opens that row.
-fn over_files(chosen: &Chosen<'_>, report: &Report) -> Option<Block> {
-    let wanted = key(report);
+fn over_files(chosen: &Chosen<'_>, report: &Report, base: &Against<'_>) -> Option<Block> {
     let same = |(i, file): (usize, &super::super::store::ReportFile)| {
-        let row = file.reports.iter().position(|r| key(r) == wanted)?;
+        let row = file.reports.iter().position(|r| base.is_same(r, report))?;
         Some((i, row, file.reports.get(row)?.throughput_avg.filter(|t| t.is_finite())?))
     };
     let found: Vec<(usize, usize, f64)> = chosen.store.reports.iter().enumerate().filter_map(same).collect();

@@ -1,6 +1,6 @@
 //! Reports of NeuronPerf side by side: each configuration of every file against the first file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::chosen::Chosen;
 use super::super::open::Opened;
@@ -14,31 +14,104 @@ use crate::view::table::{Cell, ColumnKind, Table};
 /// A smaller difference is noise where a report has no interval.
 const NOISE: f64 = 0.05;
 
-pub(super) type Key<'a> = (&'a str, &'a str, u32, u32, u32);
+type Key<'a> = (&'a str, &'a str, u32, u32, u32);
 
-/// What a configuration is told by.
-pub(super) fn key(report: &Report) -> Key<'_> {
-    (&report.model_name, &report.instance_type, report.batch_size, report.n_models, report.workers_per_model)
+/// By what configurations of different files are the same, beside batch size, models and workers.
+#[derive(Clone, Copy)]
+struct Sameness {
+    model: bool,
+    instance: bool,
+}
+
+impl Sameness {
+    /// From the strictest to the loosest.
+    const ALL: [Self; 4] = [
+        Self { model: true, instance: true },
+        Self { model: true, instance: false },
+        Self { model: false, instance: true },
+        Self { model: false, instance: false },
+    ];
+
+    /// What a configuration is told by.
+    fn key(self, report: &Report) -> Key<'_> {
+        let part = |counts: bool, text| if counts { text } else { "" };
+        let (model, instance) =
+            (part(self.model, report.model_name.as_str()), part(self.instance, report.instance_type.as_str()));
+        (model, instance, report.batch_size, report.n_models, report.workers_per_model)
+    }
+
+    /// Whether it tells the configurations of each file apart: what does not count has one value in a file.
+    fn fits(self, files: &[ReportFile]) -> bool {
+        let is_one = |file: &ReportFile, of: fn(&Report) -> &str| {
+            file.reports.iter().map(of).collect::<BTreeSet<_>>().len() <= 1
+        };
+        files.iter().all(|file| {
+            (self.model || is_one(file, |r| &r.model_name)) && (self.instance || is_one(file, |r| &r.instance_type))
+        })
+    }
+
+    /// What it goes by, in words.
+    fn words(self) -> &'static str {
+        match (self.model, self.instance) {
+            (true, true) => "model, instance, batch size, models, workers",
+            (true, false) => "model, batch size, models, workers, each file having an instance of its own",
+            (false, true) => "instance, batch size, models, workers, each file having a model of its own",
+            (false, false) => "batch size, models, workers, each file having a model and an instance of its own",
+        }
+    }
 }
 
 /// What reports are compared with: the file opened first.
 pub(super) struct Against<'a> {
     /// Its name.
     pub name: &'a str,
+    same: Sameness,
     rows: BTreeMap<Key<'a>, &'a Report>,
 }
 
 impl<'a> Against<'a> {
-    /// The first of some files; nothing when there is none.
+    /// The first of some files; nothing when there is none. Files without a configuration in common, each of one instance or of one
+    /// model, are compared across instances or models.
     pub fn first(files: &'a [ReportFile]) -> Self {
-        let rows = files.first().map_or_else(BTreeMap::new, |f| f.reports.iter().map(|r| (key(r), r)).collect());
-        Self { name: files.first().map_or("", |f| f.name.as_str()), rows }
+        let fitting = Sameness::ALL.into_iter().filter(|same| same.fits(files)).map(|same| Self::by(same, files));
+        let mut fitting = fitting.collect::<Vec<_>>().into_iter();
+        let strictest = fitting.next().unwrap_or_else(|| Self::by(Sameness::ALL[0], files));
+        if strictest.has_common(files) {
+            return strictest;
+        }
+        fitting.find(|against| against.has_common(files)).unwrap_or(strictest)
+    }
+
+    fn by(same: Sameness, files: &'a [ReportFile]) -> Self {
+        let rows = files.first().map_or_else(BTreeMap::new, |f| f.reports.iter().map(|r| (same.key(r), r)).collect());
+        Self { name: files.first().map_or("", |f| f.name.as_str()), same, rows }
+    }
+
+    /// Whether a later file has a configuration of the first, with a throughput in both.
+    pub fn has_common(&self, files: &[ReportFile]) -> bool {
+        files.iter().skip(1).flat_map(|file| &file.reports).any(|report| self.ratio(report).is_some())
     }
 
     /// Throughput of a configuration over that in the first file, where both have one.
     pub fn ratio(&self, report: &Report) -> Option<f64> {
-        let then = self.rows.get(&key(report))?.throughput_avg?;
+        let then = self.then(report)?.throughput_avg?;
         Some(report.throughput_avg? / then).filter(|r| r.is_finite() && *r > 0.0)
+    }
+
+    /// Whether two rows are of one configuration.
+    pub fn is_same(&self, a: &Report, b: &Report) -> bool {
+        self.same.key(a) == self.same.key(b)
+    }
+
+    /// The same configuration in the first file.
+    fn then(&self, report: &Report) -> Option<&'a Report> {
+        self.rows.get(&self.same.key(report)).copied()
+    }
+
+    /// The configurations of the first file that another one does not have.
+    fn gone_from(&self, file: &ReportFile) -> Vec<&'a Report> {
+        let has: BTreeSet<Key<'_>> = file.reports.iter().map(|r| self.same.key(r)).collect();
+        self.rows.iter().filter(|(key, _)| !has.contains(*key)).map(|(_, report)| *report).collect()
     }
 }
 
@@ -53,13 +126,16 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let against = Against::first(files);
     let Configurations { rows, targets, passed, all } = Configurations::of(files, &against);
     let about = format!(
-        "Each configuration (model, instance, batch size, models, workers) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not touch, or, where a report has none, from {} % on.",
+        "Each configuration ({}) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not touch, or, where a report has none, from {} % on.",
+        against.same.words(),
         first.name,
         NOISE * 100.0
     );
     let rows = Block::Rows { title: "Configurations".to_owned(), file: "neuronperf".to_owned(), table: rows, targets };
     let mut blocks = vec![Block::Text(about)];
-    if files.len() > 1 {
+    if files.len() > 1 && !against.has_common(files) {
+        blocks.push(report_plots::nothing_in_common());
+    } else if files.len() > 1 {
         let plots = [report_plots::over_files(chosen), report_plots::latest(chosen), report_plots::percentiles(chosen)];
         let side = |plot: Document| Document { title: String::new(), blocks: plot.blocks };
         blocks.push(Block::Beside(plots.into_iter().map(side).collect()));
@@ -81,7 +157,6 @@ struct Configurations {
 
 impl Configurations {
     fn of(files: &[ReportFile], against: &Against<'_>) -> Self {
-        let base = &against.rows;
         let mut targets = Vec::new();
         let mut rows = table(&[
             ("model", "Model", ColumnKind::Text),
@@ -99,7 +174,7 @@ impl Configurations {
         let (mut passed, mut all) = (0, 0);
         for (i, file) in files.iter().enumerate() {
             for (row, report) in file.reports.iter().enumerate() {
-                let then = base.get(&key(report)).copied();
+                let then = against.then(report);
                 let ratio = against.ratio(report);
                 targets.push(Opened::of_report(i, row));
                 all += 1;
@@ -118,8 +193,7 @@ impl Configurations {
                     word(if i == 0 { "baseline" } else { status(report, then) }),
                 ]);
             }
-            let has: Vec<Key<'_>> = file.reports.iter().map(key).collect();
-            for gone in base.iter().filter(|(k, _)| !has.contains(k)).map(|(_, r)| r) {
+            for gone in against.gone_from(file) {
                 let mut row = vec![Cell::Missing; rows.columns.len()];
                 (row[0], row[1], row[2]) = (word(&gone.model_name), word(&file.name), word(&gone.instance_type));
                 (row[3], row[4]) = (Cell::Count(gone.batch_size.into()), Cell::Count(gone.n_models.into()));
