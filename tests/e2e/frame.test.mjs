@@ -73,7 +73,7 @@ test("two queues of one name are told apart", app.page(async (page) => {
   assert.ok(texts.some((t) => t.endsWith("#1")) && texts.some((t) => t.endsWith("#2")), texts.join());
 }, { hash: SIMULATED }));
 
-for (const [name, hash] of [["Benchmark", "#/benchmark?v=1&model=nn&batch_sizes=1&n_models=1&workers_per_model=1&duration_s=1"], ["Numerics", "#/numerics?v=1&model=nn"]]) {
+for (const [name, hash] of [["Benchmark", "#/benchmark?v=1&model=nn&batch_sizes=1&n_models=1&workers_per_model=1&duration=1"], ["Numerics", "#/numerics?v=1&model=nn"]]) {
   test(`${name}: the focus is back on Run when a run ends, and the end is said`, app.page(async (page) => {
     await page.getByRole("button", { name: "Run", exact: true }).focus();
     await page.keyboard.press("Enter");

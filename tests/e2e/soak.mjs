@@ -140,7 +140,7 @@ async function heldBytes(client) {
 
 /** Sweeps once, so that there is a result that must not be lost. Gives its number of rows. */
 async function finishSweep(page, url) {
-  await openApp(page, `${url}#/benchmark?v=1&model=nn&batch_sizes=1&n_models=1&workers_per_model=1,2&duration_s=1`);
+  await openApp(page, `${url}#/benchmark?v=1&model=nn&batch_sizes=1&n_models=1&workers_per_model=1,2&duration=1`);
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.waitForFunction(() => document.documentElement.dataset.state === "done");
   return page.locator(".results-table tbody tr").count();

@@ -4,7 +4,7 @@ import { chooseTool, copyMenu, waitForState } from "./support.mjs";
 
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces/", import.meta.url));
 const SMALL = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge";
-const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration_s=2";
+const SWEEP = "#/benchmark?v=1&model=nn&batch_sizes=1,4,16&n_models=1,2&workers_per_model=1,2&duration=2";
 
 const done = (page) => waitForState(page, "done");
 const ready = (page) => page.waitForFunction(() => ["idle", "done"].includes(document.documentElement.dataset.state));
