@@ -21,7 +21,8 @@ const DEVICES = { desk: desktopConfig, phone: undefined };
 const FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic", "--disable-background-networking"];
 
 mkdirSync(out, { recursive: true });
-const server = await serve({ dir: dist, base: "/neuronscope/" });
+// Hosts of pages compress; so does this server here.
+const server = await serve({ dir: dist, base: "/neuronscope/", compresses: true });
 const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLAGS });
 try {
   for (const [device, config] of Object.entries(DEVICES)) {

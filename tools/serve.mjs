@@ -1,11 +1,12 @@
 // A static file server for dist/, for development and the browser tests. Run: node tools/serve.mjs [--port N]
 // It listens on 127.0.0.1 only, and can serve the folder under a sub-path, as a hosted copy would be.
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, normalize, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -59,7 +60,7 @@ function fileFor(url, root, base) {
 // The name of a file within the sub-path, as an address has it.
 const nameIn = (url, base) => new URL(url, "http://localhost").pathname.slice(base.length);
 
-async function answer(request, response, { root, base, live }) {
+async function answer(request, response, { root, base, live, compressed }) {
   const send = (status, text, headers = {}) => {
     response.writeHead(status, { "Content-Type": "text/plain; charset=utf-8", ...headers });
     response.end(text);
@@ -70,6 +71,12 @@ async function answer(request, response, { root, base, live }) {
   if (live && file && (await live.answer(nameIn(request.url, base), response, file))) return;
   const info = file && (await stat(file).catch(() => null));
   if (!info?.isFile()) return send(404, "not found\n");
+  if (compressed && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "") && !file.endsWith(".gz")) {
+    if (!compressed.has(file)) compressed.set(file, gzipSync(await readFile(file), { level: 9 }));
+    const bytes = compressed.get(file);
+    response.writeHead(200, { ...headersFor(file), "Content-Encoding": "gzip", "Content-Length": bytes.length });
+    return response.end(request.method === "HEAD" ? undefined : bytes);
+  }
   response.writeHead(200, { ...headersFor(file), "Content-Length": info.size });
   if (request.method === "HEAD") return response.end();
   createReadStream(file).on("error", (error) => response.destroy(error)).pipe(response);
@@ -87,13 +94,14 @@ function listen(server, port) {
 
 /**
  * Serves the folder `dir` under the path `base` ("/" or "/some/path/") on 127.0.0.1. When `port` is taken the next
- * free one is used; 0 is any free port. `live` (tools/live.mjs) makes pages load again when they were built anew. Gives the
- * page's `url`, the `port` and `close()`.
+ * free one is used; 0 is any free port. `live` (tools/live.mjs) makes pages load again when they were built anew. `compresses`
+ * sends files as gzip, as hosts of pages do. Gives the page's `url`, the `port` and `close()`.
  */
-export async function serve({ dir, base = "/", port = 0, live }) {
+export async function serve({ dir, base = "/", port = 0, live, compresses = false }) {
   const root = resolve(dir);
+  const compressed = compresses ? new Map() : undefined;
   const server = createServer((request, response) => {
-    answer(request, response, { root, base, live }).catch((error) => response.destroy(error));
+    answer(request, response, { root, base, live, compressed }).catch((error) => response.destroy(error));
   });
   let bound;
   for (let candidate = port; bound === undefined; candidate += 1) {
