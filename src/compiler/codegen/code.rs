@@ -11,7 +11,7 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op, Wait};
 use crate::machine::{Executable, MemoryPlan};
 
-/// Instructions and DMAs, with what they serve.
+/// The instructions and DMAs of a program under construction, and for each the operation that it executes.
 pub(super) struct Code<'p> {
     pub emitter: Emitter,
     pub sources: Sources<'p>,

@@ -23,7 +23,7 @@ use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 
-/// Compiles a module for one core, with the default options. Work is balanced between its engines by what they cost.
+/// Compiles a module for one core, with the default options. The costs of the engines decide which of them takes which work.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.

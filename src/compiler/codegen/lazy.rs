@@ -36,7 +36,7 @@ pub(super) fn define(places: &mut Places, id: InstrId, instruction: &HloInstruct
     true
 }
 
-/// Defines a value that depends on weights alone ahead of its turn, with what it depends on.
+/// Defines a value that is computed from weights alone, and its operands, before the walk over the module reaches them.
 pub(super) fn define_ahead(plan: &Plan<'_>, places: &mut Places, id: InstrId) {
     if places.find(id).is_none() && plan.comes_from_load(id) {
         let instruction = &plan.module.instructions[id];
@@ -54,7 +54,7 @@ pub(super) fn members_of<'a>(plan: &Plan<'a>, places: &mut Places, id: InstrId) 
         Opcode::Fusion(body) => body.ids.iter().copied().zip(&body.members).collect(),
         _ => vec![(id, instruction)],
     };
-    // Views between the dot and its epilogue in program order have not had their turn yet.
+    // The walk has not reached the views that stand between the dot and its epilogue.
     for operand in &instruction.operands {
         define_ahead(plan, places, *operand);
     }

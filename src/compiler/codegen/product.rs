@@ -139,8 +139,8 @@ struct Block {
 /// Emits a product; the completion of its last evictions.
 ///
 /// The compiler runs the layers around a large value slice by slice of the batch. Here each operation is emitted with
-/// all of its slices, but at what that costs: a slice reads its weights again unless all of the model's weights stay
-/// in SBUF, and it begins when the one before has left PSUM, as it would wait for the layer before on the same slice.
+/// all of its slices, and pays the price of slices: each slice reads the weights again unless all of the model's weights
+/// stay in SBUF, and begins when the slice before it has left PSUM.
 pub(super) fn product(
     plan: &Plan<'_>,
     places: &mut Places,

@@ -98,7 +98,7 @@ fn turn_rows(
     ready
 }
 
-/// Emits a softmax of what is in SBUF at its first reduction.
+/// Emits a whole softmax of a value in SBUF. The walk calls it at the first reduction of the softmax.
 pub(super) fn softmax(
     plan: &Plan<'_>,
     places: &mut Places,

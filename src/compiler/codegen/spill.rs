@@ -79,7 +79,7 @@ fn make_room(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool 
     true
 }
 
-/// An operation with what is emitted together with it.
+/// An operation and the operations that are emitted together with it.
 fn covered(plan: &Plan<'_>, id: InstrId) -> Vec<InstrId> {
     let mut covered = vec![id];
     let is_product = is_product(&plan.module.instructions[id].opcode);
