@@ -105,5 +105,4 @@ pub mod session;
 pub mod tensor;
 pub mod view;
 #[cfg(feature = "web")]
-#[allow(clippy::too_many_lines, reason = "a component is one page of markup")]
 pub mod web;

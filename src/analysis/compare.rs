@@ -9,7 +9,7 @@ use super::extent::{Extent, extent};
 use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
 use crate::base::convert::{real, real_signed};
-use crate::base::units::format_ns;
+use crate::base::units::{format_change, format_ns};
 use crate::base::{FxHashMap, FxHashSet};
 use crate::profile::Profile;
 use crate::profile::levels::Family;
@@ -109,7 +109,7 @@ impl Took {
     #[must_use]
     pub fn text(&self) -> String {
         let change = match self.base_ns > 0.0 {
-            true => format!(" ({:+.1} %)", (self.other_ns - self.base_ns) * 100.0 / self.base_ns),
+            true => format!(" ({})", format_change((self.other_ns - self.base_ns) * 100.0 / self.base_ns)),
             false => String::new(),
         };
         format!("{}: {} -> {}{change}", self.what, format_ns(self.base_ns), format_ns(self.other_ns))

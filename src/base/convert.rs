@@ -124,6 +124,12 @@ pub fn narrow_count(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
+/// A number with a sign as a 32-bit one: the least or the greatest one for what is beyond it.
+#[must_use]
+pub fn narrow_signed(n: i64) -> i32 {
+    i32::try_from(n).unwrap_or(if n < 0 { i32::MIN } else { i32::MAX })
+}
+
 /// A length as a 16-bit number: the greatest one for what is greater.
 #[must_use]
 pub fn narrow16(n: usize) -> u16 {
@@ -186,6 +192,7 @@ mod tests {
         assert_eq!([whole_signed(-2.9), whole_signed(f64::NAN), whole_signed(-1e300)], [-2, 0, i64::MIN]);
         assert_eq!([narrow(3), narrow(usize::MAX)], [3, u32::MAX]);
         assert_eq!([narrow_count(3), narrow_count(1 << 32)], [3, u32::MAX]);
+        assert_eq!([narrow_signed(-3), narrow_signed(1 << 31), narrow_signed(i64::MIN)], [-3, i32::MAX, i32::MIN]);
         assert_eq!((narrow16(1 << 16), narrow8(256)), (u16::MAX, u8::MAX));
         assert_eq!([signed(3), signed(u64::MAX)], [3, i64::MAX]);
         assert_eq!([at_least_zero(3), at_least_zero(-3)], [3, 0]);
@@ -204,6 +211,7 @@ mod tests {
             prop_assert_eq!(i128::from(signed(n)), i128::from(n).min(i128::from(i64::MAX)));
             prop_assert_eq!(signed_len(len), signed(len as u64));
             prop_assert_eq!(i128::from(at_least_zero(m)), i128::from(m).max(0));
+            prop_assert_eq!(i64::from(narrow_signed(m)), m.clamp(i32::MIN.into(), i32::MAX.into()));
         }
 
         #[test]

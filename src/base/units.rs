@@ -87,6 +87,18 @@ pub fn format_share(percent: f64) -> String {
     format!("{percent:.1} %")
 }
 
+/// A share of 100 in a column of shares, with two decimals whatever its size: `39.08 %`.
+#[must_use]
+pub fn format_cell_share(percent: f64) -> String {
+    format!("{percent:.2} %")
+}
+
+/// How much something changed, in percent, with its sign: `+12.3 %`, `-41.9 %`.
+#[must_use]
+pub fn format_change(percent: f64) -> String {
+    format!("{percent:+.1} %")
+}
+
 /// A share of 100 that is said in passing, as a whole number: `37 %`.
 #[must_use]
 pub fn format_whole_share(percent: f64) -> String {
@@ -140,6 +152,8 @@ mod tests {
     #[test]
     fn shares_and_ratios_have_the_same_decimals_at_any_size() {
         assert_eq!([99.66, 0.06, 5.49].map(format_share), ["99.7 %", "0.1 %", "5.5 %"]);
+        assert_eq!([39.084, 0.06].map(format_cell_share), ["39.08 %", "0.06 %"]);
+        assert_eq!([12.34, -41.92, 0.0].map(format_change), ["+12.3 %", "-41.9 %", "+0.0 %"]);
         assert_eq!([99.66, 0.06].map(format_whole_share), ["100 %", "0 %"]);
         assert_eq!((format_times(2.125_1, 2), format_times(0.5, 3)), ("2.13x".to_owned(), "0.500x".to_owned()));
     }

@@ -9,6 +9,7 @@ use super::run::error::TimesError;
 use super::run::times::service_times;
 use super::sweep::expand::expand;
 use crate::base::NeverCancel;
+use crate::base::units::format_change;
 use crate::device::{ModelLibrary, model_label};
 
 /// Simulated seconds of each run. Nothing varies in it, so that more would say the same.
@@ -110,12 +111,12 @@ pub fn parity_markdown(rows: &[Parity]) -> String {
     for row in rows {
         let (Ok(file), Some(difference)) = (&row.file_per_s, row.difference()) else { continue };
         out.push_str(&format!(
-            "| `{}` | `{}` | {} | {:.1} | {file:.1} | {:+.1} % |\n",
+            "| `{}` | `{}` | {} | {:.1} | {file:.1} | {} |\n",
             row.file,
             row.zoo,
             row.batch_size,
             row.zoo_per_s,
-            difference * 100.0
+            format_change(difference * 100.0)
         ));
     }
     out

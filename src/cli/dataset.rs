@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::bench::dataset::{Records, read_records};
 
@@ -23,7 +24,7 @@ pub(super) fn read(path: &Path) -> Result<Records> {
         bail!("--dataset: {shown}: is a folder; name a file in it");
     }
     if size.len() > MOST_BYTES {
-        let (has, most) = (format_bytes(size.len() as f64), format_bytes(MOST_BYTES as f64));
+        let (has, most) = (format_bytes(real(size.len())), format_bytes(real(MOST_BYTES)));
         bail!("--dataset: {shown}: has {has}, at most {most} are read; give the number of its records instead");
     }
     let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;

@@ -5,6 +5,7 @@ use clap::Args;
 
 use super::args::WorkflowArg;
 use super::model_args::{BroughtArgs, ModelFileArg};
+use crate::base::convert::whole;
 use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
 use crate::bench::parse_list;
 
@@ -155,5 +156,5 @@ fn split_words(flags: &[String]) -> Vec<String> {
 /// Milliseconds as whole nanoseconds.
 fn tick_ns(text: &str) -> Result<u64, String> {
     let ms = text.parse().ok().filter(|ms| (0.0..=60_000.0).contains(ms));
-    ms.map(|ms: f64| (ms * 1e6).round() as u64).ok_or_else(|| "a number of milliseconds from 0 to 60000".to_owned())
+    ms.map(|ms: f64| whole((ms * 1e6).round())).ok_or_else(|| "a number of milliseconds from 0 to 60000".to_owned())
 }

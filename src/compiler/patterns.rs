@@ -4,6 +4,7 @@
 //! and the broadcast of one number for each row take no part. What a pattern means is where it is used: norms and softmaxes
 //! in code generation, activations that a model spells out where a program becomes HLO.
 
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
 use crate::compiler::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
 use crate::import::program::Unary;
@@ -231,7 +232,7 @@ impl<'a> Graph<'a> {
         else {
             return false;
         };
-        let rank = self.instruction(*of).shape.rank() as u32;
+        let rank = narrow(self.instruction(*of).shape.rank());
         if *is != kind || rank < 2 || *dimensions != [rank - 1] {
             return false;
         }
@@ -244,7 +245,7 @@ impl<'a> Graph<'a> {
         let mut id = self.producer(id);
         loop {
             let instruction = self.instruction(id);
-            let rank = instruction.shape.rank() as u32;
+            let rank = narrow(instruction.shape.rank());
             let looks = match &instruction.opcode {
                 Opcode::Convert | Opcode::Reshape => true,
                 // One number for each row, along the row.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::convert::real_signed;
 use crate::base::{FxHashMap, StrId};
 use crate::profile::Profile;
 use crate::profile::levels::{LevelId, wrappers};
@@ -27,7 +28,7 @@ pub(super) fn colours_of(profile: &Profile) -> Colours {
             continue;
         }
         let counts = if levels.default_level().is_none_or(|l| l == *level) { 2.0 } else { 1.0 };
-        let share = (*ns).max(0) as f64 / total as f64 * counts;
+        let share = real_signed((*ns).max(0)) / real_signed(total) * counts;
         let most = shares.entry(*name).or_default();
         *most = most.max(share);
     }

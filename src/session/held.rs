@@ -15,6 +15,7 @@ use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, P
 use crate::analysis::Selection;
 use crate::analysis::operators::{OpQuery, operator_stats};
 use crate::analysis::work::Works;
+use crate::base::convert::{real, real_signed};
 use crate::base::units::{format_count, format_ns};
 use crate::base::{Interval, TraceNs};
 use crate::formats::chrome::write_to_string;
@@ -109,7 +110,7 @@ impl Held {
         let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
         if let Some(window) = self.device_window_ns {
-            facts.push(("Device window".to_owned(), format_ns(window as f64)));
+            facts.push(("Device window".to_owned(), format_ns(real(window))));
         }
         if let Some(m) = self.modelled {
             facts.push(("Compile time (modelled)".to_owned(), format_ns(m.compile_s * 1e9)));
@@ -259,7 +260,7 @@ impl Held {
                 core: None,
                 time_ns: u64::try_from(s.total_ns).unwrap_or(0),
                 self_ns: Some(u64::try_from(s.self_ns).unwrap_or(0)),
-                time_percent: if total == 0 { 0.0 } else { s.self_ns as f64 * 100.0 / total as f64 },
+                time_percent: if total == 0 { 0.0 } else { real_signed(s.self_ns) * 100.0 / real_signed(total) },
                 members: Vec::new(),
             })
             .collect()

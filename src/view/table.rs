@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::text::{contains_ignoring_case, percent};
+use super::text::contains_ignoring_case;
 use crate::base::convert::real;
-use crate::base::units::format_count;
+use crate::base::units::{format_cell_share, format_count};
 
 /// What a column holds, from which follow alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Cell {
             (Self::Text(t), _) => t.clone(),
             (Self::Count(n), ColumnKind::Text) => n.to_string(),
             (Self::Count(n), _) => format_count(*n),
-            (Self::Number(v), ColumnKind::Percent) => percent(*v),
+            (Self::Number(v), ColumnKind::Percent) => format_cell_share(*v),
             (Self::Number(v), ColumnKind::Exact) => v.to_string(),
             (Self::Number(v), ColumnKind::Tenths) => grouped(*v, 1),
             (Self::Number(v), ColumnKind::Count) if libm::trunc(*v) == *v && v.abs() < 9e15 => whole(*v),

@@ -18,12 +18,6 @@ pub fn three_decimals(value: f64) -> String {
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
 
-/// A share as the operator tables print it: `39.08 %`.
-#[must_use]
-pub fn percent(value: f64) -> String {
-    format!("{value:.2} %")
-}
-
 /// As much of `text` as fits into `width_px` when a character takes `char_px`, with an ellipsis where it was cut; nothing
 /// when not even two characters and the ellipsis fit.
 #[must_use]

@@ -7,6 +7,8 @@ use super::platform::focus;
 use super::platform::page::{self, PageState};
 use super::platform::url;
 use super::worker::Pool;
+use crate::base::convert::real;
+use crate::base::units::format_whole_share;
 use crate::page::RunState;
 use crate::page::Shared;
 use crate::page::notices::{NoticeAction, Notices, Tone};
@@ -71,7 +73,11 @@ pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog
     };
     let title = page.map(|page| match run {
         RunState::Running { done, total, .. } if *total > 0 => {
-            format!("{:.0} % \u{2013} {} \u{2013} neuronscope", *done as f64 / *total as f64 * 100.0, page.title())
+            format!(
+                "{} \u{2013} {} \u{2013} neuronscope",
+                format_whole_share(real(*done) / real(*total) * 100.0),
+                page.title()
+            )
         }
         _ => format!("{} \u{2013} neuronscope", page.title()),
     });

@@ -92,6 +92,27 @@ impl States {
             page => Some(self.study(page.study()?).hash()),
         }
     }
+
+    /// A page of this program.
+    fn content(&self, page: Page, runner: &SweepRunner, jobs: &Jobs) -> Html {
+        let study = |kind: StudyKind, job: &Job| {
+            let state = self.study(kind).clone();
+            let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
+            html! { <StudyPage key={kind.form().path} {state} job={job.clone()} {on_trace} /> }
+        };
+        match page {
+            Page::Benchmark => html! { <BenchmarkPage state={self.bench.clone()} runner={runner.clone()} /> },
+            Page::Inspect => html! { <InspectPage state={self.inspect.clone()} job={jobs.inspect.clone()} /> },
+            Page::Numerics => html! { <NumericsPage state={self.numerics.clone()} job={jobs.numerics.clone()} /> },
+            Page::Experiments => {
+                html! { <ExperimentsPage state={self.experiments.clone()} job={jobs.experiments.clone()} /> }
+            }
+            Page::Guide => html! { <GuidePage /> },
+            Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
+            Page::Customop => study(StudyKind::Customop, &jobs.customop),
+            Page::Home | Page::Profile => Html::default(),
+        }
+    }
 }
 
 #[component]
@@ -134,27 +155,10 @@ fn Lab() -> Html {
         })
     });
 
-    let on_trace = Callback::from(|file: File| bridge::give_app(&[file]));
-    let study = |kind: StudyKind, job: &Job| {
-        let state = states.study(kind).clone();
-        html! { <StudyPage key={kind.form().path} {state} job={job.clone()} on_trace={on_trace.clone()} /> }
-    };
-    let content = |page: Page| match page {
-        Page::Benchmark => html! { <BenchmarkPage state={states.bench.clone()} runner={runner.clone()} /> },
-        Page::Inspect => html! { <InspectPage state={states.inspect.clone()} job={jobs.inspect.clone()} /> },
-        Page::Numerics => html! { <NumericsPage state={states.numerics.clone()} job={jobs.numerics.clone()} /> },
-        Page::Experiments => {
-            html! { <ExperimentsPage state={states.experiments.clone()} job={jobs.experiments.clone()} /> }
-        }
-        Page::Guide => html! { <GuidePage /> },
-        Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
-        Page::Customop => study(StudyKind::Customop, &jobs.customop),
-        Page::Home | Page::Profile => Html::default(),
-    };
     html! {
         <ContextProvider<AppContext> context={context}>
             <NoticeList {notices} label="Notices of this page" />
-            if let Some(page) = *shown { <main id="main" tabindex="-1">{ content(page) }</main> }
+            if let Some(page) = *shown { <main id="main" tabindex="-1">{ states.content(page, &runner, &jobs) }</main> }
         </ContextProvider<AppContext>>
     }
 }

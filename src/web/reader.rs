@@ -6,6 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::platform::error_text;
 use super::worker::last_words::install_panic_hook;
+use crate::base::convert::{real, real_len, whole};
 use crate::import::{ModelBytes, read_carried};
 use crate::session::build_id;
 
@@ -28,13 +29,12 @@ struct WorkerBytes<'f> {
 }
 
 impl ModelBytes for WorkerBytes<'_> {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     fn size(&self) -> u64 {
-        self.size as u64
+        whole(self.size)
     }
 
     fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
-        let (offset, len) = (JsValue::from_f64(offset as f64), JsValue::from_f64(len as f64));
+        let (offset, len) = (JsValue::from_f64(real(offset)), JsValue::from_f64(real_len(len)));
         let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| error_text(&e))?;
         let bytes: Uint8Array = bytes.dyn_into().map_err(|_| "the worker gave no bytes")?;
         Ok(bytes.to_vec())

@@ -12,7 +12,7 @@ use crate::analysis::idle::{IdleGap, IdleGaps};
 use crate::analysis::opcode::opcode;
 use crate::analysis::work::{Work, Works};
 use crate::base::convert::{real, real_signed};
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::{format_count, format_ns, format_share};
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId};
@@ -106,15 +106,15 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
         text
     } else {
         format!(
-            "{}{} dominates: {} of {} ({:.1} %) {}; devices are busy for {} ({:.1} %).",
+            "{}{} dominates: {} of {} ({}) {}; devices are busy for {} ({}).",
             most[..1].to_uppercase(),
             &most[1..],
             text_of(ns),
             text_of(whole),
-            percent(ns, whole),
+            format_share(percent(ns, whole)),
             window_text(tally),
             text_of(busy),
-            percent(busy, whole)
+            format_share(percent(busy, whole))
         )
     };
     Some(Sentence { slices, spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
@@ -123,19 +123,19 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
 /// That devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
 fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
     let mut text = format!(
-        "Devices are idle for {} of {} ({:.1} %) {}.",
+        "Devices are idle for {} of {} ({}) {}.",
         text_of(idle),
         text_of(whole),
-        percent(idle, whole),
+        format_share(percent(idle, whole)),
         window_text(tally)
     );
     let late = started_late_ns(gaps);
     let cause = main_cause(gaps).filter(|cause| percent(cause.ns, idle) >= ONE_CAUSE_PERCENT);
     if let Some(cause) = cause {
         text.push_str(&format!(
-            " {} of it ({:.1} %) pass while {} is in {}.",
+            " {} of it ({}) pass while {} is in {}.",
             text_of(cause.ns),
-            percent(cause.ns, idle),
+            format_share(percent(cause.ns, idle)),
             cause.thread,
             quoted(&cause.name)
         ));
@@ -148,10 +148,10 @@ fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (Strin
         return (text, None, None);
     }
     text.push_str(&format!(
-        " In {} of it ({:.1} %) the host started the next work only after the device had run out of it: fewer and larger \
+        " In {} of it ({}) the host started the next work only after the device had run out of it: fewer and larger \
          operations, or graphs, shorten that.",
         text_of(late),
-        percent(late, idle)
+        format_share(percent(late, idle))
     ));
     let shown = gaps.gaps.iter().find(|gap| gap.was_late).and_then(|gap| gap.started_by);
     (text, Some(figure("started late", real_signed(late), FigureUnit::Ns)), shown)
@@ -167,7 +167,7 @@ fn kind(tally: &Tally, window: Interval<TraceNs>, work: Work, topic: Topic, says
         return None;
     }
     let share = percent(ns, whole);
-    let text = format!("{says} {}, {share:.1} % of the time {}.", text_of(ns), window_text(tally));
+    let text = format!("{says} {}, {} of the time {}.", text_of(ns), format_share(share), window_text(tally));
     let figures = vec![figure("time", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let longest = tally.covered.get(&work)?.iter().copied().max_by_key(|s| (s.end.0 - s.start.0, s.start));
     Some(Sentence { spans: longest.into_iter().collect(), ..sentence(topic, text, figures) })
@@ -182,7 +182,7 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
     let share = percent(both, moved);
     let text = match both {
         0 => "None of that is while devices compute.".to_owned(),
-        _ => format!("{} of that, {share:.1} %, is while devices compute.", text_of(both)),
+        _ => format!("{} of that, {}, is while devices compute.", text_of(both), format_share(share)),
     };
     let figures =
         vec![figure("overlap", real_signed(both), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
@@ -215,10 +215,11 @@ fn top_operator(profile: &Profile, own: &FxHashMap<StrId, Own>, of_what: &str) -
     let share = percent(top.ns, whole);
     let of_names = if names > 1 { format!(" of {}", counted(names, "name")) } else { String::new() };
     let text = format!(
-        "{} takes the most: {} in {}{of_names}, {share:.1} % {of_what}.",
+        "{} takes the most: {} in {}{of_names}, {} {of_what}.",
         quoted(name),
         text_of(top.ns),
-        counted(top.count, "slice")
+        counted(top.count, "slice"),
+        format_share(share)
     );
     let figures = vec![
         figure("self", real_signed(top.ns), FigureUnit::Ns),
@@ -261,7 +262,7 @@ fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<S
         return None;
     }
     let (whole, waits) = (window.end.0 - window.start.0, tally.ns(Work::Wait));
-    let mut text = format!("The host has slices for {} ({:.1} %)", text_of(busy), percent(busy, whole));
+    let mut text = format!("The host has slices for {} ({})", text_of(busy), format_share(percent(busy, whole)));
     if waits > 0 {
         text.push_str(&format!(", for {} a thread is in a call that waits", text_of(waits)));
     }
@@ -285,7 +286,11 @@ fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
     }
     let share = percent(ns, whole);
     let thread = thread_text(profile, track);
-    let text = format!("{thread} is the busiest thread: slices cover {} of it, {share:.1} % of the span.", text_of(ns));
+    let text = format!(
+        "{thread} is the busiest thread: slices cover {} of it, {} of the span.",
+        text_of(ns),
+        format_share(share)
+    );
     let figures = vec![figure("covered", real_signed(ns), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     let first = slices.of_track(track).max_by_key(|id| slices.dur_ns(*id));
     Some(Sentence { slices: first.into_iter().collect(), ..sentence(Topic::Verdict, text, figures) })

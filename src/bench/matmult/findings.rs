@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
 use crate::base::convert::real;
+use crate::base::units::format_share;
 use crate::compiler::Workflow;
 
 use super::config::{MatmultCase, MatmultRun};
@@ -155,9 +156,9 @@ fn overheads(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<Matmul
     let effect =
         without.map_or(String::new(), |t| format!(" With --loop_count {loops} the same core reaches {t:.2} TOPS."));
     let sentence = format!(
-        "overheads take {:.1} % of a call of {} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the device \
+        "overheads take {} of a call of {} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the device \
          {:.3} ms, so it reaches {:.2} TOPS.{effect}",
-        share * 100.0,
+        format_share(share * 100.0),
         if m.compilation.products_after == 1 {
             "one product".to_owned()
         } else {
@@ -178,10 +179,10 @@ fn operator_overheads(operator: &str, m: &Measured, call_s: f64, share: f64) -> 
     }
     let s = &m.stages;
     let sentence = format!(
-        "overheads take {:.1} % of a call of {operator} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the \
+        "overheads take {} of a call of {operator} ({:.3} ms): host {:.3} ms, link {:.3} ms, start-up and tear-down on the \
          device {:.3} ms; the operator itself takes {:.3} ms. Take larger shapes, or loop_count=N where its result has the shape \
          of its input",
-        share * 100.0,
+        format_share(share * 100.0),
         call_s * 1e3,
         s.host.to_ms_f64(),
         s.link.to_ms_f64(),
@@ -200,11 +201,11 @@ fn cold(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let (cold_s, warm_s) = (m.timed.true_mean_s(), warm.true_mean_s().max(f64::MIN_POSITIVE));
     let without = m.operations * m.computed_share() / warm_s / 1e12;
     let sentence = format!(
-        "the first call is timed too and takes {:.3} ms longer than the others: {} calls take {:.1} % longer each than after a \
+        "the first call is timed too and takes {:.3} ms longer than the others: {} calls take {} longer each than after a \
          warm-up, which gives {without:.2} TOPS. Warm up at least once",
         m.stages.first_call.to_ms_f64(),
         run.timed_iterations,
-        (cold_s / warm_s - 1.0) * 100.0,
+        format_share((cold_s / warm_s - 1.0) * 100.0),
     );
     found(Pitfall::NoWarmup, sentence, Some(without))
 }
@@ -267,11 +268,11 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
     let effect = without
         .map_or(String::new(), |t| format!(" With --matrix_dim {FILLING_DIM} the same core reaches {t:.2} TOPS."));
     let sentence = format!(
-        "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {:.1} % of its \
+        "matrices of {} x {} do not fill the array: while it executes, the core reaches {reached:.2} TOPS, {} of its \
          peak, because each product waits for the one before, whose rows are few.{effect}",
         case.matrix_dim,
         case.matrix_dim,
-        share * 100.0,
+        format_share(share * 100.0),
     );
     found(Pitfall::SmallMatrices, sentence, without)
 }

@@ -2,6 +2,7 @@
 //! the start, so that a run repeats to the byte.
 
 use crate::base::stats::round_to;
+use crate::base::units::format_share;
 
 use super::report::{MatmultReport, Verification};
 
@@ -127,8 +128,8 @@ impl Log {
                 "INFO",
                 "run",
                 &format!(
-                    "{:.1} % of the {:.2} TOPS that the array can do in {}",
-                    report.peak_percent.unwrap_or(0.0),
+                    "{} of the {:.2} TOPS that the array can do in {}",
+                    format_share(report.peak_percent.unwrap_or(0.0)),
                     report.peak_tops.unwrap_or(0.0),
                     report.dtype
                 ),

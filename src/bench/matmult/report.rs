@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::SimTime;
 use crate::base::convert::{real, real_len};
+use crate::base::units::format_share;
 use crate::compiler::modelled_compile_s;
 use crate::device::DeviceError;
 use crate::machine::isa::Engine;
@@ -233,7 +234,11 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
         if time > s.window {
             let p = percent(time);
             let work = if case.operator.is_some() { "operator" } else { "products" };
-            return said(by, p, format!("{what} take {p:.1} % of a call, longer than the {work}: make calls larger"));
+            return said(
+                by,
+                p,
+                format!("{what} take {} of a call, longer than the {work}: make calls larger", format_share(p)),
+            );
         }
     }
     // Initiation intervals of instructions that overlap may add up to a little more than the execution.
@@ -244,12 +249,17 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
     let name = if busiest.0 == "DMA" { "DMA".to_owned() } else { format!("the {} engine", busiest.0) };
     if of_window < 50.0 {
         let sentence = format!(
-            "units wait for one another: the busiest, {name}, works for {of_window:.1} % of the execution; larger matrices fill it"
+            "units wait for one another: the busiest, {name}, works for {} of the execution; larger matrices fill it",
+            format_share(of_window)
         );
         return said("waits", 100.0 - of_window, sentence);
     }
     let p = percent(busiest.1);
-    said(busiest.0, p, format!("{name} works for {of_window:.1} % of the execution and {p:.1} % of a call"))
+    said(
+        busiest.0,
+        p,
+        format!("{name} works for {} of the execution and {} of a call", format_share(of_window), format_share(p)),
+    )
 }
 
 fn verification(case: &MatmultCase, m: &Measured) -> Verification {

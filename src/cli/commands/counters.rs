@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, list, print_listed};
 use crate::analysis::counters::Curve;
+use crate::base::convert::real_signed;
 use crate::cli::analysis_args::CountersArgs;
 use crate::cli::driver::Driver;
 use crate::cli::source;
@@ -25,7 +26,7 @@ pub(super) fn run(args: CountersArgs) -> Result<()> {
 
 /// Each value with when it begins to hold; the last row is where the last value ends.
 fn values(curve: &Curve) -> Listed {
-    let row = |(at, value): &(i64, f64)| vec![Cell::Number(*at as f64), Cell::Number(*value)];
+    let row = |(at, value): &(i64, f64)| vec![Cell::Number(real_signed(*at)), Cell::Number(*value)];
     let table = Table {
         columns: vec![
             Column::new("time_ns", "Time (ns)", ColumnKind::Count),

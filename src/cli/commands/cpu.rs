@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::base::convert::real;
 use crate::base::{Clock, WallNs};
 use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
@@ -128,7 +129,7 @@ fn sample(interval: Duration, over: &AtomicBool) -> HostSamples {
         if let (Some((busy0, all0)), Some((busy, all)), Some(memory)) = (before, now, memory_percent())
             && all > all0
         {
-            samples.cpu.push((busy - busy0) as f64 * 100.0 / (all - all0) as f64);
+            samples.cpu.push(real(busy - busy0) * 100.0 / real(all - all0));
             samples.memory.push(memory);
         }
         before = now;
@@ -162,7 +163,7 @@ impl Ticks {
         let all = self.all.checked_sub(before.all).filter(|all| *all >= FEWEST)?;
         let busy = self.busy.saturating_sub(before.busy);
         let own = self.own.saturating_sub(before.own);
-        Some(busy.saturating_sub(own) as f64 / all as f64)
+        Some(real(busy.saturating_sub(own)) / real(all))
     }
 }
 

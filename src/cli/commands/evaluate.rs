@@ -5,6 +5,7 @@ use std::fs;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::text;
+use crate::base::convert::nearest_single;
 use crate::base::units::format_figures;
 use crate::bench::evaluate::{Metrics, Record, metrics_to_text};
 use crate::cli::args::EvaluateArgs;
@@ -45,7 +46,8 @@ fn read(bytes: &[u8], target_column: Option<&str>) -> Result<Vec<(Vec<f32>, f64)
             .iter()
             .map(|cell| cell.trim().parse::<f64>().map_err(|_| anyhow!("record {}: '{cell}' is not a number", i + 1)))
             .collect::<Result<_>>()?;
-        let output = numbers.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, x)| *x as f32).collect();
+        let output =
+            numbers.iter().enumerate().filter(|(c, _)| *c != target).map(|(_, x)| nearest_single(*x)).collect();
         table.push((output, numbers.get(target).copied().unwrap_or(f64::NAN)));
     }
     Ok(table)

@@ -6,6 +6,7 @@ use super::analysis::{analyse, print_json, shorten};
 use super::text;
 use crate::analysis::flame::FlameGraph;
 use crate::analysis::modules::ModuleTree;
+use crate::base::convert::real_signed;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::FlameArgs;
 use crate::cli::driver::Driver;
@@ -77,13 +78,13 @@ fn modules_text(tree: &ModuleTree) -> String {
             vec![
                 format!("{}{}", "  ".repeat(usize::from(n.depth)), shorten(name, 72)),
                 format_count(n.count),
-                format_ns(n.total_ns as f64),
-                format_ns(n.self_ns as f64),
+                format_ns(real_signed(n.total_ns)),
+                format_ns(real_signed(n.self_ns)),
             ]
         })
         .collect();
     let mut out = text::table(&["Module", ">Slices", ">Time", ">Own"], &rows);
-    out.push_str(&format!("outside of all modules: {}\n", format_ns(tree.outside_ns as f64)));
+    out.push_str(&format!("outside of all modules: {}\n", format_ns(real_signed(tree.outside_ns))));
     if tree.omitted > 0 {
         out.push_str(&format!("... and {} modules with less time (--nodes N shows more)\n", tree.omitted));
     }

@@ -5,6 +5,7 @@ use anyhow::{Result, bail};
 use super::analysis::{analyse, print_json};
 use super::text;
 use crate::analysis::histogram::{BinScale, Histogram};
+use crate::base::convert::whole_signed;
 use crate::base::units::format_count;
 use crate::cli::analysis_args::HistogramArgs;
 use crate::cli::driver::Driver;
@@ -47,7 +48,7 @@ fn describe(found: &Histogram, unit: &Unit) -> String {
         })
         .collect();
     let percentiles = found.percentiles.map_or_else(String::new, |p| {
-        format!(", median {}, p99 {}", unit.text(p.p50_ns as i64), unit.text(p.p99_ns as i64))
+        format!(", median {}, p99 {}", unit.text(whole_signed(p.p50_ns)), unit.text(whole_signed(p.p99_ns)))
     });
     format!(
         "{} slices, {} in all, {} to {}{percentiles}\n\n{}",

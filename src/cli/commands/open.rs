@@ -6,6 +6,7 @@ use super::analysis::{analyse, list, print_json, shorten};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
 use crate::analysis::summary::OpenSummary;
+use crate::base::convert::{real, real_signed, whole, whole_signed};
 use crate::base::units::{format_count, format_ns};
 use crate::cli::analysis_args::{LevelArgs, OutputArgs};
 use crate::cli::args::OpenArgs;
@@ -70,7 +71,7 @@ fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()>
             out.push_str(&format!(
                 "    > {} ns, {}: {}\n",
                 link.start_ns,
-                format_ns(link.duration_ns as f64),
+                format_ns(real(link.duration_ns)),
                 shorten(&link.title, 72)
             ));
         }
@@ -86,7 +87,7 @@ fn describe(summary: &OpenSummary) -> String {
         summary.format,
         format_count(summary.events),
         phases.join(", "),
-        format_ns(summary.span_ns as f64),
+        format_ns(real_signed(summary.span_ns)),
         format_count(summary.tracks),
         format_count(summary.processes),
     );
@@ -111,8 +112,8 @@ fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Resu
                 Some(Cell::Text(name)) => name.as_str(),
                 _ => "",
             };
-            let length = |at| info.outline.unit.text(number(row, at) as i64);
-            vec![shorten(name, 72), format_count(number(row, 1) as u64), length(2), length(3)]
+            let length = |at| info.outline.unit.text(whole_signed(number(row, at)));
+            vec![shorten(name, 72), format_count(whole(number(row, 1))), length(2), length(3)]
         })
         .collect();
     if rows.is_empty() {

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::text;
+use crate::base::convert::real;
 use crate::base::units::{format_count, format_ns};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
@@ -94,7 +95,7 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
                 core(r.core),
                 format_count(r.time_ns),
                 format!("{:.2}%", r.time_percent),
-                format_ns(r.time_ns as f64 / r.occurrences.max(1) as f64),
+                format_ns(real(r.time_ns) / real(r.occurrences.max(1))),
             ]
         })
         .collect();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
+use crate::base::convert::real;
 use crate::bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
     SpanRecorder, TimedResults, service_times,
@@ -50,7 +51,7 @@ impl TimedRuns {
         let mut run = ConfigurationRun::observed(configuration.clone(), times.as_ref().map_err(Clone::clone), recorder);
         let expected = run.estimate().inferences;
         if expected > MOST_TIMED_INFERENCES {
-            let longest = configuration.duration_s * (MOST_TIMED_INFERENCES as f64 / expected as f64) * 0.99;
+            let longest = configuration.duration_s * (real(MOST_TIMED_INFERENCES) / real(expected)) * 0.99;
             bail!(
                 "--return-timers: about {expected} inferences are more than the {MOST_TIMED_INFERENCES} whose starts and ends are kept; give a --duration of at most {longest:.3}, or leave --json-format out for sums"
             );

@@ -11,6 +11,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
+use crate::base::convert::real_signed;
+
 /// Rows that are kept in memory until they are written: what engines read at once, and small beside their batches.
 const GROUP_ROWS: usize = 65_536;
 
@@ -186,7 +188,7 @@ impl Column {
             (Waiting::Integer(list), Value::Integer(number)) => list.push(number),
             (Waiting::Number(list), Value::Number(number)) => list.push(number),
             // Counts below 2^53 are doubles without loss.
-            (Waiting::Number(list), Value::Integer(number)) => list.push(number as f64),
+            (Waiting::Number(list), Value::Integer(number)) => list.push(real_signed(number)),
             (Waiting::Bool(list), Value::Bool(truth)) => list.push(truth),
             (_, value) => bail!("column {} does not take {value:?}", self.name),
         }

@@ -1,6 +1,7 @@
 //! Appends instructions and DMAs to an executable and keeps the waits short.
 
 use super::error::CodegenError;
+use crate::base::convert::narrow;
 use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
 use crate::machine::{Executable, SourceId};
 
@@ -117,7 +118,7 @@ impl Emitter {
             let slot = &mut needed[wait.unit.index()];
             *slot = (*slot).max(wait.count);
         }
-        let start = self.executable.waits.len() as u32;
+        let start = narrow(self.executable.waits.len());
         let mut len = 0u8;
         for wait in after {
             let i = wait.unit.index();

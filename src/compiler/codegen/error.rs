@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::kernel::KernelError;
 
@@ -12,7 +13,7 @@ pub enum CodegenError {
     /// More SBUF is needed at once than the core has.
     #[error(
         "{path} needs {} of SBUF at once, the core has {}: {} are missing. Use a smaller batch or a smaller model",
-        format_bytes(*.needed as f64), format_bytes(*.available as f64), format_bytes((*.needed - *.available) as f64)
+        format_bytes(real(*.needed)), format_bytes(real(*.available)), format_bytes(real(*.needed - *.available))
     )]
     SbufExceeded {
         /// The operation.
@@ -25,7 +26,7 @@ pub enum CodegenError {
     /// Weights, inputs and outputs exceed device memory.
     #[error(
         "the model needs {} of device memory on one core, which has {}: {} are missing",
-        format_bytes(*.needed as f64), format_bytes(*.available as f64), format_bytes((*.needed - *.available) as f64)
+        format_bytes(real(*.needed)), format_bytes(real(*.available)), format_bytes(real(*.needed - *.available))
     )]
     DeviceMemoryExceeded {
         /// Bytes it needs.

@@ -17,6 +17,7 @@ use super::transfer::{custom_call, input, output};
 use super::value::Resident;
 use super::views::{concatenate, gather, reshape_resident, slice_resident, transpose_resident, update_in_place};
 use super::work::work;
+use crate::base::convert::real_len;
 use crate::compiler::CompileOptions;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::machine::Executable;
@@ -62,7 +63,7 @@ pub fn generate_with(
 /// else: no other figure is published. The same on any machine, unlike the real one; good to a factor, not to a percent.
 #[must_use]
 pub fn modelled_compile_s(executable: &Executable) -> f64 {
-    executable.sources.len() as f64 * COMPILE_MS_PER_OPERATION / 1e3
+    real_len(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
 }
 
 fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{InstrId, Opcode};
 use crate::machine::arch::CoreSpec;
 use crate::machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
@@ -36,7 +37,7 @@ fn rows_contracted(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
         let Some(instruction) = plan.module.instructions.get(*user) else { return false };
         match &instruction.opcode {
             Opcode::Dot(dims) => {
-                let rank = plan.module.instructions[id].shape.rank() as u32;
+                let rank = narrow(plan.module.instructions[id].shape.rank());
                 instruction.operands.get(1) == Some(&id) && dims.rhs_contracting + 1 != rank
             }
             Opcode::Reshape | Opcode::Transpose { .. } => rows_contracted(plan, *user, depth - 1),
@@ -48,7 +49,7 @@ fn rows_contracted(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
 
 fn wants_row_major(plan: &Plan<'_>, id: InstrId, depth: u32) -> bool {
     let Some(rank) = plan.module.instructions.get(id).map(|i| i.shape.rank()) else { return false };
-    let last = rank.saturating_sub(1) as u32;
+    let last = narrow(rank.saturating_sub(1));
     let wants = |user: &InstrId| {
         let instruction = &plan.module.instructions[*user];
         match &instruction.opcode {

@@ -7,8 +7,9 @@ use super::error::CodegenError;
 use super::places::Places;
 use super::plan::{Members, Plan};
 use super::tiles::{InFlight, Pipeline, Step};
-use super::value::{Layout, blocks, grouped_blocks, narrow};
+use super::value::{Layout, blocks, grouped_blocks};
 use super::weights::{WeightMatrix, load_block, load_matrix};
+use crate::base::convert::narrow_count;
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op, Wait};
 
@@ -75,7 +76,7 @@ impl Product {
             |batch, rows, row_groups| Self { batch, rows, row_groups, rows_ready: self.rows_ready.clone(), ..*self };
         let shares = |total: u64| {
             let each = total.div_ceil(self.slices.max(1)).max(1);
-            blocks(total, narrow(each)).map(u64::from)
+            blocks(total, narrow_count(each)).map(u64::from)
         };
         if self.slices <= 1 {
             vec![part(self.batch, self.rows, self.row_groups)]
@@ -86,7 +87,7 @@ impl Product {
             shares(self.row_groups).map(|groups| part(1, groups * rows, groups)).collect()
         } else {
             let each = self.rows.div_ceil(self.slices).next_multiple_of(u64::from(step.max(1)));
-            blocks(self.rows, narrow(each)).map(|rows| part(1, rows.into(), 1)).collect()
+            blocks(self.rows, narrow_count(each)).map(|rows| part(1, rows.into(), 1)).collect()
         }
     }
 }
@@ -226,13 +227,13 @@ impl Nest<'_> {
         after.extend(evicted);
         let mut done = Vec::new();
         for _ in 0..count * product.passes {
-            let load = Op::LdWeights { rows: self.array_rows(), columns: narrow(product.columns) };
+            let load = Op::LdWeights { rows: self.array_rows(), columns: narrow_count(product.columns) };
             code.emitter.instruction(Engine::Tensor, load, self.purpose, columns_ready);
-            let op = Op::Matmul { free: narrow(product.rows), passes: self.plan.precision.passes };
+            let op = Op::Matmul { free: narrow_count(product.rows), passes: self.plan.precision.passes };
             done = vec![code.emitter.instruction(Engine::Tensor, op, self.purpose, &after)];
         }
         done.extend_from_slice(self.room);
-        self.tiles.enter(code, InFlight::new(narrow(product.rows * count), Some(bank), done));
+        self.tiles.enter(code, InFlight::new(narrow_count(product.rows * count), Some(bank), done));
     }
 
     /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
@@ -246,7 +247,7 @@ impl Nest<'_> {
     /// Rows of the array that a pass uses.
     fn array_rows(&self) -> u32 {
         let depth = self.product.depth.div_ceil(self.product.passes.max(1));
-        narrow(depth).min(self.plan.precision.contracted)
+        narrow_count(depth).min(self.plan.precision.contracted)
     }
 
     fn columns_stationary(&mut self, code: &mut Code<'_>, block: &Block) -> Option<Wait> {
@@ -310,7 +311,7 @@ fn column_block(
         Columns::Resident(ready) => Ok(Block { columns: width, ready: ready.clone(), bytes: 0 }),
         Columns::Weight(matrix) if plan.weights_stay => {
             let blocks = load_matrix(plan, places, code, matrix)?;
-            let whole = matrix.columns.div_ceil(u64::from(width)) as usize != blocks.len();
+            let whole = matrix.columns.div_ceil(u64::from(width)) != blocks.len() as u64;
             // Loaded in blocks of another width by an earlier use: wait for all of them.
             let ready = if whole { latest(blocks) } else { blocks.get(n..=n).unwrap_or(&[]).to_vec() };
             Ok(Block { columns: width, ready, bytes: 0 })

@@ -7,7 +7,8 @@ use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
 use super::turn::in_layout;
-use super::value::{Layout, Resident, Value, blocks, narrow};
+use super::value::{Layout, Resident, Value, blocks};
+use crate::base::convert::{narrow, narrow_count};
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op};
 
@@ -40,18 +41,12 @@ fn reduce_free(
 ) -> Result<(), CodegenError> {
     let operand = in_layout(plan, places, code, operand_id, id, Layout::FeatureMajor)?;
     let kept = plan.instruction(id)?.shape.elements().div_ceil(operand.partition_elements.max(1)).max(1);
-    let purpose = code.execution(id);
-    let mut resident = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
-    resident.bytes = resident_bytes(plan.core, &resident, plan.precision.value_bytes);
-    let mut after = operand.ready.clone();
-    after.extend(take(plan, places, code, id, resident.bytes)?);
-    let along_free = (Engine::Vector, of_free(&operand));
-    let pieces = blocks(operand.partition_elements, plan.core.partitions).map(|_| along_free);
-    resident.ready = code.run(pieces, purpose, &after);
-    places.set_resident(id, resident);
-    Ok(())
+    let result = Resident::of(Layout::FeatureMajor, kept, operand.partition_elements);
+    let pieces = blocks(operand.partition_elements, plan.core.partitions).count();
+    reduce_pieces(plan, places, code, id, &operand, result, pieces)
 }
 
+/// Over the last dimension, which lies along the free dimension when the rows are on the partitions.
 fn reduce_last(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -60,16 +55,29 @@ fn reduce_last(
     operand_id: InstrId,
 ) -> Result<(), CodegenError> {
     let operand = in_layout(plan, places, code, operand_id, id, Layout::RowMajor)?;
+    let mut result = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
+    result.groups = operand.groups;
+    let pieces = operand.partition_blocks(plan.core.partitions).count();
+    reduce_pieces(plan, places, code, id, &operand, result, pieces)
+}
+
+/// One instruction of the vector engine for each of so many pieces of the operand, and the result where it leaves them.
+fn reduce_pieces(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    operand: &Resident,
+    mut result: Resident,
+    pieces: usize,
+) -> Result<(), CodegenError> {
     let purpose = code.execution(id);
-    let mut resident = Resident::of(Layout::RowMajor, operand.partition_elements, 1);
-    resident.groups = operand.groups;
-    resident.bytes = resident_bytes(plan.core, &resident, plan.precision.value_bytes);
+    result.bytes = resident_bytes(plan.core, &result, plan.precision.value_bytes);
     let mut after = operand.ready.clone();
-    after.extend(take(plan, places, code, id, resident.bytes)?);
-    let along_free = (Engine::Vector, of_free(&operand));
-    let pieces = operand.partition_blocks(plan.core.partitions).map(|_| along_free);
-    resident.ready = code.run(pieces, purpose, &after);
-    places.set_resident(id, resident);
+    after.extend(take(plan, places, code, id, result.bytes)?);
+    let along_free = (Engine::Vector, of_free(operand));
+    result.ready = code.run(std::iter::repeat_n(along_free, pieces), purpose, &after);
+    places.set_resident(id, result);
     Ok(())
 }
 
@@ -93,7 +101,7 @@ fn reduce_all(
     let partial = code.run(partition_blocks.iter().map(|_| along_free), purpose, &after);
     let rows = partition_blocks.first().copied().unwrap_or(1);
     code.emitter.instruction(Engine::Tensor, Op::LdWeights { rows, columns: 1 }, purpose, &partial);
-    let free = narrow(partition_blocks.len() as u64).min(plan.core.moving_free_max);
+    let free = narrow(partition_blocks.len()).min(plan.core.moving_free_max);
     let across = code.emitter.instruction(Engine::Tensor, Op::Matmul { free, passes: 1 }, purpose, &[]);
     let done = code.emitter.instruction(Engine::Vector, Op::TensorReduce { free }, purpose, &[across]);
     places.set_resident(id, Resident { bytes, ready: vec![done], ..Resident::of(Layout::FeatureMajor, 1, 1) });
@@ -102,5 +110,5 @@ fn reduce_all(
 
 /// The reduction of each partition of a value.
 fn of_free(value: &Resident) -> Op {
-    Op::TensorReduce { free: narrow(value.free_elements) }
+    Op::TensorReduce { free: narrow_count(value.free_elements) }
 }

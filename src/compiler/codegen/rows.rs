@@ -21,8 +21,9 @@ use super::sources::Sources;
 use super::spill::take;
 use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::turn::{in_layout, turn_blocks};
-use super::value::{Layout, Resident, Value, blocks, narrow};
+use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_vector;
+use crate::base::convert::narrow_count;
 use crate::compiler::hlo::InstrId;
 use crate::machine::arch::CoreSpec;
 use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
@@ -67,7 +68,7 @@ fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<Ste
         let sources = [norm.squares, norm.deviation].map(|id| sources.of(id));
         return vec![own(StepKind::FunctionSum(SQUARE), sources[0]), own(StepKind::RowScalar, sources[1])];
     };
-    let chunks = narrow(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).max(1);
+    let chunks = narrow_count(row.div_ceil(u64::from(STATISTICS_CHUNK_ELEMENTS))).max(1);
     let sources = [sum, norm.squares, norm.deviation].map(|id| sources.of(id));
     let mut steps = vec![own(StepKind::RowStatistic { chunks }, sources[0]); chunks as usize];
     if chunks > 1 {
@@ -144,7 +145,7 @@ fn emit_rows(
 ) -> Vec<Wait> {
     let mut after = rows.ready.clone();
     after.extend_from_slice(room);
-    let free = narrow(rows.free_elements);
+    let free = narrow_count(rows.free_elements);
     let mut pipeline = Pipeline::new(steps, purpose);
     for _ in rows.partition_blocks(core.partitions) {
         pipeline.enter(code, InFlight::new(free, None, after.clone()));

@@ -1,5 +1,6 @@
 //! Where a value is while code is generated.
 
+use crate::base::convert::narrow_count;
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::Wait;
 use crate::tensor::Shape;
@@ -85,18 +86,13 @@ pub(super) fn matrix_of(shape: &Shape) -> (u64, u64) {
 
 /// Partitions that so many elements take of the core's.
 pub(super) fn partitions_used(elements: u64, partitions: u32) -> u32 {
-    narrow(elements).min(partitions)
-}
-
-/// A size as instructions hold it.
-pub(super) fn narrow(n: u64) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
+    narrow_count(elements).min(partitions)
 }
 
 /// Blocks of at most `block` that cover `total`, largest first.
 pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<> {
     let block = u64::from(block.max(1));
-    (0..total.div_ceil(block)).map(move |i| narrow((total - i * block).min(block)))
+    (0..total.div_ceil(block)).map(move |i| narrow_count((total - i * block).min(block)))
 }
 
 /// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of it.

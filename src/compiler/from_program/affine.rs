@@ -3,6 +3,7 @@
 use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{InstrId, Opcode, ParameterRole};
 use crate::tensor::Shape;
 
@@ -27,7 +28,7 @@ pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<O
         if !runs_along_split(&whole, &parts, &along) {
             continue;
         }
-        let last = whole.rank() as u32 - 1;
+        let last = narrow(whole.rank()) - 1;
         let row = e.repeated_vector(of, &[last], &whole)?;
         let operands = if value == 0 { vec![of_view, row] } else { vec![row, of_view] };
         let result = e.push(opcode.clone(), operands, whole);

@@ -1,6 +1,7 @@
 //! Dimensions in another order or shape.
 
 use super::emit::Emit;
+use crate::base::convert::{narrow, real};
 use crate::compiler::hlo::{InstrId, Opcode, ReduceKind};
 use crate::tensor::kernels::SliceDim;
 use crate::tensor::{DType, Shape};
@@ -49,7 +50,7 @@ impl Emit<'_> {
         // HLO's broadcast here neither turns dimensions nor stretches those of size one.
         let mut order: Vec<usize> = (0..dimensions.len()).collect();
         order.sort_by_key(|&i| dimensions[i]);
-        let x = self.transposed(x, order.iter().map(|&i| i as u32).collect());
+        let x = self.transposed(x, order.iter().map(|&i| narrow(i)).collect());
         let kept: Vec<usize> =
             order.into_iter().filter(|&i| dims.get(dimensions[i] as usize) == shape.dims.get(i)).collect();
         let kept_dims: Vec<u64> = kept.iter().map(|&i| shape.dims[i]).collect();
@@ -63,7 +64,7 @@ impl Emit<'_> {
 
     /// A value of the dimensions that a reduction of `lost` left, repeated along those.
     pub fn along(&mut self, x: InstrId, lost: &[u32], dims: &[u64]) -> InstrId {
-        let kept: Vec<u32> = (0..dims.len() as u32).filter(|d| !lost.contains(d)).collect();
+        let kept: Vec<u32> = (0..narrow(dims.len())).filter(|d| !lost.contains(d)).collect();
         self.repeated(x, &kept, dims)
     }
 
@@ -74,7 +75,7 @@ impl Emit<'_> {
         dimensions.dedup();
         let shape = self.shape(x);
         let dims: Vec<u64> =
-            (0..shape.rank()).filter(|i| !dimensions.contains(&(*i as u32))).map(|i| shape.dims[i]).collect();
+            (0..shape.rank()).filter(|i| !dimensions.contains(&narrow(*i))).map(|i| shape.dims[i]).collect();
         self.push(Opcode::Reduce { kind, dimensions }, vec![x], Shape::new(shape.dtype, dims))
     }
 
@@ -84,7 +85,7 @@ impl Emit<'_> {
         let count: u64 = dimensions.iter().filter_map(|&d| shape.dims.get(d as usize)).product();
         let sum = self.reduced(ReduceKind::Sum, x, dimensions);
         let shape = self.shape(sum);
-        let factor = self.splat(1.0 / count.max(1) as f64, shape.clone());
+        let factor = self.splat(1.0 / real(count.max(1)), shape.clone());
         self.push(Opcode::Multiply, vec![sum, factor], shape)
     }
 

@@ -6,6 +6,7 @@ use super::flat::{Flat, FlatId};
 use super::given::{Given, given};
 use super::{FromProgramError, Placed, Stand, ops};
 use crate::base::IndexVec;
+use crate::base::convert::nearest_single;
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
 use crate::import::program::{ArrayType, ElementType, Op, Program};
@@ -235,8 +236,8 @@ impl Emit<'_> {
 
     /// One number in every element.
     pub fn splat(&mut self, value: f64, shape: Shape) -> InstrId {
-        #[allow(clippy::cast_possible_truncation, reason = "a number of single precision, as every constant of a core")]
-        let literal = Literal(value as f32);
+        // A number of single precision, as every constant of a core.
+        let literal = Literal(nearest_single(value));
         let constant = self.push(Opcode::Constant(literal), Vec::new(), Shape::new(shape.dtype, []));
         if shape.rank() == 0 {
             return constant;

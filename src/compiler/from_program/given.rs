@@ -1,6 +1,7 @@
 //! What weights and constants alone give: it is computed when the model is loaded.
 
 use super::flat::{Flat, FlatId, FlatNode};
+use crate::base::convert::narrow;
 use crate::import::program::{Op, Program, Role};
 
 /// How a value that no input reaches is there.
@@ -96,12 +97,12 @@ fn moved_to(node: &FlatNode, from: &[u64], along: u32) -> Option<u32> {
     let size = *from.get(along as usize)?;
     let at = match &node.op {
         Op::Broadcast { dimensions } => *dimensions.get(along as usize)?,
-        Op::Transpose { permutation } => permutation.iter().position(|&p| p == along)? as u32,
+        Op::Transpose { permutation } => narrow(permutation.iter().position(|&p| p == along)?),
         Op::Convert => along,
         Op::Reshape => {
             let behind = |dims: &[u64], d: usize| dims[d + 1..].iter().product::<u64>();
             let wanted = behind(from, along as usize);
-            (0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)? as u32
+            narrow((0..to.len()).find(|&d| to[d] == size && behind(to, d) == wanted)?)
         }
         _ => return None,
     };

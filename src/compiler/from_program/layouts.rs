@@ -7,6 +7,7 @@
 
 use super::turned::{composed, inverse, is_identity, is_row_of_each};
 use crate::base::IndexVec;
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
 use crate::tensor::Shape;
 
@@ -238,7 +239,7 @@ impl Rebuild<'_> {
     /// A reduction over pixels. One over the last dimension stays: it is part of a norm or a softmax along rows.
     fn reduce(&mut self, old: &HloInstruction, dimensions: &[u32]) -> Option<Placed> {
         let before = self.first_turned(old)?;
-        let rank = before.permutation.len() as u32;
+        let rank = narrow(before.permutation.len());
         if dimensions == [rank - 1] {
             return None;
         }

@@ -3,6 +3,7 @@
 use super::FromProgramError;
 use super::emit::Emit;
 use super::ops::worked;
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{InstrId, Opcode, WorkKind};
 use crate::import::program::{GatherDims, Numbers};
 use crate::tensor::kernels::SliceDim;
@@ -113,7 +114,7 @@ pub(super) fn pad(e: &mut Emit<'_>, low: &[i64], high: &[i64], interior: &[u64],
         if parts.len() > 1 {
             let mut joined = e.shape(x);
             joined.dims[d] = parts.iter().map(|&p| e.shape(p).dims[d]).sum();
-            x = e.push(Opcode::Concatenate { dimension: d as u32 }, parts, joined);
+            x = e.push(Opcode::Concatenate { dimension: narrow(d) }, parts, joined);
         }
     }
     Ok(x)

@@ -4,6 +4,7 @@ use super::emit::Emit;
 use super::flat::{Combine, FlatId, FlatNode};
 use super::given::Given;
 use super::{FromProgramError, affine, moves, products, windows};
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
 use crate::import::program::{Binary, Foreign, Op, Unary};
 use crate::tensor::Shape;
@@ -223,11 +224,11 @@ fn five(e: &mut Emit<'_>) -> Result<[InstrId; 5]> {
 fn batch_norm_training(e: &mut Emit<'_>, epsilon: f32, feature: u32, part: u32) -> Result<InstrId> {
     let x = e.operand(0)?;
     let shape = e.shape(x);
-    let others: Vec<u32> = (0..shape.rank() as u32).filter(|d| *d != feature).collect();
+    let others: Vec<u32> = (0..narrow(shape.rank())).filter(|d| *d != feature).collect();
     // Dimensions of size one in front would keep the rows from being seen as rows.
     if feature == 1 && shape.dims.first() == Some(&1) {
         let rows = e.reshaped(x, shape.dims[1..].to_vec());
-        let lost: Vec<u32> = (1..shape.rank() as u32 - 1).collect();
+        let lost: Vec<u32> = (1..narrow(shape.rank()) - 1).collect();
         let result = normalised(e, rows, &lost, 0, epsilon, part)?;
         return Ok(if part == 0 { e.reshaped(result, shape.dims) } else { result });
     }
@@ -264,7 +265,7 @@ fn normalised(e: &mut Emit<'_>, x: InstrId, lost: &[u32], feature: u32, epsilon:
 }
 
 fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId> {
-    let last = (shape.rank() as u32).saturating_sub(1);
+    let last = narrow(shape.rank()).saturating_sub(1);
     match call.name.as_str() {
         "AwsNeuronGelu" | "AwsNeuronGeluApprxTanh" => {
             let x = e.operand(0)?;

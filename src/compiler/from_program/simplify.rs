@@ -6,6 +6,7 @@
 
 use super::flat::{Combine, Flat, FlatId, FlatNode};
 use crate::base::FxHashMap;
+use crate::base::convert::real_signed;
 use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
 /// What is known of a value.
@@ -178,7 +179,7 @@ fn finite_against(comparison: Comparison, infinity: f64) -> bool {
 pub(super) fn of_constant(value: &Value) -> Option<f64> {
     match &value.numbers {
         Numbers::Real(v) => v.first().copied().filter(|f| v.iter().all(|x| x.to_bits() == f.to_bits())),
-        Numbers::Whole(v) => v.first().copied().filter(|f| v.iter().all(|x| x == f)).map(|v| v as f64),
+        Numbers::Whole(v) => v.first().copied().filter(|f| v.iter().all(|x| x == f)).map(real_signed),
         Numbers::Complex(_) => None,
     }
 }

@@ -1,5 +1,7 @@
 //! Orders of dimensions: dimension `i` of a turned value is dimension `permutation[i]` of what was turned.
 
+use crate::base::convert::narrow;
+
 /// One turn in place of `inner` and then `outer`; none when they do not fit together.
 pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {
     outer.iter().map(|&d| inner.get(d as usize).copied()).collect()
@@ -10,7 +12,7 @@ pub(super) fn inverse(permutation: &[u32]) -> Vec<u32> {
     let mut back = vec![0; permutation.len()];
     for (i, &d) in permutation.iter().enumerate() {
         if let Some(slot) = back.get_mut(d as usize) {
-            *slot = i as u32;
+            *slot = narrow(i);
         }
     }
     back
@@ -23,7 +25,7 @@ pub(super) fn is_identity(permutation: &[u32]) -> bool {
 
 /// Whether a broadcast along these dimensions repeats one number for each row along the row.
 pub(super) fn is_row_of_each(dimensions: &[u32], rank: usize) -> bool {
-    rank > 0 && dimensions.iter().copied().eq(0..rank as u32 - 1)
+    rank > 0 && dimensions.iter().copied().eq(0..narrow(rank) - 1)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::emit::Emit;
 use super::flat::Combine;
 use super::ops::worked;
 use super::turned::inverse;
+use crate::base::convert::narrow;
 use crate::compiler::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
 use crate::import::program::WindowDim;
 use crate::tensor::{Shape, kernels};
@@ -39,7 +40,7 @@ pub(super) fn reduce_window(
     };
     let moving: Vec<u32> = (0u32..).zip(window).filter(|(_, w)| **w != WindowDim::ONE).map(|(d, _)| d).collect();
     let plain: Option<Vec<_>> = moving.iter().map(|&d| window_of(&window[d as usize])).collect();
-    let rank = window.len() as u32;
+    let rank = narrow(window.len());
     let (Some(kind), Some(plain), true) = (kind, plain, moving.len() <= 2 && (3..=4).contains(&rank)) else {
         return in_passes(e, window, shape);
     };

@@ -1,5 +1,6 @@
 //! Shapes: what each opcode gives for its operands.
 
+use crate::base::convert::narrow;
 use crate::tensor::kernels::{
     concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape, update_fits,
 };
@@ -139,6 +140,6 @@ fn reduced(x: &Shape, dimensions: &[u32]) -> Result<Shape, Problem> {
     if dimensions.windows(2).any(|w| w[0] >= w[1]) || dimensions.iter().any(|&d| d as usize >= x.rank()) {
         return Err(format!("{dimensions:?} are not dimensions of {x}, ascending"));
     }
-    let kept = (0..x.rank()).filter(|i| !dimensions.contains(&(*i as u32))).map(|i| x.dims[i]);
+    let kept = (0..x.rank()).filter(|i| !dimensions.contains(&narrow(*i))).map(|i| x.dims[i]);
     Ok(Shape::new(x.dtype, kept.collect::<Vec<_>>()))
 }

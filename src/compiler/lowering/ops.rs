@@ -1,5 +1,6 @@
 //! The instructions of each op.
 
+use crate::base::convert::{narrow, single_count};
 use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 use crate::model::{AtenOp, Node, ranges};
 use crate::tensor::Shape;
@@ -140,7 +141,7 @@ pub(super) fn stretch(b: &mut Builder, from: InstrId, shape: &Shape, origin: Ori
     let lead = shape.rank().saturating_sub(operand.rank());
     let kept: Vec<usize> =
         (0..operand.rank()).filter(|&i| shape.dims.get(i + lead) == Some(&operand.dims[i])).collect();
-    let dimensions = kept.iter().map(|&i| (i + lead) as u32).collect();
+    let dimensions = kept.iter().map(|&i| narrow(i + lead)).collect();
     let dims: Vec<u64> = kept.iter().map(|&i| operand.dims[i]).collect();
     let from = if dims == operand.dims {
         from
@@ -155,7 +156,7 @@ fn log_softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>) -> Ins
     let shape = b.shape(x);
     let mut reduced = shape.clone();
     reduced.dims.remove(dim as usize);
-    let rest: Vec<u32> = (0..shape.rank() as u32).filter(|d| *d != dim).collect();
+    let rest: Vec<u32> = (0..narrow(shape.rank())).filter(|d| *d != dim).collect();
     let reduce = |kind| Opcode::Reduce { kind, dimensions: vec![dim] };
     let along =
         |b: &mut Builder, v| b.push(Opcode::Broadcast { dimensions: rest.clone() }, vec![v], shape.clone(), origin);
@@ -172,9 +173,9 @@ fn log_softmax(b: &mut Builder, x: InstrId, dim: u32, origin: Origin<'_>) -> Ins
 /// The sum of all elements times the reciprocal of their number.
 fn mean(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
     let operand = b.shape(x);
-    let dimensions = (0..operand.rank() as u32).collect();
+    let dimensions = (0..narrow(operand.rank())).collect();
     let sum = b.push(Opcode::Reduce { kind: ReduceKind::Sum, dimensions }, vec![x], shape.clone(), origin);
-    let factor = constant(b, 1.0 / operand.elements() as f32, &shape, origin, "multiply");
+    let factor = constant(b, 1.0 / single_count(operand.elements()), &shape, origin, "multiply");
     b.push(Opcode::Multiply, vec![sum, factor], shape, origin)
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::base::convert::narrow;
 use crate::compiler::OptLevel;
 use crate::compiler::hlo::{HloModule, VerifyError, verify};
 
@@ -132,10 +133,10 @@ impl PassManager {
         check(&module, "input")?;
         let mut log = PassLog::new();
         for pass in &self.passes {
-            let before = module.instructions.len() as u32;
+            let before = narrow(module.instructions.len());
             let Changes { count, examples } = pass.run(&mut module);
             check(&module, pass.name())?;
-            let after = module.instructions.len() as u32;
+            let after = narrow(module.instructions.len());
             log.push(PassRecord { pass: pass.name().to_owned(), before, after, changes: count, examples });
         }
         Ok((module, log))

@@ -3,6 +3,7 @@
 use super::calibration::disturbance;
 use crate::base::convert::real;
 use crate::base::stats;
+use crate::base::units::{format_change, format_share, format_whole_share};
 
 /// Noise of the repeats of one experiment, the first three left out as in reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,8 +73,8 @@ impl NoiseReport {
         }
         if self.drift.abs() > 0.05 {
             advice.push(format!(
-                "times changed by {:+.1} % from the first to the last third: fix the processor's frequency (cpupower frequency-set --governor performance) and let it cool",
-                self.drift * 100.0
+                "times changed by {} from the first to the last third: fix the processor's frequency (cpupower frequency-set --governor performance) and let it cool",
+                format_change(self.drift * 100.0)
             ));
         }
         let [mild, extreme] = self.outliers;
@@ -85,18 +86,21 @@ impl NoiseReport {
         }
         if self.spread > 0.05 {
             advice.push(format!(
-                "half of the runs differ by {:.1} %: raise --iterations-per-run, or stop other programs",
-                self.spread * 100.0
+                "half of the runs differ by {}: raise --iterations-per-run, or stop other programs",
+                format_share(self.spread * 100.0)
             ));
         }
         if let Some(longer) = self.disturbance.filter(|d| *d > 0.1) {
             advice.push(format!(
-                "the same work between the runs took {:.0} % longer on average than at best: other programs share the processor, or its frequency changes; stop them, and fix the frequency",
-                longer * 100.0
+                "the same work between the runs took {} longer on average than at best: other programs share the processor, or its frequency changes; stop them, and fix the frequency",
+                format_whole_share(longer * 100.0)
             ));
         }
         if let Some(busy) = others_busy.filter(|b| *b > 0.1) {
-            advice.push(format!("other programs used {:.0} % of the processors meanwhile: stop them", busy * 100.0));
+            advice.push(format!(
+                "other programs used {} of the processors meanwhile: stop them",
+                format_whole_share(busy * 100.0)
+            ));
         }
         advice
     }

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::base::convert::real;
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_share};
 use crate::insight::Work;
 use crate::insight::spans::{length_ns, merged};
 
@@ -20,8 +20,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let calls = custom().count() as u64;
     let title = format!(
-        "Custom operators take {} of the device window ({share:.1} %) on the GpSimd engine, in {calls} calls.",
-        format_ns(real(active))
+        "Custom operators take {} of the device window ({}) on the GpSimd engine, in {calls} calls.",
+        format_ns(real(active)),
+        format_share(share)
     );
     let detail = "Reading and writing device memory element by element is slow: copy blocks to the processors' local \
         memory (TCM) and work there, on all eight processors.";

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::base::convert::real;
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::spans::length_ns;
 
 /// Share of the device window above which transfers dominate, percent. Chosen: more than half is what the word says; no
@@ -17,8 +17,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let title = format!(
-        "Data transfer dominates: for {} of the device window ({share:.0} %) DMA is active and no engine is.",
-        format_ns(real(alone))
+        "Data transfer dominates: for {} of the device window ({}) DMA is active and no engine is.",
+        format_ns(real(alone)),
+        format_whole_share(share)
     );
     let detail = "Give the engines more to do for each byte (a larger batch, larger layers), keep weights on the chip, or \
         overlap transfers with compute.";

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::base::Interval;
 use crate::base::convert::real;
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged};
 use crate::machine::SourceId;
@@ -30,8 +30,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let title = format!(
-        "Work at the same time saves {} ({share:.0} % of the device window): most of it beside {busiest}.",
-        format_ns(real(saved))
+        "Work at the same time saves {} ({} of the device window): most of it beside {busiest}.",
+        format_ns(real(saved)),
+        format_whole_share(share)
     );
     let detail =
         "The active times of the engines and of DMA add up to more than the time in which any of them is active.";

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::base::convert::real;
-use crate::base::units::format_bytes;
+use crate::base::units::{format_bytes, format_whole_share};
 use crate::insight::Role;
 use crate::insight::spans::{length_ns, merged, percent};
 
@@ -15,9 +15,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let of_reads = percent(real(reloaded), real(c.summary.hbm_read_bytes));
     let title = format!(
-        "The on-chip memory is too small: {} are saved to device memory and {} come back ({of_reads:.0} % of all reads).",
+        "The on-chip memory is too small: {} are saved to device memory and {} come back ({} of all reads).",
         format_bytes(real(saved)),
-        format_bytes(real(reloaded))
+        format_bytes(real(reloaded)),
+        format_whole_share(of_reads)
     );
     let detail = "Smaller batches or layers, or a lower precision, keep more values on the chip.";
     let active = length_ns(&merged(spills().map(|(_, i, _)| i.time)));

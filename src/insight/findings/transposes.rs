@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::{Effect, Finding, Rule};
 use crate::base::convert::real;
+use crate::base::units::format_whole_share;
 use crate::insight::Work;
 use crate::insight::spans::{length_ns, merged, percent};
 
@@ -16,7 +17,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     }
     let transposes = || c.engine_items().filter(|(_, i)| matches!(i.work, Work::Matmul { transpose: true, .. }));
     let active = length_ns(&merged(transposes().map(|(_, i)| i.time)));
-    let title = format!("Transposes are {share:.0} % of the array's operations.");
+    let title = format!("Transposes are {} of the array's operations.", format_whole_share(share));
     let detail = "Inputs or operands in the layout that products read (features first) need no transpose; larger \
         products make it matter less.";
     let finding = Finding::new(Rule::Transposes, Effect::Cost, active, title, detail)

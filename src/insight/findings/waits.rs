@@ -4,7 +4,7 @@ use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
 use crate::base::Interval;
 use crate::base::convert::real;
-use crate::base::units::format_ns;
+use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
 /// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used that is
@@ -33,11 +33,11 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     gaps.sort_by_key(|g| std::cmp::Reverse(g.ns()));
     let Some(longest) = gaps.first() else { return Vec::new() };
     let title = format!(
-        "The {} engine stands still for {} ({:.0} % of the device window). Of what it waits for, the longest is {}: \
+        "The {} engine stands still for {} ({} of the device window). Of what it waits for, the longest is {}: \
          {}.",
         longest.unit.name,
         format_ns(real(longest.ns())),
-        c.share(longest.ns()),
+        format_whole_share(c.share(longest.ns())),
         described(c.run, longest.awaited),
         format_ns(real(inside_ns(longest.time, longest.awaited.1)))
     );

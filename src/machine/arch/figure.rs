@@ -5,7 +5,7 @@ use serde::Serialize;
 /// How well a figure is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum FigureStatus {
     /// Stated in public documentation.
     Published,
     /// Read off device traces or profiler pictures that AWS published.
@@ -16,7 +16,7 @@ pub enum Status {
     Unpublished,
 }
 
-impl Status {
+impl FigureStatus {
     /// Its name, as in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -39,31 +39,37 @@ pub struct Figure {
     /// Unit of the value.
     pub unit: &'static str,
     /// How well it is known.
-    pub status: Status,
+    pub status: FigureStatus,
     /// The document, or the arithmetic.
     pub source: &'static str,
 }
 
-const fn figure(name: &'static str, value: f64, unit: &'static str, status: Status, source: &'static str) -> Figure {
+const fn figure(
+    name: &'static str,
+    value: f64,
+    unit: &'static str,
+    status: FigureStatus,
+    source: &'static str,
+) -> Figure {
     Figure { name, value: Some(value), unit, status, source }
 }
 
 /// A figure that a document states.
 pub(super) const fn published(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
-    figure(name, value, unit, Status::Published, source)
+    figure(name, value, unit, FigureStatus::Published, source)
 }
 
 /// A figure read off what AWS measured.
 pub(super) const fn measured(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
-    figure(name, value, unit, Status::Measured, source)
+    figure(name, value, unit, FigureStatus::Measured, source)
 }
 
 /// A figure that follows from others.
 pub(super) const fn derived(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
-    figure(name, value, unit, Status::Derived, source)
+    figure(name, value, unit, FigureStatus::Derived, source)
 }
 
 /// A figure that nobody outside knows.
 pub(super) const fn unpublished(name: &'static str, unit: &'static str, source: &'static str) -> Figure {
-    Figure { name, value: None, unit, status: Status::Unpublished, source }
+    Figure { name, value: None, unit, status: FigureStatus::Unpublished, source }
 }

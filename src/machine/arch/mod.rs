@@ -11,5 +11,5 @@ pub use core_spec::{CoreSpec, NEURONCORE_V2, UnpublishedFigures, core_spec};
 pub use cores::{CORES, CoreData, core_data};
 pub use devices::{DEVICES, DeviceData, device_of};
 pub use features::{CoreFeatures, features};
-pub use figure::{Figure, Status};
+pub use figure::{Figure, FigureStatus};
 pub use instance::{INSTANCES, Instance, instance};

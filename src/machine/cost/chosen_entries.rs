@@ -1,10 +1,10 @@
 //! The entries of the register that no table of costs holds: what was fitted, and what was decided.
 
 use super::decisions as d;
-use super::entry::{Entry, Status};
+use super::entry::{CostStatus, Entry};
 use super::{Calibration, FITTED};
 use crate::base::units::format_count;
-use Status::{Chosen, Derived, Fitted, Measured, Published};
+use CostStatus::{Chosen, Derived, Fitted, Measured, Published};
 
 /// An entry whose value is the same on all generations.
 fn fixed(
@@ -12,7 +12,7 @@ fn fixed(
     name: &'static str,
     value: &str,
     unit: &'static str,
-    status: Status,
+    status: CostStatus,
     source: &'static str,
 ) -> Entry {
     Entry { group, name, values: [value, value, value].map(str::to_owned), unit, status, source }

@@ -5,7 +5,7 @@ use serde::Serialize;
 /// How a number is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum CostStatus {
     /// Stated in public documentation.
     Published,
     /// Read off device traces, profiler pictures or program output that AWS published, or timed on a host.
@@ -18,7 +18,7 @@ pub enum Status {
     Chosen,
 }
 
-impl Status {
+impl CostStatus {
     /// The words for it.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -44,7 +44,7 @@ pub struct Entry {
     /// Unit of the value; empty for a decision.
     pub unit: &'static str,
     /// How it is known on NeuronCore-v2.
-    pub status: Status,
+    pub status: CostStatus,
     /// The document, the arithmetic, or the reason; where another generation has a value of its own, its source too.
     pub source: &'static str,
 }
@@ -72,7 +72,7 @@ mod tests {
     fn generations_show_where_they_differ() {
         let cell = |values: [&str; 3]| {
             let values = values.map(str::to_owned);
-            Entry { group: "", name: "", values, unit: "", status: Status::Chosen, source: "" }.value_cell()
+            Entry { group: "", name: "", values, unit: "", status: CostStatus::Chosen, source: "" }.value_cell()
         };
         assert_eq!(cell(["1", "1", "1"]), "1");
         assert_eq!(cell(["1", "2", "2"]), "1; v3: 2");

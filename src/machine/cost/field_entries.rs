@@ -1,10 +1,10 @@
 //! The entries of the register that are fields of the cost tables: core, engines, DMA, runtime.
 
-use super::entry::{Entry, Status};
+use super::entry::{CostStatus, Entry};
 use super::{CostTable, DmaCosts, EngineCosts, GpsimdCosts, RuntimeCosts, Throttle};
 use crate::base::units::format_count;
 use crate::machine::arch::CoreSpec;
-use Status::{Chosen, Derived, Fitted, Measured, Published};
+use CostStatus::{Chosen, Derived, Fitted, Measured, Published};
 
 /// The cost tables of NeuronCore-v2, v3 and v4.
 type Generations<'a> = [&'a CostTable; 3];
@@ -15,7 +15,7 @@ fn read(
     tables: &Generations<'_>,
     value: impl Fn(&CostTable) -> u64,
     (name, unit): (&'static str, &'static str),
-    status: Status,
+    status: CostStatus,
     source: &'static str,
 ) -> Entry {
     Entry { group, name, values: tables.map(|t| format_count(value(t))), unit, status, source }

@@ -13,7 +13,7 @@ mod table;
 
 pub use calibration::{Calibration, FITTED};
 pub use engine::{InstructionCost, instruction_cost};
-pub use entry::{Entry, Status};
+pub use entry::{CostStatus, Entry};
 pub use generations::Throttle;
 pub use gpsimd::GpsimdCosts;
 pub use register::{register, register_markdown};

@@ -47,7 +47,7 @@ pub fn register_markdown() -> String {
 mod tests {
     use super::*;
     use crate::base::FxHashSet;
-    use crate::machine::cost::entry::Status;
+    use crate::machine::cost::entry::CostStatus;
 
     #[test]
     fn every_entry_has_a_name_of_its_own_a_value_and_a_source() {
@@ -64,7 +64,7 @@ mod tests {
     fn the_fitted_numbers_are_those_of_the_calibration() {
         let fitted: Vec<&str> = register()
             .iter()
-            .filter(|e| e.status == Status::Fitted && e.group == "Fitted numbers")
+            .filter(|e| e.status == CostStatus::Fitted && e.group == "Fitted numbers")
             .map(|e| e.name)
             .collect();
         assert_eq!(fitted.len(), 5, "{fitted:?}");

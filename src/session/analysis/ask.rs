@@ -2,6 +2,7 @@
 
 use super::listing::{Listed, Rows, Sources};
 use crate::analysis::query::{QueryTable, QueryValue, ValueKind};
+use crate::base::convert::real_signed;
 use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
@@ -38,7 +39,7 @@ fn cell(value: &QueryValue, kind: ColumnKind) -> Cell {
         QueryValue::Text(text) => Cell::Text(text.clone()),
         QueryValue::Int(n) if kind == ColumnKind::Text => Cell::Text(n.to_string()),
         QueryValue::Real(x) if kind == ColumnKind::Text => Cell::Text(x.to_string()),
-        QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(*n as f64), Cell::Count),
+        QueryValue::Int(n) => u64::try_from(*n).map_or(Cell::Number(real_signed(*n)), Cell::Count),
         QueryValue::Real(x) => Cell::Number(*x),
     }
 }

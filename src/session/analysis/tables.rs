@@ -5,6 +5,7 @@ use crate::analysis::counters::{SeriesStats, series_names};
 use crate::analysis::grouping::thread_text;
 use crate::analysis::idle::IdleGaps;
 use crate::analysis::operators::{OpTable, Percentiles};
+use crate::base::convert::real_signed;
 use crate::profile::SliceId;
 use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -17,7 +18,7 @@ pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown
         vec![
             Cell::Text(profile.str(slices.name(id)).to_owned()),
             Cell::Text(thread_text(profile, slices.track(id))),
-            Cell::Number(slices.start(id).0 as f64),
+            Cell::Number(real_signed(slices.start(id).0)),
             Cell::Count(dur.max(0).unsigned_abs()),
         ]
     });
@@ -53,7 +54,7 @@ pub(super) fn group_table(sources: &Sources<'_>, found: &OpTable, shown: Rows) -
             percentile(|p| p.p99_ns),
             ns(s.min_ns),
             ns(s.max_ns),
-            Cell::Number(if all_self == 0 { 0.0 } else { s.self_ns as f64 * 100.0 / all_self as f64 }),
+            Cell::Number(if all_self == 0 { 0.0 } else { real_signed(s.self_ns) * 100.0 / real_signed(all_self) }),
         ]
     });
     let column = Column::new;
@@ -92,7 +93,7 @@ pub(super) fn counter_table(sources: &Sources<'_>, found: &[Option<SeriesStats>]
             Cell::from(s.mean()),
             Cell::Number(s.last),
             Cell::Number(s.integral),
-            Cell::Number(s.max_at.0 as f64),
+            Cell::Number(real_signed(s.max_at.0)),
         ]
     });
     let table = Table {
@@ -121,7 +122,7 @@ pub(super) fn idle_table(sources: &Sources<'_>, found: &IdleGaps, shown: Rows) -
         let missing = |cell: Option<Cell>| cell.unwrap_or(Cell::Missing);
         vec![
             Cell::Text(g.of.clone()),
-            Cell::Number(g.span.start.0 as f64),
+            Cell::Number(real_signed(g.span.start.0)),
             Cell::Count((g.span.end.0 - g.span.start.0).max(0).unsigned_abs()),
             name(g.before),
             name(g.after),

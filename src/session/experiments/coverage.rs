@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chosen::Chosen;
 use super::entry::{Entry, Outcome};
+use crate::base::convert::real_len;
 use crate::experiment::aggregate::Backend;
 
 /// A model that a geometric mean leaves out.
@@ -112,6 +113,6 @@ fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
 impl Passed {
     /// The share that passed, percent; `None` of none.
     pub fn percent(self) -> Option<f64> {
-        (self.all > 0).then(|| self.passed as f64 / self.all as f64 * 100.0)
+        (self.all > 0).then(|| real_len(self.passed) / real_len(self.all) * 100.0)
     }
 }

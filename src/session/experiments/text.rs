@@ -1,6 +1,6 @@
 //! Times, dates and reports in words and cells.
 
-use crate::base::units::{format_ns, format_times};
+use crate::base::units::{format_change, format_ns, format_times};
 use crate::experiment::aggregate::{self, datetime_utc};
 use crate::experiment::python::round8;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -17,7 +17,7 @@ pub fn seconds(s: f64) -> String {
 
 /// A change as people read it: `+12.3 %`.
 pub fn change(ratio: f64) -> String {
-    format!("{:+.1} %", (ratio - 1.0) * 100.0).replace('-', "\u{2212}")
+    format_change((ratio - 1.0) * 100.0).replace('-', "\u{2212}")
 }
 
 /// A speed-up: `1.234x`.

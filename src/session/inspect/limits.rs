@@ -1,6 +1,7 @@
 //! What would stop a model on a NeuronCore, or make it other than it seems.
 
 use super::subject::{Compiled, Subject};
+use crate::base::convert::real;
 use crate::base::units::{format_bytes, format_count};
 use crate::machine::MemoryPlan;
 use crate::machine::arch::CoreSpec;
@@ -59,7 +60,7 @@ fn times(count: u64) -> String {
 /// Device memory and SBUF.
 fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     let mut found = Vec::new();
-    let bytes = |n: u64| format_bytes(n as f64);
+    let bytes = |n: u64| format_bytes(real(n));
     let needed = [plan.weight_bytes, plan.input_bytes, plan.output_bytes, plan.spill_bytes];
     let needed = needed.into_iter().fold(0, u64::saturating_add);
     if needed > core.hbm_bytes {

@@ -8,6 +8,7 @@ use super::spec::{InspectField, InspectSpec};
 use super::subject::{Compiled, Refusal, Subject};
 use super::times::{Times, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
+use crate::base::convert::narrow;
 use crate::capture::Recorder;
 use crate::view::document::Finding;
 use crate::view::graph::{Look, Marks, Scene, lay_out};
@@ -69,7 +70,7 @@ impl Opened {
             }
         }
         let is_refused = |n: &u32| graph.nodes()[*n as usize].look == Look::Refused;
-        for node in (0..graph.nodes().len() as u32).filter(is_refused).take(MOST_REFUSED) {
+        for node in (0..narrow(graph.nodes().len())).filter(is_refused).take(MOST_REFUSED) {
             open.extend(
                 graph.path(node).iter().filter(|&&n| n != node && graph.nodes()[n as usize].look == Look::Module),
             );
@@ -88,7 +89,7 @@ impl Opened {
             return Vec::new();
         }
         let matches = |(i, node): (usize, &crate::view::graph::GraphNode)| {
-            contains_ignoring_case(&node.title, text).then_some(i as u32).filter(|&i| i > 0)
+            contains_ignoring_case(&node.title, text).then_some(narrow(i)).filter(|&i| i > 0)
         };
         self.tree.graph.nodes().iter().enumerate().filter_map(matches).collect()
     }

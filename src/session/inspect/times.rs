@@ -1,6 +1,7 @@
 //! The time of each operation: what the simulated execution took, by the operation of the program that it was for.
 
 use crate::base::FxHashMap;
+use crate::base::convert::{real, real_signed};
 use crate::capture::{Recorder, run_of};
 use crate::compiler::Workflow;
 use crate::insight::{SourceTime, time_by_source};
@@ -42,7 +43,7 @@ pub(super) fn times_of(
         let name = hlo.strip_prefix('%').and_then(|text| text.split(" = ").next());
         name.and_then(|name| names.get(name)).or_else(|| paths.get(path)).copied()
     };
-    let window_ns = (run.window.end - run.window.start) as f64;
+    let window_ns = real_signed(run.window.end - run.window.start);
     let mut times = Times { of: vec![SourceTime::default(); operations.len()], window_ns, ..Times::default() };
     for (entry, time) in executable.sources.iter().zip(time_by_source(&run).iter()) {
         let served = served(entry, operations, &find);
@@ -68,7 +69,7 @@ fn served(
     }
     let members = entry.member_hlo.iter().zip(&entry.members);
     let found = members.filter_map(|(hlo, path)| find(hlo, path));
-    found.map(|o| (o, (operations[o].shape.elements() as f64).max(1.0))).collect()
+    found.map(|o| (o, real(operations[o].shape.elements()).max(1.0))).collect()
 }
 
 /// The path as source maps have it: `NN[model]/Linear[layer1]/aten__addmm_dot`.

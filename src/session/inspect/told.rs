@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::InspectSpec;
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::device::OpenedModel;
 use crate::session::share::LinkedFile;
@@ -42,7 +43,7 @@ impl InspectAsk {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Self::Open { name, size, .. } => format!("the model file {name} ({})", format_bytes(*size as f64)),
+            Self::Open { name, size, .. } => format!("the model file {name} ({})", format_bytes(real(*size))),
             Self::Show(_) => "the picture of a model".to_owned(),
             Self::Save(..) => "the download".to_owned(),
         }

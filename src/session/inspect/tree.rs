@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
 use super::times::Times;
+use crate::base::convert::narrow;
 use crate::base::units::{format_count, format_ns};
 use crate::insight::SourceTime;
 use crate::view::graph::{GraphNode, Look, ModuleGraph};
@@ -285,7 +286,7 @@ impl ModelTree {
         }
         let total = self.facts.first().map_or(0.0, |f| f.time.share_ns);
         for (i, facts) in self.facts.iter().enumerate() {
-            let Some(node) = self.graph.node_mut(i as u32) else { continue };
+            let Some(node) = self.graph.node_mut(narrow(i)) else { continue };
             node.heat = if total > 0.0 { facts.time.share_ns / total } else { 0.0 };
             if node.note.is_empty() && node.look != Look::Value {
                 let operators = format_count(facts.operators);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Job, JobState, Times, removed_note};
+use crate::base::convert::whole;
 use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
 use crate::session::protocol::{JobResult, Part, Told};
 
@@ -36,7 +37,7 @@ impl BenchJob {
 
     fn progress(&self, percent: f64, label: String) -> Told {
         // A thousandth of a configuration is one unit.
-        let done = u64::from(self.row) * 1_000 + (percent * 10.0) as u64;
+        let done = u64::from(self.row) * 1_000 + whole(percent * 10.0);
         Told::Progress { done, total: u64::from(self.total) * 1_000, label }
     }
 }

@@ -1,6 +1,7 @@
 //! Running one configuration of a sweep.
 
 use super::{Job, JobState, Times, removed_note};
+use crate::base::convert::whole;
 use crate::bench::{ConfigurationRun, RunDetail};
 use crate::session::protocol::{JobResult, Part, RunRequest, Told};
 
@@ -60,7 +61,7 @@ impl Job for ConfigurationJob {
                     self.tell_row(*run, sink);
                     return Ok(JobState::Done);
                 }
-                let done = (progress.percent * 10.0) as u64;
+                let done = whole(progress.percent * 10.0);
                 sink(Told::Progress { done, total: 1_000, label: run.configuration().label() });
                 self.state = State::Live(run);
                 Ok(JobState::More)

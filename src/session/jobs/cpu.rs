@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::{Job, JobState};
 use crate::base::Clock;
+use crate::base::convert::whole;
 use crate::bench::Configuration;
 use crate::bench::cpu::{CpuRun, CpuStage};
 use crate::session::protocol::{JobResult, Told};
@@ -43,7 +44,7 @@ impl Job for CpuJob {
             self.tell(sink);
             return Ok(JobState::Done);
         }
-        let done = (run.share() * 1_000.0) as u64;
+        let done = whole(run.share() * 1_000.0);
         sink(Told::Progress { done, total: 1_000, label: self.label.clone() });
         Ok(JobState::More)
     }

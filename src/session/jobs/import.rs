@@ -1,6 +1,7 @@
 //! Reading benchmark results of other tools and of our own earlier runs, and model indexes.
 
 use super::{Job, JobState};
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::bench::ModelIndex;
 use crate::bench::import::read_reports;
@@ -43,7 +44,7 @@ impl Job for ImportJob {
     fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let total = self.source.len();
         if total > MOST_BYTES {
-            let (size, most) = (format_bytes(total as f64), format_bytes(MOST_BYTES as f64));
+            let (size, most) = (format_bytes(real(total)), format_bytes(real(MOST_BYTES)));
             return Err(format!("{}: has {size}; files of benchmark results of up to {most} are read", self.name));
         }
         let at = self.bytes.len();

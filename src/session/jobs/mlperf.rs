@@ -1,6 +1,7 @@
 //! Running an MLPerf scenario.
 
 use super::{Job, JobState, Times};
+use crate::base::convert::whole;
 use crate::base::stats::round_to;
 use crate::bench::Configuration;
 use crate::bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
@@ -31,7 +32,7 @@ impl MlperfJob {
         if let Some((n, of, qps)) = trying {
             label.push_str(&format!(", try {n} of {of}: {} queries/s", round_to(qps, 1)));
         }
-        Told::Progress { done: (share * 1_000.0) as u64, total: 1_000, label }
+        Told::Progress { done: whole(share * 1_000.0), total: 1_000, label }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use memchr::memchr_iter;
 
 use super::{Job, JobState};
+use crate::base::convert::real;
 use crate::base::units::{format_bytes, format_count};
 use crate::bench::import::read_reports;
 use crate::session::ByteSource;
@@ -98,7 +99,7 @@ impl RecordsJob {
     fn read_report(&mut self, mut file: Waiting) -> Result<(), String> {
         let (name, size) = (file.name, file.source.len());
         if size > MOST_REPORT_BYTES {
-            return Err(format!("{name}: has {} and holds no records of experiments", format_bytes(size as f64)));
+            return Err(format!("{name}: has {} and holds no records of experiments", format_bytes(real(size))));
         }
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
         let n = file.source.read(0, &mut bytes).map_err(|e| format!("{name}: {e}"))?;

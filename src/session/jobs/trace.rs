@@ -2,6 +2,7 @@
 
 use super::{Job, JobState, Times};
 use crate::base::SimTime;
+use crate::base::convert::{real, whole};
 use crate::base::units::{format_count, format_ns};
 use crate::bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
 use crate::capture::{BenchRecorder, BenchTrace, build_bench_profile};
@@ -82,7 +83,7 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
     let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
     let shown = (recorder.left_out() > 0).then(|| {
-        let (part, all) = (recorder.until().to_ns() as f64, elapsed.to_ns() as f64);
+        let (part, all) = (real(recorder.until().to_ns()), real(elapsed.to_ns()));
         format!("the first {} of the {} measured", format_ns(part), format_ns(all))
     });
     [
@@ -111,7 +112,7 @@ impl Job for TraceJob {
                 let progress = run.step(u64::from(budget_events));
                 if !progress.done {
                     let label = run.configuration().label();
-                    sink(Told::Progress { done: (progress.percent * 10.0) as u64, total: 1_000, label });
+                    sink(Told::Progress { done: whole(progress.percent * 10.0), total: 1_000, label });
                     self.stage = Stage::Run { run, compiled };
                     return Ok(JobState::More);
                 }

@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::findings::findings;
 use super::tiles;
 use crate::analysis::sentences::{Breakdown, Overview, Part, Step};
+use crate::base::convert::real_signed;
 use crate::base::units::format_count;
 use crate::insight::Insights;
 use crate::profile::{Profile, Unit};
@@ -61,7 +62,7 @@ const fn part_kind(part: Part) -> &'static str {
 
 /// Share of a whole in percent; nothing of nothing is 0.
 pub(super) fn percent(part: i64, whole: i64) -> f64 {
-    if whole > 0 { part as f64 * 100.0 / whole as f64 } else { 0.0 }
+    if whole > 0 { real_signed(part) * 100.0 / real_signed(whole) } else { 0.0 }
 }
 
 /// The overview of a profile.
@@ -202,7 +203,7 @@ fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
         name,
         value: c.text(ns),
         exact: c.unit().exact(ns),
-        share: ns as f64 / whole as f64,
+        share: real_signed(ns) / real_signed(whole),
         kind,
         target: target.clone(),
     };

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::bench::mlperf::MlperfSettings;
 use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
@@ -146,7 +147,7 @@ impl JobRequest {
             | Self::KeepModel { name, size }
             | Self::Import { name, size }
             | Self::ReadRecords(_, RecordsSource::File { name, size }) => {
-                format!("the file {name} ({})", format_bytes(*size as f64))
+                format!("the file {name} ({})", format_bytes(real(*size)))
             }
             Self::ReadRecords(_, RecordsSource::Link(_)) => "the files of the link".to_owned(),
             Self::OpenLinkedModel(_) => "the model file of the link".to_owned(),

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::plots::configuration_text;
+use crate::base::convert::real;
 use crate::base::units::format_number;
 use crate::bench::Report;
 
@@ -132,7 +133,7 @@ impl Wanted {
         r.is_finished()
             && within(r.latency_ms_p99, self.p99_ms)
             && within(r.cost_per_1m_inf, self.cost)
-            && within(Some(cores_of(r) as f64), self.cores)
+            && within(Some(real(cores_of(r))), self.cores)
     }
 
     /// The best of some reports; of equals the first.

@@ -1,5 +1,6 @@
 //! Series of the plots that compare configurations: what they are called, and the colour that each has in all of them.
 
+use crate::base::convert::narrow8;
 use crate::bench::Report;
 use crate::view::palette::GREY;
 
@@ -31,7 +32,7 @@ impl SeriesColours {
     #[must_use]
     pub fn of_key(&self, workers: u32, compiler: Option<&str>) -> u8 {
         let place = self.0.iter().position(|(w, c)| *w == workers && c.as_deref() == compiler);
-        place.map_or(GREY, |place| (place % usize::from(GREY)) as u8)
+        place.map_or(GREY, |place| narrow8(place % usize::from(GREY)))
     }
 }
 

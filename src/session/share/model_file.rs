@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::packed_files::{MOST_PACKED_BYTES, pack};
+use crate::base::convert::real;
 use crate::base::units::{format_bytes, format_count};
 use crate::session::ByteSource;
 
@@ -34,7 +35,7 @@ impl LinkedFile {
     /// What a link holds, in a sentence. `label` is what people read of the file, `digest` names its content.
     #[must_use]
     pub fn sentence(&self, label: &str, digest: &str) -> String {
-        let size = format_bytes(self.size as f64);
+        let size = format_bytes(real(self.size));
         match &self.packed {
             Some(packed) => {
                 format!("The link holds {label} ({size}, as {} letters).", format_count(packed.len() as u64))

@@ -2,6 +2,7 @@
 
 use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
+use crate::base::convert::narrow;
 use crate::profile::asyncs::AsyncId;
 use crate::profile::flows::FlowIndex;
 use crate::profile::{InstantId, Profile, SliceId};
@@ -116,13 +117,13 @@ pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neigh
         return None;
     }
     let (range, row) = (slices.range_of(slices.track(id)), slices.depth(id));
-    let on_row = |i: &usize| slices.depth(SliceId(*i as u32)) == row;
+    let on_row = |i: &usize| slices.depth(SliceId(narrow(*i))) == row;
     let at = from.0 as usize;
     let found = match to {
         Neighbour::Next => (at + 1..range.end).find(on_row),
         Neighbour::Previous => (range.start..at).rev().find(on_row),
     };
-    found.map(|i| SliceRef(i as u32))
+    found.map(|i| SliceRef(narrow(i)))
 }
 
 /// Slices whose name contains a text, in order of time.

@@ -2,6 +2,7 @@
 
 use super::highlight::Highlight;
 use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::lod::LodIndex;
 use crate::profile::{Profile, SeriesId, SliceId, TrackId};
@@ -63,7 +64,7 @@ impl Names<'_> {
     fn position_of(&mut self, key: (StrId, bool)) -> u32 {
         *self.position.entry(key).or_insert_with(|| {
             self.ids.push(key);
-            self.ids.len() as u32 - 1
+            narrow(self.ids.len()) - 1
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::plot::figure;
 use super::table::table;
+use crate::base::units::format_share;
 use crate::view::document::{Block, Columns, Document, Ranked, Shares, Source, Tile, Tone};
 use crate::view::svg::escape;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -96,8 +97,8 @@ fn shares(out: &mut String, all: &Shares) {
     for part in &all.parts {
         let (kind, name, value, exact) =
             (escape(&part.kind), escape(&part.name), escape(&part.value), escape(&part.exact));
-        let percent = part.share * 100.0;
-        out.push_str(&format!("<li title=\"{exact}\"><span class=\"swatch is-{kind}\"></span>{name} <strong>{value}</strong> <span class=\"sub\">{percent:.1} %</span></li>"));
+        let percent = format_share(part.share * 100.0);
+        out.push_str(&format!("<li title=\"{exact}\"><span class=\"swatch is-{kind}\"></span>{name} <strong>{value}</strong> <span class=\"sub\">{percent}</span></li>"));
     }
     out.push_str(&format!("</ul>\n<p class=\"note\">{}</p></figure>\n", escape(&all.note)));
 }

@@ -68,12 +68,13 @@ impl HeatMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::units::format_whole_share;
 
     #[test]
     fn values_take_their_place_on_the_scale() {
         let rows = [("a".to_owned(), vec![Some(0.0), Some(50.0)]), ("b".to_owned(), vec![Some(200.0)])];
         let columns = vec!["1".to_owned(), "2".to_owned()];
-        let map = HeatMap::new(["x", "y", "%"], columns, rows, (0.0, 100.0), |v| format!("{v:.0} %"));
+        let map = HeatMap::new(["x", "y", "%"], columns, rows, (0.0, 100.0), format_whole_share);
         let shares: Vec<Vec<Option<f64>>> =
             map.rows.iter().map(|r| r.cells.iter().map(|c| c.as_ref().map(|c| c.share)).collect()).collect();
         assert_eq!(shares, [[Some(0.0), Some(0.5)], [Some(1.0), None]]);

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::units::format_share;
 use crate::view::colours::Colours;
 use crate::view::palette::{GREY, distinct_fills};
 use crate::view::svg::number;
@@ -93,7 +94,8 @@ impl Pie {
     /// The pie in words.
     #[must_use]
     pub fn describe(&self) -> String {
-        let parts: Vec<String> = self.slices.iter().map(|s| format!("{} {:.1} %", s.name, s.percent)).collect();
+        let parts: Vec<String> =
+            self.slices.iter().map(|s| format!("{} {}", s.name, format_share(s.percent))).collect();
         if parts.is_empty() { "Nothing to show.".to_owned() } else { parts.join(", ") }
     }
 }

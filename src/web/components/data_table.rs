@@ -7,6 +7,7 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::shown::{ShownText, use_shown_text};
+use crate::base::convert::real_len;
 use crate::page::Shared;
 use crate::page::table_head::{TableHead, count_text};
 use crate::view::column_look::ColumnLook;
@@ -100,8 +101,8 @@ pub fn DataTable(props: &DataTableProps) -> Html {
         })
     };
     let columns = (props.table.columns.len() + usize::from(props.row_action.is_some())).to_string();
-    let above = range.start as f64 * ROW_PX;
-    let below = (order.len() - range.end) as f64 * ROW_PX;
+    let above = real_len(range.start) * ROW_PX;
+    let below = real_len(order.len() - range.end) * ROW_PX;
     let spacer = |height: f64| {
         html! { <tr class="spacer" aria-hidden="true"><td colspan={columns.clone()} style={format!("height:{height}px")}></td></tr> }
     };

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::base::convert::{real_len, whole_len};
 use crate::base::units::format_percent;
 use crate::view::palette::fill_var;
 use crate::view::plot::Lanes;
@@ -31,8 +32,7 @@ pub fn LanesChart(props: &LanesChartProps) -> Html {
                 let n = lane.percent.len();
                 if width > 0.0 && n > 0 {
                     let share = (f64::from(event.offset_x()) / width).clamp(0.0, 1.0);
-                    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to n")]
-                    let i = ((share * n as f64) as usize).min(n - 1);
+                    let i = whole_len(share * real_len(n)).min(n - 1);
                     let (from, to) = plot.bucket_ns(i, n);
                     readout.set(Some(format!(
                         "{}: {} from {} to {}",

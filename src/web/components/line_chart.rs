@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
+use crate::base::convert::real_len;
 use crate::view::palette::fill_var;
 use crate::view::plot::{Line, LineMark, LineStyle, Lines};
 use crate::view::svg::number;
@@ -39,26 +40,12 @@ pub fn LineChart(props: &LineChartProps) -> Html {
     let width = use_width(&node);
     let plot = &props.plot;
     let is_direct = has_room_for_names(plot, width);
-    let frame = Frame::new(width, if is_direct { 8.0 + longest_name(plot) as f64 * 6.3 } else { 16.0 });
+    let frame = Frame::new(width, if is_direct { 8.0 + real_len(longest_name(plot)) * 6.3 } else { 16.0 });
     let readout = active.and_then(|(l, p)| {
         let line = plot.lines.get(l)?;
         Some(plot.describe(line, *line.points.get(p)?))
     });
-    let onkeydown = {
-        let (active, plot, on_point) = (active.clone(), plot.clone(), props.on_point.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            if let (Some(on_point), Some(at), "Enter") = (&on_point, *active, event.key().as_str()) {
-                event.prevent_default();
-                on_point.emit(at);
-                return;
-            }
-            let next = walk(&plot, *active, &event.key());
-            if next != *active {
-                event.prevent_default();
-                active.set(next);
-            }
-        })
-    };
+    let onkeydown = keys(&active, plot, props.on_point.as_ref());
     let onmousemove = {
         let (active, plot) = (active.clone(), plot.clone());
         Callback::from(move |event: MouseEvent| active.set(nearest(&plot, &frame, &event)))
@@ -84,16 +71,6 @@ pub fn LineChart(props: &LineChartProps) -> Html {
         let first = plot.lines.first().map(|_| (0, 0));
         Callback::from(move |_: FocusEvent| active.set(first))
     };
-    let legend = plot.lines.iter().map(|line| {
-        html! {
-            <li>
-                <svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true">
-                    <line class={class_of(line.style)} x1="0" x2="22" y1="4" y2="4" stroke={color(line)} />
-                </svg>
-                <span class="name">{ &line.name }</span>
-            </li>
-        }
-    });
     let opens = props.on_point.is_some();
     let points: usize = plot.lines.iter().map(|l| l.points.len()).sum();
     html! {
@@ -109,9 +86,45 @@ pub fn LineChart(props: &LineChartProps) -> Html {
                 { active.and_then(|at| dot(plot, &frame, at)).unwrap_or_default() }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| props.note.to_string()) }</p>
-            if plot.lines.len() > 1 && !is_direct { <ul class="legend in-line">{ for legend }</ul> }
+            if plot.lines.len() > 1 && !is_direct { { legend(plot) } }
         </figure>
     }
+}
+
+/// The arrow keys walk along the points, Enter opens the one that is shown.
+fn keys(
+    active: &UseStateHandle<Option<(usize, usize)>>,
+    plot: &Lines,
+    on_point: Option<&Callback<(usize, usize)>>,
+) -> Callback<KeyboardEvent> {
+    let (active, plot, on_point) = (active.clone(), plot.clone(), on_point.cloned());
+    Callback::from(move |event: KeyboardEvent| {
+        if let (Some(on_point), Some(at), "Enter") = (&on_point, *active, event.key().as_str()) {
+            event.prevent_default();
+            on_point.emit(at);
+            return;
+        }
+        let next = walk(&plot, *active, &event.key());
+        if next != *active {
+            event.prevent_default();
+            active.set(next);
+        }
+    })
+}
+
+/// A piece of each line with its name.
+fn legend(plot: &Lines) -> Html {
+    let entry = |line: &Line| {
+        html! {
+            <li>
+                <svg class="swatch is-line" viewBox="0 0 22 8" aria-hidden="true">
+                    <line class={class_of(line.style)} x1="0" x2="22" y1="4" y2="4" stroke={color(line)} />
+                </svg>
+                <span class="name">{ &line.name }</span>
+            </li>
+        }
+    };
+    html! { <ul class="legend in-line">{ for plot.lines.iter().map(entry) }</ul> }
 }
 
 /// Whether the names of the lines fit beside their ends.

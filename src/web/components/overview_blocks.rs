@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::LocalTable;
+use crate::base::units::format_share;
 use crate::page::Shared;
 use crate::view::document::{Columns, Ranked, Share, Shares, Tone};
 
@@ -26,7 +27,7 @@ pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
         html! {
             <li title={p.exact.clone()}>
                 <span class={classes!("swatch", format!("is-{}", p.kind))} aria-hidden="true"></span>
-                { name }{ " " }<strong>{ &p.value }</strong><span class="sub">{ format!("{:.1} %", p.share * 100.0) }</span>
+                { name }{ " " }<strong>{ &p.value }</strong><span class="sub">{ format_share(p.share * 100.0) }</span>
             </li>
         }
     };

@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
+use crate::base::convert::{real_len, whole_len};
 use crate::view::plot::Axis;
 use crate::view::svg::number;
 
@@ -123,8 +124,7 @@ pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_ti
     let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
     // Where there is no room for all labels each second or third one is written.
     let room = (frame.right_edge() - LEFT) / LABEL_PX;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and positive")]
-    let each = libm::ceil(xs.len() as f64 / room.max(1.0)).max(1.0) as usize;
+    let each = whole_len(libm::ceil(real_len(xs.len()) / room.max(1.0)).max(1.0));
     let upright = xs.iter().enumerate().map(|(i, (share, label))| {
         let x = number(frame.x(*share));
         html! { <>

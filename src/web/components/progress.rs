@@ -2,7 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::base::units::format_count;
+use crate::base::convert::real;
+use crate::base::units::{format_count, format_whole_share};
 use crate::page::RunState;
 
 /// Properties of [`ProgressBar`].
@@ -17,9 +18,9 @@ pub struct ProgressBarProps {
 pub fn ProgressBar(props: &ProgressBarProps) -> Html {
     match &props.run {
         RunState::Running { done, total, label } => {
-            let share = (*total > 0).then(|| (*done as f64 / *total as f64).clamp(0.0, 1.0));
+            let share = (*total > 0).then(|| (real(*done) / real(*total)).clamp(0.0, 1.0));
             let text = match share {
-                Some(share) => format!("{label} \u{2013} {:.0} %", share * 100.0),
+                Some(share) => format!("{label} \u{2013} {}", format_whole_share(share * 100.0)),
                 None if *done > 0 => format!("{label} \u{2013} {}", format_count(*done)),
                 None => label.clone(),
             };

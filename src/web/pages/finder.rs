@@ -1,5 +1,8 @@
 //! One dialog that finds pages, open runs, tools, settings, operators, tracks and slices: Ctrl+K, or Command+K.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
@@ -74,21 +77,7 @@ pub fn Finder(props: &FinderProps) -> Html {
     let latest = use_mut_ref(Found::default);
     let before = use_mut_ref(|| None::<HtmlElement>);
     use_shortcut(&is_open);
-    use_effect_with(*is_open, {
-        let (text, at, before) = (text.clone(), at.clone(), before.clone());
-        move |is_open| {
-            if *is_open {
-                *before.borrow_mut() = page::focused();
-                page::focus("finder");
-            } else {
-                text.set(String::new());
-                at.set(0);
-                if let Some(element) = before.borrow_mut().take() {
-                    let _ = element.focus();
-                }
-            }
-        }
-    });
+    use_focus(*is_open, &text, &at, &before);
     let found_in = FoundIn { latest, shown: found.setter() };
     use_slices(&props.profile, &text, &found_in);
     use_operators_named(&props.profile, &text, &found_in);
@@ -109,23 +98,7 @@ pub fn Finder(props: &FinderProps) -> Html {
             go_to(&profile, &theme, place);
         })
     };
-    let onkeydown = {
-        let (entries, at, go, is_open) = (entries.clone(), at.clone(), go.clone(), is_open.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            let count = entries.len().max(1);
-            match event.key().as_str() {
-                "ArrowDown" => at.set((shown + 1) % count),
-                "ArrowUp" => at.set((shown + count - 1) % count),
-                "Enter" => entries.get(shown).into_iter().for_each(|(.., place)| go.emit(place.clone())),
-                "Escape" => is_open.set(false),
-                // The field is all that takes the focus here.
-                "Tab" => {}
-                _ => return,
-            }
-            event.prevent_default();
-            event.stop_propagation();
-        })
-    };
+    let onkeydown = keys(&entries, (&at, shown), &go, &is_open);
     let oninput = {
         let (text, at) = (text.clone(), at.clone());
         Callback::from(move |event: InputEvent| {
@@ -137,15 +110,7 @@ pub fn Finder(props: &FinderProps) -> Html {
         let is_open = is_open.clone();
         Callback::from(move |_: MouseEvent| is_open.set(false))
     };
-    let option = |(i, (kind, name, place)): (usize, &Entry)| {
-        let (go, place) = (go.clone(), place.clone());
-        let onclick = Callback::from(move |_: MouseEvent| go.emit(place.clone()));
-        html! {
-            <li id={format!("finder-{i}")} role="option" aria-selected={(i == shown).to_string()} {onclick}>
-                <span class="kind">{ *kind }</span><span class="name">{ name }</span>
-            </li>
-        }
-    };
+    let option = |(i, entry): (usize, &Entry)| option(i, entry, i == shown, &go);
     html! {
         <div class="finder-veil" onclick={close}>
             <div class="finder" role="dialog" aria-modal="true" aria-label="Find" onclick={|event: MouseEvent| event.stop_propagation()}>
@@ -159,6 +124,66 @@ pub fn Finder(props: &FinderProps) -> Html {
             </div>
         </div>
     }
+}
+
+/// The arrow keys walk along the entries, Enter goes to the one that is shown, Escape closes.
+fn keys(
+    entries: &[Entry],
+    (at, shown): (&UseStateHandle<usize>, usize),
+    go: &Callback<Place>,
+    is_open: &UseStateHandle<bool>,
+) -> Callback<KeyboardEvent> {
+    let (entries, at, go, is_open) = (entries.to_vec(), at.clone(), go.clone(), is_open.clone());
+    Callback::from(move |event: KeyboardEvent| {
+        let count = entries.len().max(1);
+        match event.key().as_str() {
+            "ArrowDown" => at.set((shown + 1) % count),
+            "ArrowUp" => at.set((shown + count - 1) % count),
+            "Enter" => entries.get(shown).into_iter().for_each(|(.., place)| go.emit(place.clone())),
+            "Escape" => is_open.set(false),
+            // The field is all that takes the focus here.
+            "Tab" => {}
+            _ => return,
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    })
+}
+
+/// An entry of the list.
+fn option(i: usize, (kind, name, place): &Entry, is_shown: bool, go: &Callback<Place>) -> Html {
+    let (go, place) = (go.clone(), place.clone());
+    let onclick = Callback::from(move |_: MouseEvent| go.emit(place.clone()));
+    html! {
+        <li id={format!("finder-{i}")} role="option" aria-selected={is_shown.to_string()} {onclick}>
+            <span class="kind">{ *kind }</span><span class="name">{ name }</span>
+        </li>
+    }
+}
+
+/// The focus goes to the field when the dialog is opened, and back to where it was when it is closed.
+#[hook]
+fn use_focus(
+    is_open: bool,
+    text: &UseStateHandle<String>,
+    at: &UseStateHandle<usize>,
+    before: &Rc<RefCell<Option<HtmlElement>>>,
+) {
+    use_effect_with(is_open, {
+        let (text, at, before) = (text.clone(), at.clone(), Rc::clone(before));
+        move |is_open| {
+            if *is_open {
+                *before.borrow_mut() = page::focused();
+                page::focus("finder");
+            } else {
+                text.set(String::new());
+                at.set(0);
+                if let Some(element) = before.borrow_mut().take() {
+                    let _ = element.focus();
+                }
+            }
+        }
+    });
 }
 
 /// Ctrl+K opens and closes it.
@@ -185,7 +210,7 @@ fn use_shortcut(is_open: &UseStateHandle<bool>) {
 /// Where answers of the worker are put.
 #[derive(Clone)]
 struct FoundIn {
-    latest: std::rc::Rc<std::cell::RefCell<Found>>,
+    latest: Rc<RefCell<Found>>,
     shown: UseStateSetter<Found>,
 }
 

@@ -5,6 +5,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::session::shelf::{ShelfItem, comparison_of};
 use crate::web::platform::{date, page, private_files, url};
@@ -40,7 +41,7 @@ pub fn KeptHere() -> Html {
         }
     };
     let said = room.map(|(used, quota)| {
-        format!("The browser gives this page {}; {} are used. ", format_bytes(quota as f64), format_bytes(used as f64))
+        format!("The browser gives this page {}; {} are used. ", format_bytes(real(quota)), format_bytes(real(used)))
     });
     html! {
         <section class="panel shelf" aria-labelledby={TITLE}>
@@ -54,7 +55,7 @@ pub fn KeptHere() -> Html {
 
 /// The way to it, and what it is.
 fn link(item: &ShelfItem) -> Html {
-    let size = if item.kind.has_bytes() { format!(", {}", format_bytes(item.bytes as f64)) } else { String::new() };
+    let size = if item.kind.has_bytes() { format!(", {}", format_bytes(real(item.bytes))) } else { String::new() };
     let onclick = {
         let item = item.clone();
         // Of files with one name a link opens the one that was opened last.

@@ -6,6 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use super::error_text;
+use crate::base::convert::whole;
 use crate::session::{BundleLayout, files_to_open};
 
 /// Files and folders that are looked at before a folder is taken to be the wrong one.
@@ -58,9 +59,8 @@ pub fn bundle_files(files: &[File]) -> Result<File, String> {
     bundle(&format!("{} files", files.len()), &named)
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
 fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
-    let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), file.size() as u64)).collect();
+    let sized: Vec<(String, u64)> = files.iter().map(|(name, file)| (name.clone(), whole(file.size()))).collect();
     let layout = BundleLayout::new(&sized)?;
     let parts = Array::new();
     for (header, (_, file)) in layout.headers().zip(files) {

@@ -1,11 +1,13 @@
 //! The machine the browser runs on.
 
+use crate::base::convert::{whole, whole_len};
+
 /// Workers that can run side by side, as the browser says.
 #[must_use]
 pub fn hardware_threads() -> usize {
     let threads = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
     // A cast of a float saturates, and a browser that hides the number says 1 or NaN.
-    (threads as usize).max(1)
+    whole_len(threads).max(1)
 }
 
 /// Milliseconds since 1970.
@@ -17,7 +19,7 @@ pub fn wall_ms() -> f64 {
 /// Whole seconds since 1970.
 #[must_use]
 pub fn unix_s() -> u64 {
-    (wall_ms() / 1e3) as u64
+    whole(wall_ms() / 1e3)
 }
 
 /// The machine in a few words: a page is told no more of it than its threads.

@@ -3,6 +3,8 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Document, HtmlElement};
 
+use crate::base::convert::{narrow_signed, whole_signed};
+
 /// What the page is doing, in `document.documentElement.dataset.state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageState {
@@ -54,6 +56,16 @@ pub fn set_root_attribute(name: &str, value: &str) {
     if let Some(root) = document().and_then(|d| d.document_element()) {
         let _ = root.set_attribute(name, value);
     }
+}
+
+/// Scrolls an element to so many pixels from its top.
+pub fn scroll_to(element: &HtmlElement, top: f64) {
+    element.set_scroll_top(narrow_signed(whole_signed(top)));
+}
+
+/// Scrolls an element down by so many pixels.
+pub fn scroll_by(element: &HtmlElement, px: f64) {
+    scroll_to(element, f64::from(element.scroll_top()) + px);
 }
 
 /// Says something to screen readers, in the element that the document has for it.

@@ -8,6 +8,8 @@ use web_sys::{Blob, CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlIm
 
 use super::{download, error_text};
 
+use crate::base::convert::{narrow_count, real_len, whole};
+
 /// Pixels of a picture for each pixel of the page, so that it is sharp where it is shown larger.
 const SCALE: f64 = 2.0;
 /// Room around a chart, in pixels of the page.
@@ -120,12 +122,9 @@ async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     let width = area.width().max(320.0) + 2.0 * MARGIN;
     context.set_font(FONT);
     let rows = rows_of(&legend, &context, width)?;
-    let height = LINE + area.height() + 2.5 * MARGIN + rows.len() as f64 * LINE;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of a window")]
-    {
-        canvas.set_width((width * SCALE) as u32);
-        canvas.set_height((height * SCALE) as u32);
-    }
+    let height = LINE + area.height() + 2.5 * MARGIN + real_len(rows.len()) * LINE;
+    canvas.set_width(narrow_count(whole(width * SCALE)));
+    canvas.set_height(narrow_count(whole(height * SCALE)));
     context.scale(SCALE, SCALE)?;
     context.set_fill_style_str(&style_of_root("--panel"));
     context.fill_rect(0.0, 0.0, width, height);
@@ -137,7 +136,7 @@ async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, MARGIN, top, area.width(), area.height())?;
     context.set_font(FONT);
     for (i, row) in rows.iter().enumerate() {
-        let y = top + area.height() + MARGIN * 0.5 + (i as f64 + 0.5) * LINE;
+        let y = top + area.height() + MARGIN * 0.5 + (real_len(i) + 0.5) * LINE;
         for (x, part) in row {
             context.set_fill_style_str(&part.colour);
             context.fill_rect(*x, y - 5.0, 10.0, 10.0);

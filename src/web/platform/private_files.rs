@@ -10,6 +10,8 @@ use web_sys::{Blob, File};
 
 use super::error_text;
 
+use crate::base::convert::whole;
+
 /// Calls a method that gives a promise, and waits for it.
 async fn call(of: &JsValue, method: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
     let function: Function = Reflect::get(of, &method.into())?.dyn_into()?;
@@ -70,8 +72,7 @@ pub async fn remove(name: &str) {
 pub async fn usage() -> Option<(u64, u64)> {
     let estimate = call(&storage().ok()?, "estimate", &[]).await.ok()?;
     let number = |name: &str| Reflect::get(&estimate, &name.into()).ok()?.as_f64();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of bytes")]
-    Some((number("usage")? as u64, number("quota")? as u64))
+    Some((whole(number("usage")?), whole(number("quota")?)))
 }
 
 /// Asks the browser not to clear what this site keeps when it runs out of room; whether it agreed.

@@ -3,6 +3,7 @@
 use wasm_bindgen_futures::spawn_local;
 use web_sys::CustomEvent;
 
+use crate::base::convert::whole;
 use crate::session::shelf::{ItemKind, ShelfItem, in_order, leaving};
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::{private_files, storage};
@@ -14,9 +15,8 @@ const ROWS_PREFIX: &str = "neuronscope.sweep.";
 pub(super) const CHANGED: &str = "neuronscope:kept";
 
 /// Now, in milliseconds since 1970.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "after 1970")]
 pub(super) fn now_ms() -> u64 {
-    wall_ms() as u64
+    whole(wall_ms())
 }
 
 fn key(item: &ShelfItem) -> String {

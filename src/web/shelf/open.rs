@@ -3,6 +3,7 @@
 use web_sys::File;
 
 use super::lines::{all, bytes_name, change, now_ms, put, remove, same};
+use crate::base::convert::{real, whole};
 use crate::base::units::format_bytes;
 use crate::session::shelf::{ItemKind, ShelfItem, making_room};
 use crate::web::platform::private_files;
@@ -16,8 +17,7 @@ const SPARE_BYTES: u64 = 32 << 20;
 /// A sentence for the person when it is not kept: nothing else is lost by that.
 pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
-    let bytes = file.size() as u64;
+    let bytes = whole(file.size());
     let item = ShelfItem::of_file(kind, &name, &link, bytes, now_ms());
     if let Some(before) = same(&item).filter(|before| before.is_whole) {
         put(ShelfItem { is_whole: true, ..item }.after(&before));
@@ -31,7 +31,7 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
     if let Some((used, quota)) = private_files::usage().await {
         let free = quota.saturating_sub(used).saturating_sub(SPARE_BYTES);
         let Some(gone) = making_room(&all(), bytes, free) else {
-            let (size, free) = (format_bytes(bytes as f64), format_bytes(free as f64));
+            let (size, free) = (format_bytes(real(bytes)), format_bytes(real(free)));
             return Err(refused(format!("it has {size}, and the browser gives this page {free} more.")));
         };
         gone.iter().for_each(remove);

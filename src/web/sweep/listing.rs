@@ -10,7 +10,7 @@ use yew::Callback;
 use super::runner::SweepRunner;
 use crate::bench::{BenchConfig, SweepPlan, SweepState};
 use crate::page::bench::BenchAction;
-use crate::session::{Control, JobRequest, Part, Told};
+use crate::session::{JobRequest, Part, Told};
 
 impl SweepRunner {
     /// Lists the configurations of a benchmark, then what each will take, as workers find out.
@@ -77,8 +77,7 @@ impl SweepRunner {
     pub(super) fn stop_listing(&self) {
         let listing = self.0.core.borrow_mut().listing.take();
         if let Some((engine, job)) = listing {
-            engine.forget(job);
-            engine.tell(Control::Cancel(job));
+            engine.give_up(job);
         }
     }
 
@@ -115,8 +114,7 @@ impl SweepRunner {
     pub(super) fn stop_planning(&self) -> bool {
         let planning = self.0.core.borrow_mut().planning.take();
         planning.is_some_and(|(engine, job)| {
-            engine.forget(job);
-            engine.tell(Control::Cancel(job));
+            engine.give_up(job);
             true
         })
     }

@@ -9,6 +9,7 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::Callback;
 
 use super::change::Change;
+use crate::base::convert::real_signed;
 use crate::base::{Interval, TraceNs};
 use crate::page::Shared;
 use crate::page::told::answer_of;
@@ -355,7 +356,7 @@ impl Controller {
         let partner = self.0.partner.borrow().as_ref().and_then(|(weak, offset)| Some((weak.upgrade()?, *offset)));
         if let Some((partner, offset)) = partner {
             let view = self.0.screen.borrow().view;
-            Self(partner).follow(view.panned_px(offset as f64 / view.ns_per_px()));
+            Self(partner).follow(view.panned_px(real_signed(offset) / view.ns_per_px()));
         }
     }
 

@@ -5,6 +5,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::controller::{Controller, Screen};
 use super::painter;
+use crate::base::convert::{narrow_count, real_len, whole};
 use crate::view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
@@ -48,13 +49,12 @@ impl Controller {
 }
 
 impl Screen {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes of screens")]
     fn attach(&mut self, canvas: &HtmlCanvasElement, width: f64, height: f64) -> bool {
         let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into().ok());
         let Some(context) = context else { return false };
         let dpr = web_sys::window().map_or(1.0, |w| w.device_pixel_ratio()).clamp(1.0, 4.0);
-        canvas.set_width(libm::round(width * dpr) as u32);
-        canvas.set_height(libm::round(height * dpr) as u32);
+        canvas.set_width(narrow_count(whole(libm::round(width * dpr))));
+        canvas.set_height(narrow_count(whole(libm::round(height * dpr))));
         self.canvas = Some((canvas.clone(), context));
         (self.width, self.height, self.dpr) = (width, height, dpr);
         true
@@ -66,7 +66,7 @@ impl Screen {
         let Some((_, context)) = &self.canvas else { return Metrics::default().char_px };
         context.set_font(painter::FONT);
         let width = context.measure_text(SAMPLE).map_or(0.0, |m| m.width());
-        if width > 0.0 { width / SAMPLE.len() as f64 } else { Metrics::default().char_px }
+        if width > 0.0 { width / real_len(SAMPLE.len()) } else { Metrics::default().char_px }
     }
 
     /// Paints the screen as it is, with about `text_ms` for texts on slices; says whether that was enough.

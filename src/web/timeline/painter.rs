@@ -3,6 +3,7 @@
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
+use crate::base::convert::real_len;
 use crate::view::palette::{Paint, Theme};
 use crate::view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 
@@ -19,29 +20,21 @@ pub fn paint(
     dpr: f64,
     text_ms: f64,
 ) -> bool {
-    let clock = web_sys::window().and_then(|w| w.performance());
-    let now_ms = || clock.as_ref().map_or(0.0, web_sys::Performance::now);
-    let (start_ms, mut texts, mut is_late) = (now_ms(), 0_u32, false);
+    let mut pen =
+        Pen { context, theme, text_ms, clock: Clock::start(), texts: 0, is_late: false, is_bold: false, written: None };
     // Neither can fail with finite numbers.
     let _ = context.set_transform(dpr, 0.0, 0.0, dpr, 0.0, 0.0);
     context.set_text_baseline("middle");
     context.set_font(FONT);
-    let mut is_bold = false;
-    let mut written = None;
     for command in &list.commands {
         if !matches!(command, Command::Text(_)) {
-            written = None;
+            pen.written = None;
         }
         match command {
-            Command::Clip(r) => {
-                context.save();
-                context.begin_path();
-                context.rect(r.x, r.y, r.w, r.h);
-                context.clip();
-            }
+            Command::Clip(r) => clip(context, r),
             Command::Unclip => {
                 context.restore();
-                is_bold = false;
+                pen.is_bold = false;
                 context.set_font(FONT);
             }
             Command::Rects(paint, rects) => {
@@ -56,40 +49,87 @@ pub fn paint(
                 context.set_line_width(*width);
                 context.stroke_rect(r.x, r.y, r.w, r.h);
             }
-            Command::Curve(paint, [a, b, c, d], width) => {
+            Command::Curve(paint, points, width) => {
                 context.set_stroke_style_str(paint.css(theme));
                 context.set_line_width(*width);
-                context.begin_path();
-                context.move_to(a.0, a.1);
-                context.bezier_curve_to(b.0, b.1, c.0, c.1, d.0, d.1);
-                context.stroke();
+                curve(context, points);
             }
             Command::Polygon(paint, points) => {
                 context.set_fill_style_str(paint.css(theme));
                 polygon(context, points);
             }
-            Command::Text(label) => {
-                texts += 1;
-                // The clock is looked at now and then; looking costs, too.
-                if texts.is_multiple_of(16) && !is_late {
-                    is_late = now_ms() - start_ms > text_ms;
-                }
-                if is_late && matches!(label.paint, Paint::OnFill(_) | Paint::OnDimmed) {
-                    continue;
-                }
-                if label.bold != is_bold {
-                    is_bold = label.bold;
-                    context.set_font(if is_bold { BOLD_FONT } else { FONT });
-                }
-                // Most labels look like the one before; telling the canvas so each time costs more than the text.
-                if written.replace((label.paint, label.align)) != Some((label.paint, label.align)) {
-                    set_text_style(context, label, theme);
-                }
-                text(context, label);
-            }
+            Command::Text(label) => pen.write(label),
         }
     }
-    !is_late
+    !pen.is_late
+}
+
+/// Milliseconds since it was started; 0 where the browser has no clock.
+struct Clock {
+    clock: Option<web_sys::Performance>,
+    start_ms: f64,
+}
+
+impl Clock {
+    fn start() -> Self {
+        let clock = web_sys::window().and_then(|w| w.performance());
+        let start_ms = clock.as_ref().map_or(0.0, web_sys::Performance::now);
+        Self { clock, start_ms }
+    }
+
+    fn ms(&self) -> f64 {
+        self.clock.as_ref().map_or(0.0, web_sys::Performance::now) - self.start_ms
+    }
+}
+
+/// Writes texts, as long as there is time.
+struct Pen<'a> {
+    context: &'a CanvasRenderingContext2d,
+    theme: Theme,
+    text_ms: f64,
+    clock: Clock,
+    texts: u32,
+    /// Whether the time for texts on slices is over.
+    is_late: bool,
+    is_bold: bool,
+    /// How the text before looked, if nothing else was painted since.
+    written: Option<(Paint, Align)>,
+}
+
+impl Pen<'_> {
+    fn write(&mut self, label: &Label) {
+        self.texts += 1;
+        // The clock is looked at now and then; looking costs, too.
+        if self.texts.is_multiple_of(16) && !self.is_late {
+            self.is_late = self.clock.ms() > self.text_ms;
+        }
+        if self.is_late && matches!(label.paint, Paint::OnFill(_) | Paint::OnDimmed) {
+            return;
+        }
+        if label.bold != self.is_bold {
+            self.is_bold = label.bold;
+            self.context.set_font(if self.is_bold { BOLD_FONT } else { FONT });
+        }
+        // Most labels look like the one before; telling the canvas so each time costs more than the text.
+        if self.written.replace((label.paint, label.align)) != Some((label.paint, label.align)) {
+            set_text_style(self.context, label, self.theme);
+        }
+        text(self.context, label);
+    }
+}
+
+fn clip(context: &CanvasRenderingContext2d, r: &Rect) {
+    context.save();
+    context.begin_path();
+    context.rect(r.x, r.y, r.w, r.h);
+    context.clip();
+}
+
+fn curve(context: &CanvasRenderingContext2d, [a, b, c, d]: &[(f64, f64); 4]) {
+    context.begin_path();
+    context.move_to(a.0, a.1);
+    context.bezier_curve_to(b.0, b.1, c.0, c.1, d.0, d.1);
+    context.stroke();
 }
 
 fn polygon(context: &CanvasRenderingContext2d, points: &[(f64, f64)]) {
@@ -149,9 +189,17 @@ impl StripCanvas {
         let _ = context.put_image_data(&image, 0.0, 0.0);
         target.set_image_smoothing_enabled(false);
         for (row, strip) in strips.iter().enumerate() {
-            let w = strip.pixels.len() as f64;
+            let w = real_len(strip.pixels.len());
             let _ = target.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
-                canvas, 0.0, row as f64, w, 1.0, strip.x, strip.y, w, strip.h,
+                canvas,
+                0.0,
+                real_len(row),
+                w,
+                1.0,
+                strip.x,
+                strip.y,
+                w,
+                strip.h,
             );
         }
     }

@@ -154,6 +154,14 @@ impl Engine {
         self.0.jobs.borrow_mut().remove(&job);
     }
 
+    /// Forgets this job, and asks it to stop if it has not ended.
+    pub fn give_up(&self, job: JobId) {
+        let waiting = self.0.jobs.borrow_mut().remove(&job);
+        if waiting.is_some() {
+            self.tell(Control::Cancel(job));
+        }
+    }
+
     fn listen(&self) {
         let inner = &self.0;
         let on = |name: &'static str, f: fn(&Inner, &web_sys::Event)| {

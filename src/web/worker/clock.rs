@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use web_sys::DedicatedWorkerGlobalScope;
 
+use crate::base::convert::whole;
 use crate::base::{Clock, WallNs};
 
 /// Looks at the clock until its first step is seen; browsers show one of 5 us, 100 us or 1 ms.
@@ -43,7 +44,7 @@ impl Clock for WorkerClock {
     fn now(&self) -> WallNs {
         let ms = self.scope.performance().map_or(0.0, |p| p.now());
         // A cast of a float saturates; the clock begins at zero with the worker.
-        WallNs((ms * 1e6) as u64)
+        WallNs(whole(ms * 1e6))
     }
 
     fn resolution_ns(&self) -> u64 {

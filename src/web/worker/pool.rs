@@ -13,6 +13,7 @@ use yew::Callback;
 
 use super::Engine;
 use super::client::WeakEngine;
+use crate::base::convert::whole;
 use crate::page::Shared;
 use crate::session::share::LinkedFile;
 use crate::session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
@@ -77,9 +78,8 @@ impl ModelFile {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
 fn size_of(file: &File) -> u64 {
-    file.size() as u64
+    whole(file.size())
 }
 
 /// What names the content of a file in a model's text.

@@ -10,6 +10,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 
+use crate::base::convert::{real, whole, whole_len};
 use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
 use crate::session::build_id;
 use crate::web::platform::error_text;
@@ -48,7 +49,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     }
     let mut slice = |offset: f64, len: f64| slice_of(bytes, offset, len);
     read_elsewhere(options, |options| {
-        match ask_program(&build_id(), name, options, bytes.size() as f64, &mut slice) {
+        match ask_program(&build_id(), name, options, real(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(other_build()),
             // It has ended, and its last words are with the page: the worker ends with it.
@@ -57,9 +58,8 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     })
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
 fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
-    let slice = bytes.slice(offset as u64, len as usize).map_err(|e| JsValue::from_str(&e))?;
+    let slice = bytes.slice(whole(offset), whole_len(len)).map_err(|e| JsValue::from_str(&e))?;
     Ok(Uint8Array::from(slice.as_slice()))
 }
 

@@ -4,6 +4,7 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use web_sys::{File, FileReaderSync};
 
+use crate::base::convert::{real, whole};
 use crate::session::ByteSource;
 use crate::web::platform::error_text;
 
@@ -25,10 +26,9 @@ impl FileSource {
     ///
     /// # Errors
     /// When the browser has no reader for workers.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
-        let len = file.size() as u64;
+        let len = whole(file.size());
         Ok(Self { file, reader, len, ahead: None })
     }
 
@@ -63,7 +63,7 @@ impl FileSource {
         // The old bytes go first: there is never more than one piece.
         self.ahead = None;
         let end = at.saturating_add(length as u64).min(self.len);
-        let slice = self.file.slice_with_f64_and_f64(at as f64, end as f64)?;
+        let slice = self.file.slice_with_f64_and_f64(real(at), real(end))?;
         self.ahead = Some((at, Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?))));
         Ok(())
     }

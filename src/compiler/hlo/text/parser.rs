@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::convert::narrow;
 use crate::base::{Idx as _, IndexVec};
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
@@ -47,7 +48,7 @@ pub fn parse(text: &str) -> Result<HloModule, ParseError> {
 
 /// Ids given to members while their number was unknown count down from the largest; move them behind the instructions.
 fn place_members(module: &mut HloModule) {
-    let first = module.instructions.len() as u32;
+    let first = narrow(module.instructions.len());
     let moved = |id: InstrId, limit: u32| if id.0 >= limit { InstrId(first + (u32::MAX - 1 - id.0)) } else { id };
     for instruction in module.instructions.iter_mut() {
         if let Opcode::Fusion(body) = &mut instruction.opcode {

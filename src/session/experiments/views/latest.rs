@@ -5,6 +5,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, table, word};
 use super::nothing;
+use crate::base::convert::real_len;
 use crate::experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
 use crate::experiment::python::round8;
 use crate::view::document::{Block, Document, Figure, Plot};
@@ -22,7 +23,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let points = ranked.iter().zip(&chosen.backends).flat_map(|(models, backend)| {
         models.iter().enumerate().map(|(i, (model, m))| {
             let name = backend.title().to_owned();
-            (name.clone(), i as f64, m.avg, format!("{model} with {name}"))
+            (name.clone(), real_len(i), m.avg, format!("{model} with {name}"))
         })
     });
     // The points that the plot keeps, in its order.

@@ -6,6 +6,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{change, moment, number, of_report, speedup};
 use super::nothing;
+use crate::base::convert::{real_len, whole_len};
 use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
 use crate::view::document::{Block, Document, Figure, Plot};
 use crate::view::plot::{LineMark, LineStyle, Lines, Series};
@@ -148,16 +149,15 @@ fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
     if high <= low {
         return None;
     }
-    let width = (high - low) / BARS as f64;
+    let width = (high - low) / real_len(BARS);
     let series = |(b, speedups): &(usize, &BackendSpeedups)| {
         let mut counts = [0.0; BARS];
         for (_, m) in speedups.models.iter().filter(|(_, m)| m.avg.is_finite()) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BARS")]
-            let bar = ((m.avg - low) / width) as usize;
+            let bar = whole_len((m.avg - low) / width);
             counts[bar.min(BARS - 1)] += 1.0;
         }
         let mut points: Vec<(f64, f64)> =
-            counts.iter().enumerate().map(|(i, n)| (low + width * i as f64, *n)).collect();
+            counts.iter().enumerate().map(|(i, n)| (low + width * real_len(i), *n)).collect();
         points.push((high, 0.0));
         let plot = Lines::new("Speed-up", "Models", [(title_of(chosen, *b), LineStyle::Steps, points)], false);
         Figure {

@@ -10,6 +10,7 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
 use super::finding;
+use crate::base::convert::real_len;
 use crate::bench::{QUOTED_NAN, quoted_nan};
 use crate::experiment::record::{numbers, trimmed};
 use crate::experiment::run::NoiseReport;
@@ -288,7 +289,7 @@ fn samples(metrics: &Fields, place: &str) -> Vec<Block> {
     if let Some((_, times)) = lists.iter().find(|(key, _)| *key == "total_time") {
         let steady = times.get(WARM_UP..).unwrap_or_default();
         if steady.len() > 1 {
-            let points = steady.iter().enumerate().map(|(i, s)| ((i + WARM_UP + 1) as f64, s * 1e3)).collect();
+            let points = steady.iter().enumerate().map(|(i, s)| (real_len(i + WARM_UP + 1), s * 1e3)).collect();
             let plot =
                 Lines::new("Repeat", "Total time (ms)", [("total_time".to_owned(), LineStyle::Solid, points)], false);
             let note = format!("The first {WARM_UP} repeats warm up and do not count.");

@@ -5,6 +5,7 @@ use super::super::open::Opened;
 use super::super::text::{table, word};
 use super::finding;
 use super::reports::Against;
+use crate::base::convert::real_len;
 use crate::bench::export::cell;
 use crate::bench::{REPORT_KEYS, Report};
 use crate::session::results::column_title;
@@ -71,8 +72,8 @@ fn over_files(chosen: &Chosen<'_>, report: &Report, base: &Against<'_>) -> Optio
     if found.len() < 2 {
         return None;
     }
-    let points = found.iter().map(|(i, _, throughput)| (*i as f64, *throughput)).collect();
-    let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (i as f64, f.name.clone())).collect();
+    let points = found.iter().map(|(i, _, throughput)| (real_len(*i), *throughput)).collect();
+    let names = chosen.store.reports.iter().enumerate().map(|(i, f)| (real_len(i), f.name.clone())).collect();
     let plot = Lines::new("File", "Throughput (inf/s)", [("Throughput".to_owned(), LineStyle::Solid, points)], false)
         .with_names(names, |name| name.chars().take(14).collect());
     let targets = vec![found.iter().map(|(i, row, _)| Opened::of_report(*i, *row)).collect()];

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::cases::{Case, Finished};
 use super::document::document;
 use super::spec::CustomopStudy;
+use crate::base::convert::{real, whole};
 use crate::capture::build_customop_profile;
 use crate::formats::WriteFormat;
 use crate::kernel::CoreMeter;
@@ -78,10 +79,9 @@ impl StudyRun for CustomopStudyRun {
 }
 
 impl CustomopStudyRun {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of PARTS")]
     fn more(&self, fraction: f64, label: String, shown: Option<Box<StudyResult>>) -> StudyStep {
         let cases = self.finished.len() + self.waiting.len() + usize::from(self.current.is_some());
-        let done = self.finished.len() as u64 * PARTS + (fraction * PARTS as f64) as u64;
+        let done = self.finished.len() as u64 * PARTS + whole(fraction * real(PARTS));
         StudyStep::More { done, total: cases as u64 * PARTS, label, shown }
     }
 

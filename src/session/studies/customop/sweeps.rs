@@ -1,6 +1,7 @@
 //! What several values of a constant, numbers of processors and networks come to: a table, and a plot over each.
 
 use super::cases::{Finished, Purpose};
+use crate::base::convert::real;
 use crate::view::document::{Block, Figure, Plot};
 use crate::view::plot::{Bars, LineStyle, Lines};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -30,7 +31,7 @@ const AXES: [Axis; 3] = [
     },
     Axis {
         title: "Elements of the operator in a step",
-        value: |f| Some(f.case.spec.hidden().sum::<u64>() as f64 * f.case.spec.batch as f64),
+        value: |f| Some(real(f.case.spec.hidden().sum::<u64>()) * real(f.case.spec.batch)),
         rest: |f| format!("{}, {}{}", processors(f), f.report.dtype, constant(f)),
     },
 ];

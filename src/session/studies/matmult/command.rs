@@ -1,5 +1,6 @@
 //! The command that gives the same figures.
 
+use crate::base::convert::real;
 use crate::bench::matmult::{MatmultConfig, dtype_of};
 use crate::compiler::Workflow;
 
@@ -30,7 +31,7 @@ pub(super) fn command(config: &MatmultConfig) -> String {
         option("neuron_cc_flags", format!("-O{}", options.opt_level));
     }
     if run.clock_tick_ns > 0 {
-        option("clock_tick", (run.clock_tick_ns as f64 / 1e6).to_string());
+        option("clock_tick", (real(run.clock_tick_ns) / 1e6).to_string());
     }
     if run.workflow == Workflow::MarkStep {
         option("workflow", "mark_step".to_owned());

@@ -2,6 +2,7 @@
 
 use super::document::Done;
 use crate::base::Clock;
+use crate::base::convert::{narrow_count, real, real_len, whole};
 use crate::bench::cpu::{CpuRun, CpuStage};
 use crate::bench::matmult::MatmultCase;
 use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
@@ -49,7 +50,7 @@ pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
         let per_product = case.operations().map(|all| all / f64::from(case.loop_count));
         let mut operations = detail.operations;
         if let Some(one) = per_product {
-            case.loop_count = ((OPERATIONS.0 / one).ceil().clamp(1.0, 1e4)) as u32;
+            case.loop_count = narrow_count(whole((OPERATIONS.0 / one).ceil().clamp(1.0, 1e4)));
             operations = one * f64::from(case.loop_count);
         }
         // Chained and with a bias, as it should be: pitfalls are the device's.
@@ -108,7 +109,7 @@ impl Measuring {
             name: this.name,
             model: this.model,
             calls,
-            mean_s: total as f64 / 1e9 / (calls.max(1) as f64),
+            mean_s: real(total) / 1e9 / real_len(calls.max(1)),
             operations: this.operations,
             error: timers.error,
         })

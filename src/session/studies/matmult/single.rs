@@ -1,6 +1,7 @@
 //! The document of one case: figures, pitfalls with their effects, phases, a call, the roofline.
 
 use super::document::{Done, finding, sentence};
+use crate::base::convert::{real, real_len, whole_len};
 use crate::base::units::{format_ns, format_share};
 use crate::bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
 use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
@@ -199,23 +200,23 @@ fn histogram(detail: &MatmultDetail) -> Option<Figure> {
         return None;
     }
     // All calls the same: a bar that can be seen.
-    let width = if last > first { (last - first) / HISTOGRAM_BARS as f64 } else { (first * 0.01).max(1e-6) };
+    let width = if last > first { (last - first) / real_len(HISTOGRAM_BARS) } else { (first * 0.01).max(1e-6) };
     let mut counts = vec![0_u64; HISTOGRAM_BARS];
     for call in calls {
-        let at = ((call * 1e3 - first) / width) as usize;
+        let at = whole_len((call * 1e3 - first) / width);
         if let Some(count) = counts.get_mut(at.min(HISTOGRAM_BARS - 1)) {
             *count += 1;
         }
     }
-    let edge = |i: usize| first + width * i as f64;
-    let bars = counts.iter().enumerate().map(|(i, n)| (edge(i), *n as f64));
+    let edge = |i: usize| first + width * real_len(i);
+    let bars = counts.iter().enumerate().map(|(i, n)| (edge(i), real(*n)));
     let points = bars.chain([(edge(HISTOGRAM_BARS), 0.0)]).collect();
     let lines = Lines::new("Call (ms)", "Calls", [("Timed calls".to_owned(), LineStyle::Steps, points)], false);
     Some(figure("How the timed calls are spread", String::new(), Plot::Lines(lines)))
 }
 
 fn roofline(r: &MatmultReport, detail: &MatmultDetail) -> Figure {
-    let intensity = (detail.dma_bytes > 0).then(|| detail.operations / detail.dma_bytes as f64);
+    let intensity = (detail.dma_bytes > 0).then(|| detail.operations / real(detail.dma_bytes));
     let rate = |seconds: f64| if seconds > 0.0 { detail.operations / seconds } else { 0.0 };
     let points = [
         ("While it executes".to_owned(), intensity, rate(detail.window_s)),

@@ -43,40 +43,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             }
         })
     };
-    let edit = |field: BenchField| {
-        let dispatch = state.dispatcher();
-        Callback::from(move |text: String| dispatch.dispatch(BenchAction::Edit(field, text)))
-    };
-    let text = |field: BenchField, label: &'static str, help: &'static str, placeholder: &'static str| {
-        html! {
-            <TextField
-                id={format!("bench-{}", field.key())} {label} {help} {placeholder} input_mode={input_mode(field)}
-                value={state.text(field).to_owned()} error={error_of(&wrong, field)} on_edit={edit(field)}
-            />
-        }
-    };
-    let choice =
-        |field: BenchField, label: &'static str, help: &'static str, options: &[(&'static str, &'static str)]| {
-            html! {
-                <SelectField
-                    id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()}
-                    options={pairs(options)}
-                    error={error_of(&wrong, field)} on_choose={edit(field)}
-                />
-            }
-        };
-    let several = |field: BenchField,
-                   label: &'static str,
-                   help: &'static str,
-                   options: &[(&'static str, &'static str)]| {
-        html! {
-            <CheckField
-                id={format!("bench-{}", field.key())} {label} {help} value={state.text(field).to_owned()} options={pairs(options)}
-                error={error_of(&wrong, field)} on_choose={edit(field)}
-            />
-        }
-    };
-    let is_offline = state.text(BenchField::Scenario) == "Offline";
+    let fields = Fields { state, wrong: &wrong };
     let has_scenario = !state.text(BenchField::Scenario).is_empty();
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
     // What was unfolded for a mistake or a scenario is not folded under the hand that mends it.
@@ -86,65 +53,139 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             <div class="fields">
                 <ModelField
                     id="bench-model" models={models(props.catalog.as_deref())}
-                    value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={edit(BenchField::Model)}
+                    value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={fields.edit(BenchField::Model)}
                     on_open={props.actions.on_model()}
                 />
                 <SelectField
                     id="bench-instance" label="Instance type" value={state.text(BenchField::Instance).to_owned()}
-                    options={instances(props.catalog.as_deref(), state)} error={error_of(&wrong, BenchField::Instance)} on_choose={edit(BenchField::Instance)}
+                    options={instances(props.catalog.as_deref(), state)} error={error_of(&wrong, BenchField::Instance)} on_choose={fields.edit(BenchField::Instance)}
                 />
-                { text(BenchField::BatchSizes, "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1") }
-                { text(BenchField::NModels, "Models", "Copies side by side. Empty: one, and as many as fit", "1 and all that fit") }
-                { text(BenchField::WorkersPerModel, "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2") }
-                { text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
-                { text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
+                { fields.text(BenchField::BatchSizes, "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1") }
+                { fields.text(BenchField::NModels, "Models", "Copies side by side. Empty: one, and as many as fit", "1 and all that fit") }
+                { fields.text(BenchField::WorkersPerModel, "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2") }
+                { fields.text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
+                { fields.text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
             </div>
             <details class="advanced" open={*is_open.borrow()}>
                 <summary>{ "Advanced" }</summary>
-                <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
-                    { text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
-                    { text(BenchField::PerformanceLevel, "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3") }
-                    { text(BenchField::Inputs, "Inputs", "Shapes of one call, a tuple for each batch size: 1x128 or (1x128,1x128);(8x128,8x128)", "the model\u{2019}s own") }
-                    { several(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &AUTO_CASTS) }
-                    { several(BenchField::AutoCastType, "Cast type", "", &AUTO_CAST_TYPES) }
-                    { several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
-                    { text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
-                    { choice(BenchField::SdkGeneration, "SDK generation", "Published rows of PyTorch 1 are slower for the same model", &[("", "PyTorch 2"), ("pt1", "PyTorch 1")]) }
-                    { choice(BenchField::Workflow, "Workflow", "Lazy tensors record their ops in each call", &[("", "trace"), ("mark_step", "mark_step")]) }
-                    { text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
-                </div></fieldset>
-                <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
-                    { choice(BenchField::DeviceType, "Device", "The processor is this machine\u{2019}s, measured with its clock", &[("", "simulated NeuronCores"), ("cpu", "processor of this machine")]) }
-                    { choice(BenchField::Processes, "Processes", "", &[("", "one for each model copy"), ("shared", "one for all copies"), ("fresh", "a fresh one each time")]) }
-                    { text(BenchField::Preprocess, "Preprocess", "none, normalize, argmax, topk, softmax, or a time: 0.25ms", "none") }
-                    { text(BenchField::Postprocess, "Postprocess", "As above, after the call", "none") }
-                    { text(BenchField::EnvSetup, "Environment set-up (ms)", "Of each copy, before its load", "0") }
-                    { text(BenchField::Setup, "Set-up (ms)", "Of each copy, after its load", "0") }
-                    { text(BenchField::Dataset, "Dataset", "Records in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
-                </div></fieldset>
-                <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
-                    { choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }
-                    if has_scenario {
-                        { text(BenchField::MinDuration, "Least duration (s)", "Simulated; the rules say 600", "600") }
-                        { text(BenchField::MinQueries, "Least queries", "Of Offline: samples", if is_offline { "24576" } else { "100" }) }
-                        if state.text(BenchField::Scenario) == "MultiStream" {
-                            { text(BenchField::SamplesPerQuery, "Samples of a query", "", "8") }
-                        }
-                        if state.text(BenchField::Scenario) == "Server" {
-                            { text(BenchField::LatencyBound, "Latency bound (ms)", "99 % of the answers must keep to it", "15") }
-                            { text(BenchField::TargetQps, "Queries per second", "Empty: the highest rate that holds the bound is searched", "searched") }
-                        }
-                    }
-                </div></fieldset>
-                <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">
-                    { text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
-                    { text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
-                    { choice(BenchField::Accounting, "Duration counts", "", &[("", "when all copies are warm"), ("original", "from the start, as in NeuronPerf")]) }
-                    { text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price, if there is one", "") }
-                </div></fieldset>
+                { model_and_compiler(&fields) }
+                { host_and_data(&fields) }
+                { scenario(&fields) }
+                { time_and_cost(&fields) }
             </details>
             { buttons(props) }
         </form>
+    }
+}
+
+/// Makes the fields of the form.
+struct Fields<'a> {
+    state: &'a UseReducerHandle<BenchState>,
+    wrong: &'a Wrong,
+}
+
+/// The choices of a field: values with their texts.
+type Choices = [(&'static str, &'static str)];
+
+impl Fields<'_> {
+    fn edit(&self, field: BenchField) -> Callback<String> {
+        let dispatch = self.state.dispatcher();
+        Callback::from(move |text: String| dispatch.dispatch(BenchAction::Edit(field, text)))
+    }
+
+    fn text(&self, field: BenchField, label: &'static str, help: &'static str, placeholder: &'static str) -> Html {
+        html! {
+            <TextField
+                id={format!("bench-{}", field.key())} {label} {help} {placeholder} input_mode={input_mode(field)}
+                value={self.state.text(field).to_owned()} error={error_of(self.wrong, field)} on_edit={self.edit(field)}
+            />
+        }
+    }
+
+    /// One of several choices.
+    fn choice(&self, field: BenchField, label: &'static str, help: &'static str, options: &Choices) -> Html {
+        html! {
+            <SelectField
+                id={format!("bench-{}", field.key())} {label} {help} value={self.state.text(field).to_owned()}
+                options={pairs(options)} error={error_of(self.wrong, field)} on_choose={self.edit(field)}
+            />
+        }
+    }
+
+    /// Any of several choices.
+    fn several(&self, field: BenchField, label: &'static str, help: &'static str, options: &Choices) -> Html {
+        html! {
+            <CheckField
+                id={format!("bench-{}", field.key())} {label} {help} value={self.state.text(field).to_owned()} options={pairs(options)}
+                error={error_of(self.wrong, field)} on_choose={self.edit(field)}
+            />
+        }
+    }
+}
+
+/// How a model is compiled, and under which name it is reported.
+fn model_and_compiler(fields: &Fields<'_>) -> Html {
+    html! {
+        <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
+            { fields.text(BenchField::PipelineSizes, "Pipeline sizes", "NeuronCores of one copy: 1 or 1,2", "1") }
+            { fields.text(BenchField::PerformanceLevel, "Performance levels", "0 (most accurate) to 3 (fastest): 3 or 0-3", "3") }
+            { fields.text(BenchField::Inputs, "Inputs", "Shapes of one call, a tuple for each batch size: 1x128 or (1x128,1x128);(8x128,8x128)", "the model\u{2019}s own") }
+            { fields.several(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &AUTO_CASTS) }
+            { fields.several(BenchField::AutoCastType, "Cast type", "", &AUTO_CAST_TYPES) }
+            { fields.several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
+            { fields.text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
+            { fields.choice(BenchField::SdkGeneration, "SDK generation", "Published rows of PyTorch 1 are slower for the same model", &[("", "PyTorch 2"), ("pt1", "PyTorch 1")]) }
+            { fields.choice(BenchField::Workflow, "Workflow", "Lazy tensors record their ops in each call", &[("", "trace"), ("mark_step", "mark_step")]) }
+            { fields.text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
+        </div></fieldset>
+    }
+}
+
+/// What happens on the host, and what it is fed.
+fn host_and_data(fields: &Fields<'_>) -> Html {
+    html! {
+        <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
+            { fields.choice(BenchField::DeviceType, "Device", "The processor is this machine\u{2019}s, measured with its clock", &[("", "simulated NeuronCores"), ("cpu", "processor of this machine")]) }
+            { fields.choice(BenchField::Processes, "Processes", "", &[("", "one for each model copy"), ("shared", "one for all copies"), ("fresh", "a fresh one each time")]) }
+            { fields.text(BenchField::Preprocess, "Preprocess", "none, normalize, argmax, topk, softmax, or a time: 0.25ms", "none") }
+            { fields.text(BenchField::Postprocess, "Postprocess", "As above, after the call", "none") }
+            { fields.text(BenchField::EnvSetup, "Environment set-up (ms)", "Of each copy, before its load", "0") }
+            { fields.text(BenchField::Setup, "Set-up (ms)", "Of each copy, after its load", "0") }
+            { fields.text(BenchField::Dataset, "Dataset", "Records in one pass: 500, or 500,loop to repeat it", "inputs that repeat") }
+        </div></fieldset>
+    }
+}
+
+/// A scenario of MLPerf; its fields are there once it is chosen.
+fn scenario(fields: &Fields<'_>) -> Html {
+    let chosen = fields.state.text(BenchField::Scenario);
+    html! {
+        <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
+            { fields.choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }
+            if !chosen.is_empty() {
+                { fields.text(BenchField::MinDuration, "Least duration (s)", "Simulated; the rules say 600", "600") }
+                { fields.text(BenchField::MinQueries, "Least queries", "Of Offline: samples", if chosen == "Offline" { "24576" } else { "100" }) }
+                if chosen == "MultiStream" {
+                    { fields.text(BenchField::SamplesPerQuery, "Samples of a query", "", "8") }
+                }
+                if chosen == "Server" {
+                    { fields.text(BenchField::LatencyBound, "Latency bound (ms)", "99 % of the answers must keep to it", "15") }
+                    { fields.text(BenchField::TargetQps, "Queries per second", "Empty: the highest rate that holds the bound is searched", "searched") }
+                }
+            }
+        </div></fieldset>
+    }
+}
+
+/// What counts as time, and what it costs.
+fn time_and_cost(fields: &Fields<'_>) -> Html {
+    html! {
+        <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">
+            { fields.text(BenchField::Warmup, "Warm-up inferences", "Before the measured window", "1") }
+            { fields.text(BenchField::Jitter, "Jitter", "Largest random deviation of a stage: 0.01 is 1 %", "0.01") }
+            { fields.choice(BenchField::Accounting, "Duration counts", "", &[("", "when all copies are warm"), ("original", "from the start, as in NeuronPerf")]) }
+            { fields.text(BenchField::CostPerHour, "Cost per hour (US$)", "Empty: the instance\u{2019}s published price, if there is one", "") }
+        </div></fieldset>
     }
 }
 

@@ -3,6 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::base::convert::whole;
 use crate::page::bench::{BenchAction, BenchState};
 use crate::page::notices::{NoticeAction, Tone};
 use crate::page::told::outcome_of;
@@ -64,6 +65,5 @@ pub fn import_file(
             }
         }
     });
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
-    engine.send(JobRequest::Import { name, size: size as u64 }, Some(file), on_told);
+    engine.send(JobRequest::Import { name, size: whole(size) }, Some(file), on_told);
 }

@@ -71,47 +71,49 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     if props.is_running || kept.is_empty() {
         return Html::default();
     }
-    let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
-        let (runner, sweep, kept) = (props.runner.clone(), sweep.clone(), kept.clone());
-        Callback::from(move |_: MouseEvent| {
-            f(&runner, &sweep);
-            kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
-        })
-    };
     let mut ended = 0;
     let is_listed = |sweep: &&KeptSweep| {
         ended += usize::from(sweep.head.is_done);
         !sweep.head.is_done || ended <= MOST_LISTED
     };
-    let item = |sweep: &KeptSweep| {
-        let config = &sweep.head.config;
-        let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
-        let is_shown = restored.as_ref() == Some(sweep);
-        let shown = if is_shown { " Saved; shown below." } else { "" };
-        let text = format!(
-            "{what}{} on {}: {} of {} configurations are there.{shown}",
-            config.model, config.instance_type, sweep.rows, sweep.head.rows
-        );
-        html! {
-            <li>
-                <p>{ text }</p>
-                <div class="buttons">
-                    if !sweep.head.is_done {
-                        <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
-                    }
-                    if !is_shown {
-                        <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
-                    }
-                    <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
-                </div>
-            </li>
-        }
-    };
+    let item = |sweep: &KeptSweep| item(&props.runner, sweep, &kept, restored.as_ref() == Some(sweep));
     html! {
         <section class="panel kept" aria-labelledby="kept-title">
             <h2 id="kept-title">{ "From an earlier visit" }</h2>
             <ul>{ for kept.iter().filter(is_listed).map(item) }</ul>
         </section>
+    }
+}
+
+/// One sweep, with what can be done with it; `is_shown` when its results are on the page.
+fn item(runner: &SweepRunner, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptSweep>>, is_shown: bool) -> Html {
+    let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
+        let (runner, sweep, kept) = (runner.clone(), sweep.clone(), kept.clone());
+        Callback::from(move |_: MouseEvent| {
+            f(&runner, &sweep);
+            kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
+        })
+    };
+    let config = &sweep.head.config;
+    let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
+    let shown = if is_shown { " Saved; shown below." } else { "" };
+    let text = format!(
+        "{what}{} on {}: {} of {} configurations are there.{shown}",
+        config.model, config.instance_type, sweep.rows, sweep.head.rows
+    );
+    html! {
+        <li>
+            <p>{ text }</p>
+            <div class="buttons">
+                if !sweep.head.is_done {
+                    <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
+                }
+                if !is_shown {
+                    <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                }
+                <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
+            </div>
+        </li>
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::base::units::format_count;
+use crate::base::units::{format_count, format_whole_share};
 use crate::bench::{RowState, SweepRow};
 use crate::page::Shared;
 use crate::page::bench::{BenchState, SweepView};
@@ -121,7 +121,7 @@ fn state_text(row: &SweepRow, share: Option<f64>) -> String {
     match (&row.state, &row.planned.problem) {
         (RowState::Waiting, Some(problem)) => format!("cannot run: {problem}"),
         (RowState::Waiting, None) => "waiting".to_owned(),
-        (RowState::Running, _) => format!("running {:.0} %{again}", share.unwrap_or(0.0) * 100.0),
+        (RowState::Running, _) => format!("running {}{again}", format_whole_share(share.unwrap_or(0.0) * 100.0)),
         (RowState::Cancelled, _) => "cancelled".to_owned(),
         (RowState::Done(report), _) => match &report.error {
             Some(error) => format!("failed: {error}{again}"),

@@ -6,6 +6,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::base::convert::{real, whole};
 use crate::base::units::format_bytes;
 use crate::page::RunState;
 use crate::page::notices::{NoticeAction, Notices, Tone};
@@ -62,8 +63,7 @@ pub fn read_files(
         },
     };
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
-    let size = file.size() as u64;
+    let size = whole(file.size());
     let label = format!("Reading {name}");
     start(app, state, slot, label, RecordsSource::File { name, size }, Some((file, files.to_vec())), otherwise);
 }
@@ -212,7 +212,7 @@ impl Actions {
     pub fn holds(&self) -> String {
         let Some(read) = &self.state.read else { return String::new() };
         let bytes: u64 = read.files.iter().map(|(_, size)| size).sum();
-        let size = format_bytes(bytes as f64);
+        let size = format_bytes(real(bytes));
         match &read.packed {
             Some(packed) if packed == SAMPLE => "It opens the sample.".to_owned(),
             Some(packed) => format!("It holds the records too ({size}, as {} letters).", packed.len()),

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::controls::Controls;
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::page::RunState;
 use crate::page::Shared;
@@ -135,9 +136,9 @@ fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
 /// What is held, in a line.
 fn held(read: &RecordsRead, actions: &Actions) -> Html {
     let files = match read.files.as_slice() {
-        [(name, size)] => format!("{name}, {}", format_bytes(*size as f64)),
+        [(name, size)] => format!("{name}, {}", format_bytes(real(*size))),
         several => {
-            format!("{} files, {}", several.len(), format_bytes(several.iter().map(|f| f.1).sum::<u64>() as f64))
+            format!("{} files, {}", several.len(), format_bytes(real(several.iter().map(|f| f.1).sum::<u64>())))
         }
     };
     let reports = if read.reports > 0 { format!(", {} rows of reports", read.reports) } else { String::new() };

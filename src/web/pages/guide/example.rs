@@ -1,19 +1,21 @@
 //! An example of the guide: a link, a command, and of a study a run in place.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::page::RunState;
 use crate::page::Shared;
-use crate::page::notices::{NoticeAction, Tone};
+use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::guide::Example;
 use crate::session::share::Address;
 use crate::session::studies::StudySpec;
 use crate::session::{JobId, JobRequest, JobResult, Part, Told};
 use crate::view::document::Document;
 use crate::web::components::{DocumentView, ProgressBar};
-use crate::web::context::use_app;
+use crate::web::context::{RunningJob, use_app};
 use crate::web::platform::clipboard;
-use crate::web::worker::Engine;
+use crate::web::worker::{Engine, Pool};
 
 /// Properties of [`ExampleCard`].
 #[derive(Properties)]
@@ -47,35 +49,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
         }
     });
     let Some(app) = use_app() else { return Html::default() };
-    let start = {
-        let (app, run, document, job) = (app.clone(), run.setter(), document.setter(), job.clone());
-        Callback::from(move |_: MouseEvent| {
-            let Some(spec) = study_of(example.link) else { return };
-            let engine = match app.pool.take() {
-                Ok(engine) => engine,
-                Err(message) => return run.set(RunState::Failed(message)),
-            };
-            run.set(RunState::started("Starting"));
-            let (on_run, on_document, slot) = (run.clone(), document.clone(), job.clone());
-            let on_told = Callback::from(move |told: Told| {
-                if told.is_last() {
-                    slot.borrow_mut().take();
-                }
-                match told {
-                    Told::Part(Part::Study(result)) => on_document.set(Some(Shared::new(result.document))),
-                    Told::Done(JobResult::Study(result)) => {
-                        on_document.set(Some(Shared::new(result.document)));
-                        on_run.set(RunState::Done);
-                    }
-                    other => RunState::told(other).into_iter().for_each(|run| on_run.set(run)),
-                }
-            });
-            let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_told);
-            if engine.is_alive() {
-                *job.borrow_mut() = Some((engine, sent));
-            }
-        })
-    };
+    let start = starter(example, &app.pool, &run, &document, &job);
     let cancel = {
         let job = job.clone();
         Callback::from(move |_: MouseEvent| {
@@ -85,20 +59,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
             }
         })
     };
-    let copy = {
-        let notices = app.notices;
-        Callback::from(move |_: MouseEvent| {
-            let notices = notices.clone();
-            let done = Callback::from(move |result: Result<(), String>| {
-                let (tone, text) = match result {
-                    Ok(()) => (Tone::Good, "The command line is in the clipboard.".to_owned()),
-                    Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}).")),
-                };
-                notices.dispatch(NoticeAction::Say(tone, text));
-            });
-            clipboard::copy(example.command, done);
-        })
-    };
+    let copy = copier(example.command, app.notices);
     let is_running = run.is_running();
     html! {
         <li class="panel card">
@@ -119,6 +80,58 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
             if let Some(document) = &*document { <DocumentView document={document.clone()} /> }
         </li>
     }
+}
+
+/// Runs the study in place.
+fn starter(
+    example: &'static Example,
+    pool: &Pool,
+    run: &UseStateHandle<RunState>,
+    document: &UseStateHandle<Option<Shared<Document>>>,
+    job: &RunningJob,
+) -> Callback<MouseEvent> {
+    let (pool, run, document, job) = (pool.clone(), run.setter(), document.setter(), Rc::clone(job));
+    Callback::from(move |_: MouseEvent| {
+        let Some(spec) = study_of(example.link) else { return };
+        let engine = match pool.take() {
+            Ok(engine) => engine,
+            Err(message) => return run.set(RunState::Failed(message)),
+        };
+        run.set(RunState::started("Starting"));
+        let (on_run, on_document, slot) = (run.clone(), document.clone(), Rc::clone(&job));
+        let on_told = Callback::from(move |told: Told| {
+            if told.is_last() {
+                slot.borrow_mut().take();
+            }
+            match told {
+                Told::Part(Part::Study(result)) => on_document.set(Some(Shared::new(result.document))),
+                Told::Done(JobResult::Study(result)) => {
+                    on_document.set(Some(Shared::new(result.document)));
+                    on_run.set(RunState::Done);
+                }
+                other => RunState::told(other).into_iter().for_each(|run| on_run.set(run)),
+            }
+        });
+        let sent = engine.send(JobRequest::Study(Box::new(spec)), None, on_told);
+        if engine.is_alive() {
+            *job.borrow_mut() = Some((engine, sent));
+        }
+    })
+}
+
+/// Puts the command into the clipboard, and says so.
+fn copier(command: &'static str, notices: UseReducerDispatcher<Notices>) -> Callback<MouseEvent> {
+    Callback::from(move |_: MouseEvent| {
+        let notices = notices.clone();
+        let done = Callback::from(move |result: Result<(), String>| {
+            let (tone, text) = match result {
+                Ok(()) => (Tone::Good, "The command line is in the clipboard.".to_owned()),
+                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}).")),
+            };
+            notices.dispatch(NoticeAction::Say(tone, text));
+        });
+        clipboard::copy(command, done);
+    })
 }
 
 /// The study that a link shows; none for the links of other pages.

@@ -3,6 +3,7 @@
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::base::convert::whole;
 use crate::page::RunState;
 use crate::session::share::LinkedFile;
 use crate::session::{
@@ -35,8 +36,7 @@ pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(Fil
         Err(message) => return actions.state.dispatch(InspectAction::Run(RunState::Failed(message))),
     };
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
-    let size = file.size() as u64;
+    let size = whole(file.size());
     actions.state.dispatch(InspectAction::Open(engine.clone(), format!("Opening {name}")));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");

@@ -5,9 +5,11 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
+use crate::base::convert::real_len;
 use crate::page::Shared;
 use crate::session::{InspectField, InspectShown, TreeRow};
 use crate::view::table::visible_range;
+use crate::web::platform::page;
 
 /// Height of a line; the style sheet has the same.
 const ROW_PX: f64 = 26.0;
@@ -43,7 +45,7 @@ pub fn Tree(props: &TreeProps) -> Html {
         let scroller = scroller.clone();
         move |(at, _)| {
             if let (Some(at), Some(element)) = (*at, scroller.cast::<HtmlElement>()) {
-                keep_in_sight(&element, at as f64 * ROW_PX);
+                keep_in_sight(&element, real_len(at) * ROW_PX);
             }
         }
     });
@@ -56,7 +58,7 @@ pub fn Tree(props: &TreeProps) -> Html {
         })
     };
     let range = visible_range(*scroll_top, WINDOW_PX, ROW_PX, rows.len(), 12);
-    let space = |lines: usize| format!("height:{}px", lines as f64 * ROW_PX);
+    let space = |lines: usize| format!("height:{}px", real_len(lines) * ROW_PX);
     let active = at.map(|at| format!("tree-{}", rows[at].node));
     html! {
         <div class="model-tree" ref={scroller} {onscroll} {onkeydown} role="tree" tabindex="0" aria-label="Modules and operators" aria-activedescendant={active}>
@@ -67,13 +69,12 @@ pub fn Tree(props: &TreeProps) -> Html {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "pixels of a list")]
 fn keep_in_sight(element: &HtmlElement, top: f64) {
     let (from, height) = (f64::from(element.scroll_top()), f64::from(element.client_height()));
     if top < from {
-        element.set_scroll_top(top as i32);
+        page::scroll_to(element, top);
     } else if top + ROW_PX > from + height {
-        element.set_scroll_top((top + ROW_PX - height) as i32);
+        page::scroll_to(element, top + ROW_PX - height);
     }
 }
 

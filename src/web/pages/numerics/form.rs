@@ -27,8 +27,6 @@ pub struct NumericsFormProps {
 pub fn NumericsForm(props: &NumericsFormProps) -> Html {
     let state = &props.state;
     let (spec, wrong) = state.spec();
-    let command = numerics_command(&spec).map(AttrValue::from);
-    let can = state.controls();
     let error = |field: NumericsField| {
         wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| AttrValue::from(message.clone()))
     };
@@ -50,10 +48,6 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
     };
     let instances = props.catalog.as_ref().map(|c| c.instances.as_slice()).unwrap_or_default();
     let instances = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect::<Vec<_>>();
-    let on = |f: fn(&Actions)| {
-        let actions = props.actions.clone();
-        Callback::from(move |_: MouseEvent| f(&actions))
-    };
     let onsubmit = {
         let actions = props.actions.clone();
         Callback::from(move |event: SubmitEvent| {
@@ -81,13 +75,25 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
                 { text(NumericsField::Seed, "Seed", "Of weights, inputs and stochastic rounding", "0") }
             </div>
             <CompileFields id="numerics" options={spec.options} {on_change} />
-            <div class="buttons">
-                <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-                <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
-                <span class="gap"></span>
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this comparison." {command} />
-                <button type="button" disabled={!can.save} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
-            </div>
+            { buttons(props) }
         </form>
+    }
+}
+
+fn buttons(props: &NumericsFormProps) -> Html {
+    let can = props.state.controls();
+    let command = numerics_command(&props.state.spec().0).map(AttrValue::from);
+    let on = |f: fn(&Actions)| {
+        let actions = props.actions.clone();
+        Callback::from(move |_: MouseEvent| f(&actions))
+    };
+    html! {
+        <div class="buttons">
+            <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
+            <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+            <span class="gap"></span>
+            <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets this comparison." {command} />
+            <button type="button" disabled={!can.save} onclick={on(Actions::download_json)}>{ "Download JSON" }</button>
+        </div>
     }
 }

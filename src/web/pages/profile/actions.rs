@@ -4,6 +4,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
+use crate::base::convert::whole;
 use crate::formats::WriteFormat;
 use crate::page::RunState;
 use crate::page::notices::{NoticeAction, Notices, Tone};
@@ -59,8 +60,7 @@ fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: 
         return;
     }
     let name = file.name();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
-    let size = file.size() as u64;
+    let size = whole(file.size());
     let label = format!("Reading {name}");
     let opened = (name != SAMPLE).then(|| file.clone());
     start(app, state, slot, label, (ready, opened), move |engine, on_told| {

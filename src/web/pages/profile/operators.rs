@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::analysis::GroupBy;
+use crate::base::convert::real;
 use crate::page::Shared;
 use crate::profile::Unit;
 use crate::profile::levels::ALL_LEVELS;
@@ -108,7 +109,7 @@ pub fn range_switch(state: &UseReducerHandle<ProfileState>, fields: Html) -> Htm
 fn shares(operators: &OperatorTable) -> Vec<(String, f64)> {
     let mut by_name: indexmap::IndexMap<&str, f64> = indexmap::IndexMap::new();
     for row in &operators.rows {
-        *by_name.entry(row.name.as_str()).or_insert(0.0) += row.self_ns.unwrap_or(row.time_ns) as f64;
+        *by_name.entry(row.name.as_str()).or_insert(0.0) += real(row.self_ns.unwrap_or(row.time_ns));
     }
     by_name.into_iter().map(|(name, ns)| (name.to_owned(), ns)).collect()
 }
@@ -193,14 +194,14 @@ fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>, colou
     cores.sort_unstable();
     cores.dedup();
     if cores.is_empty() {
-        let own = |r: &OperatorRow| (r.name.clone(), r.self_ns.unwrap_or(r.time_ns) as f64);
+        let own = |r: &OperatorRow| (r.name.clone(), real(r.self_ns.unwrap_or(r.time_ns)));
         let pie = Pie::new(operators.rows.iter().map(own)).coloured(colours);
         return html! { <PieChart title="Self time per operator" {pie} unit="ns" /> };
     }
     let chosen = state.link.core.filter(|c| cores.contains(c)).unwrap_or(cores[0]);
-    let by_device = Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), r.time_ns as f64))));
+    let by_device = Pie::new(operators.rows.iter().filter_map(|r| Some((core_name(core_of(r)?), real(r.time_ns)))));
     let of_core = operators.rows.iter().filter(|r| core_of(r) == Some(chosen));
-    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), r.time_ns as f64))).coloured(colours);
+    let per_operator = Pie::new(of_core.map(|r| (r.name.clone(), real(r.time_ns)))).coloured(colours);
     let radio = |core: &(u32, u32)| {
         let core = *core;
         let state = state.clone();

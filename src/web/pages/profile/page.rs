@@ -13,6 +13,7 @@ use super::timeline::TimelinePanel;
 use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
 };
+use crate::base::convert::real;
 use crate::base::units::{format_bytes, format_count};
 use crate::page::RunState;
 use crate::page::profile::tool_name;
@@ -222,7 +223,7 @@ fn facts(run: &OpenRun, all: bool) -> Html {
     let mut facts: Vec<(String, String)> = info.facts.clone();
     match &info.origin {
         ProfileOrigin::File { bytes, format, .. } => {
-            facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(*bytes as f64))));
+            facts.push(("Format".to_owned(), format!("{format}, {}", format_bytes(real(*bytes)))));
         }
         ProfileOrigin::Benchmark(trace) => {
             let text = format!("benchmark on {}, seed {}", trace.spec.instance, trace.spec.seed);

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use crate::base::convert::real;
 use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
 use crate::page::Shared;
@@ -239,18 +240,11 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
     use_effect_with((run.id, question.clone()), {
         let (answer, engine, profile) = (answer.setter(), run.engine.clone(), run.info.profile);
         move |(id, question): &(u32, Option<Q>)| {
-            let (is_open, number) = (Rc::new(Cell::new(true)), Rc::new(Cell::new(None::<JobId>)));
-            let is_wanted = Rc::new(Cell::new(true));
+            let number = Rc::new(Cell::new(None::<JobId>));
             let job = question.clone().map(|asked| {
-                let (id, question, is_open) = (*id, asked.clone(), Rc::clone(&is_open));
+                let (id, question) = (*id, asked.clone());
                 let (stop, own_number) = (engine.clone(), Rc::clone(&number));
-                let is_wanted = Rc::clone(&is_wanted);
                 let on_told = Callback::from(move |told: Told| {
-                    is_open.set(is_open.get() && !told.is_last());
-                    // The next question may be answered before this one is stopped: its answer stays.
-                    if !is_wanted.get() {
-                        return;
-                    }
                     let found = match told {
                         Told::Progress { done, total, .. } => {
                             let (stop, job) = (stop.clone(), own_number.get());
@@ -259,7 +253,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                                     stop.tell(Control::Cancel(job));
                                 }
                             });
-                            Err(Pending::Counting { share: done as f64 / total.max(1) as f64, on_stop })
+                            Err(Pending::Counting { share: real(done) / real(total.max(1)), on_stop })
                         }
                         Told::Cancelled => {
                             Err(Pending::Failed("Stopped. Choose the tool again to count anew.".to_owned()))
@@ -275,9 +269,8 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
             });
             number.set(job);
             move || {
-                is_wanted.set(false);
-                if let Some(job) = job.filter(|_| is_open.get()) {
-                    engine.tell(Control::Cancel(job));
+                if let Some(job) = job {
+                    engine.give_up(job);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::base::convert::whole_signed;
 use crate::profile::Unit;
 use crate::view::colours::Colours;
 use crate::view::palette::{fill_var, on_fill_var};
@@ -50,7 +51,7 @@ pub fn Treemap(props: &TreemapProps) -> Html {
             fill_var(fill),
             on_fill_var(fill)
         );
-        let what = format!("{name}: {}", props.unit.text(*ns as i64));
+        let what = format!("{name}: {}", props.unit.text(whole_signed(*ns)));
         let chosen = name.clone();
         let onclick = props.on_choose.reform(move |_: MouseEvent| chosen.clone());
         html! { <li><button type="button" {onclick} {style} title={what.clone()} aria-label={what}>{ &name[known..] }</button></li> }

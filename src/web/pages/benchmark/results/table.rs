@@ -15,7 +15,7 @@ use crate::session::results::{
 };
 use crate::session::share::{Link, ProfileLink};
 use crate::session::{ProfileSpec, TraceSpec};
-use crate::view::table::Sort;
+use crate::view::table::{Sort, Table};
 use crate::web::components::{DataTable, RowAction};
 use crate::web::platform::{download, page};
 
@@ -68,13 +68,6 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
             dispatch.dispatch(BenchAction::Filter(input.value().into()));
         }
     });
-    let save = {
-        let shown = shown.clone();
-        // A browser that refuses a download says so itself.
-        Callback::from(move |_: MouseEvent| {
-            drop(download::save("benchmark-table.csv", "text/csv", shown.0.to_csv().as_bytes()))
-        })
-    };
     let (all, left) = (state.rows.len(), shown.1.len());
     let is_wrong = !wrong.is_empty();
     html! {
@@ -89,12 +82,21 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
                     { wrong.first().map_or_else(|| if left < all { format!("{left} of {all} rows match.") } else { String::new() }, ToString::to_string) }
                 </p>
                 <ColumnChooser shown={state.columns.clone()} on_choose={on_columns} />
-                <button type="button" onclick={save}>{ "Table as CSV" }</button>
+                <button type="button" onclick={saver(&shown.0)}>{ "Table as CSV" }</button>
             </div>
             <DataTable name="Benchmark results" table={shown.0.clone()} sort={state.sort.clone()} {on_sort} {on_row}
                 marked={props.best.and_then(|best| shown.1.iter().position(|id| *id == best))} row_action={profile_action(state, &shown.1)} />
         </div>
     }
+}
+
+/// Saves the table as it is shown.
+fn saver(table: &Shared<Table>) -> Callback<MouseEvent> {
+    let table = table.clone();
+    // A browser that refuses a download says so itself.
+    Callback::from(move |_: MouseEvent| {
+        drop(download::save("benchmark-table.csv", "text/csv", table.to_csv().as_bytes()))
+    })
 }
 
 /// Leads to the profile of a row of this page; what files say of a model is not enough to profile it.

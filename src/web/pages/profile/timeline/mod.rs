@@ -3,6 +3,7 @@
 mod annotations;
 mod area;
 mod canvas;
+mod changes;
 mod legend;
 mod minimap;
 mod panel;

@@ -30,26 +30,10 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     // Hooks run either way: without another run, nothing is asked of this one again.
     let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
     let Some(chosen) = chosen else {
-        return html! {
-            <section class="panel empty-state" aria-label="Nothing to compare with">
-                <h3>{ "One profile is open" }</h3>
-                if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, which links do not carry.") }</p> }
-                <KeptBases state={props.state.clone()} run={props.run.clone()} />
-                <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
-            </section>
-        };
+        return nothing_to_compare(props, missing);
     };
     let options = others.iter().map(|r| (r.info.name.clone().into(), r.info.name.clone().into())).collect::<Vec<_>>();
-    let swap = {
-        let (state, shown, to) = (props.state.clone(), props.run.info.name.clone(), chosen.id);
-        Callback::from(move |_: MouseEvent| {
-            adjust(&state, {
-                let shown = shown.clone();
-                move |compare| compare.base = Some(shown)
-            });
-            state.dispatch(ProfileAction::Show(to));
-        })
-    };
+    let swap = swap(props, chosen.id);
     let choose = {
         let state = props.state.clone();
         Callback::from(move |name: String| adjust(&state, move |compare| compare.base = Some(name)))
@@ -89,6 +73,28 @@ pub fn CompareTool(props: &ToolProps) -> Html {
             <section class="panel" aria-label="Comparison">{ table }</section>
         </>
     }
+}
+
+/// What to do when this is the only profile that is open; `missing` is the base that a link asks for.
+fn nothing_to_compare(props: &ToolProps, missing: Option<&String>) -> Html {
+    html! {
+        <section class="panel empty-state" aria-label="Nothing to compare with">
+            <h3>{ "One profile is open" }</h3>
+            if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, which links do not carry.") }</p> }
+            <KeptBases state={props.state.clone()} run={props.run.clone()} />
+            <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
+        </section>
+    }
+}
+
+/// Shows the run that is the base now, with the one that is shown now as its base.
+fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
+    let (state, shown) = (props.state.clone(), props.run.info.name.clone());
+    Callback::from(move |_: MouseEvent| {
+        let shown = shown.clone();
+        adjust(&state, move |compare| compare.base = Some(shown));
+        state.dispatch(ProfileAction::Show(base));
+    })
 }
 
 /// Changes what is compared with what.

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::{ToolProps, range_of, unit_of, waiting};
 use crate::analysis::counters::Curve;
+use crate::base::convert::real_signed;
 use crate::page::Shared;
 use crate::session::{Answer, Listed, Listing, Question, Rows};
 use crate::view::plot::{LineStyle, Lines};
@@ -76,8 +77,8 @@ fn row_of(listed: &Listed, name: Option<&str>) -> Option<usize> {
 
 /// The curve as steps: each value until the next.
 fn plot(curve: &Curve) -> Html {
-    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| *ns as f64));
-    let points = curve.points.iter().map(|(ns, value)| (*ns as f64 / scale, *value)).collect();
+    let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| real_signed(*ns)));
+    let points = curve.points.iter().map(|(ns, value)| (real_signed(*ns) / scale, *value)).collect();
     let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
     let note = if curve.is_thinned { "Of each stretch the smallest and the largest value are drawn." } else { "" };
     html! { <LineChart title={curve.name.clone()} {plot} {note} /> }

@@ -31,20 +31,8 @@ const LEAST_PERCENT: f64 = 0.15;
 /// The tool.
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
-    let FlameLink { view, stack, name, thread } = &props.state.link.flame;
-    let (of, unit, colours) = (chosen(&props.state), &props.run.info.outline.unit, &props.run.info.colours);
-    let looks = (unit, colours);
-    let question = match view {
-        FlameView::Sandwich if name.trim().is_empty() => None,
-        FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
-        FlameView::ByTime => {
-            Some(Question::InOrder { of: Chosen { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
-        }
-        FlameView::LeftHeavy | FlameView::ByThread => {
-            let by_thread = *view == FlameView::ByThread;
-            Some(Question::Flame { of, by_thread, from: stack.clone(), limit: MOST_NODES })
-        }
-    };
+    let FlameLink { view, stack, name, .. } = &props.state.link.flame;
+    let question = question(&props.state.link.flame, chosen(&props.state));
     let has_question = question.is_some();
     let answer = use_analysis(&props.run, question);
     let choose = {
@@ -70,18 +58,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
         }
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
-        Some(Ok(answer)) => match &**answer {
-            Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, looks, &on_zoom),
-            Answer::InOrder(found) => {
-                html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
-            }
-            Answer::Sandwich(s) => html! { <>
-                <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
-                { graph_view("Callers", &s.callers, Growth::Up, looks, &on_zoom) }
-                { graph_view("Callees", &s.callees, Growth::Down, looks, &on_zoom) }
-            </> },
-            _ => Html::default(),
-        },
+        Some(Ok(answer)) => answer_view(props, answer, &on_zoom),
     };
     let reset = on_zoom.reform(|_: MouseEvent| Vec::new());
     let on_edit = {
@@ -103,6 +80,39 @@ pub fn FlameTool(props: &ToolProps) -> Html {
             </> }) }
             <section class="panel" aria-label="Flame graph">{ content }</section>
         </>
+    }
+}
+
+/// What the worker is asked; nothing while the name of a sandwich is not there.
+fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: Chosen) -> Option<Question> {
+    match view {
+        FlameView::Sandwich if name.trim().is_empty() => None,
+        FlameView::Sandwich => Some(Question::Sandwich { of, name: name.clone(), limit: MOST_NODES / 2 }),
+        FlameView::ByTime => {
+            Some(Question::InOrder { of: Chosen { tracks: thread.map(|t| vec![t]), ..of }, limit: MOST_IN_ORDER })
+        }
+        FlameView::LeftHeavy | FlameView::ByThread => {
+            let by_thread = *view == FlameView::ByThread;
+            Some(Question::Flame { of, by_thread, from: stack.clone(), limit: MOST_NODES })
+        }
+    }
+}
+
+/// What the worker answered, as a picture.
+fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Vec<String>>) -> Html {
+    let (unit, colours) = (&props.run.info.outline.unit, &props.run.info.colours);
+    let looks = (unit, colours);
+    match &**answer {
+        Answer::Flame(graph) => graph_view("Stacks", graph, Growth::Down, looks, on_zoom),
+        Answer::InOrder(found) => {
+            html! { <InOrderView unit={unit.clone()} colours={colours.clone()} found={answer.clone()} range={chosen(&props.state).range} state={props.state.clone()} key={found.slices.len()} /> }
+        }
+        Answer::Sandwich(s) => html! { <>
+            <p class="note" role="status">{ format!("{}: {} slices, total {}, self {}", s.name, format_count(s.count), unit.text(s.total_ns), unit.text(s.self_ns)) }</p>
+            { graph_view("Callers", &s.callers, Growth::Up, looks, on_zoom) }
+            { graph_view("Callees", &s.callees, Growth::Down, looks, on_zoom) }
+        </> },
+        _ => Html::default(),
     }
 }
 

@@ -26,6 +26,7 @@ pub use statistics::StatisticsTool;
 
 use yew::prelude::*;
 
+use crate::base::units::format_whole_share;
 use crate::base::{Interval, TraceNs};
 use crate::session::Chosen;
 use crate::web::pages::profile::queries::Pending;
@@ -59,7 +60,7 @@ pub(super) fn waiting(answer: Option<&Pending>) -> Html {
             html! {
                 <div class="empty progress">
                     <progress aria-label="Counting" max="1" value={share.to_string()}></progress>
-                    <p role="status">{ format!("Counting\u{2026} {:.0} %", share * 100.0) }</p>
+                    <p role="status">{ format!("Counting\u{2026} {}", format_whole_share(share * 100.0)) }</p>
                     <button type="button" {onclick}>{ "Stop" }</button>
                 </div>
             }

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::{ToolProps, chosen, waiting};
 use crate::analysis::modules::ModuleTree;
+use crate::base::convert::real_signed;
 use crate::page::Shared;
 use crate::session::{Answer, Question};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
@@ -39,7 +40,7 @@ fn tree_view(tree: &ModuleTree) -> Html {
             Cell::Count(n.count),
             ns(n.total_ns),
             ns(n.self_ns),
-            Cell::Number(n.total_ns as f64 * 100.0 / all as f64),
+            Cell::Number(real_signed(n.total_ns) * 100.0 / real_signed(all)),
         ]
     });
     let table = Table {

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::waiting;
+use crate::base::convert::whole_signed;
 use crate::base::units::format_count;
 use crate::base::{Interval, TraceNs};
 use crate::page::Shared;
@@ -87,11 +88,10 @@ fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "whole nanoseconds below 2^53")]
 fn span(table: &Table, row: usize) -> Option<Interval<TraceNs>> {
     let number = |id: &str| table.rows.get(row)?.get(column(table, id)?)?.number();
-    let start = number("start_ns")? as i64;
-    Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(number("duration_ns")? as i64))))
+    let start = whole_signed(number("start_ns")?);
+    Some(Interval::new(TraceNs(start), TraceNs(start.saturating_add(whole_signed(number("duration_ns")?)))))
 }
 
 /// Position of a column.
@@ -106,7 +106,7 @@ fn in_words(listed: &Listed, props: &PagedTableProps) -> String {
         let sum: f64 = listed.table.rows.iter().filter_map(|r| r.get(at).and_then(Cell::number)).sum();
         format!(
             ": {} in all{}",
-            props.run.info.outline.unit.text(sum as i64),
+            props.run.info.outline.unit.text(whole_signed(sum)),
             if shown < total { " of these" } else { "" }
         )
     });

@@ -12,6 +12,7 @@ use crate::session::{ProfileQuestion, Reply, Told};
 use crate::view::timeline::{Neighbour, SliceRef};
 use crate::web::context::use_app;
 use crate::web::pages::profile::timeline::use_canvas;
+use crate::web::platform::page;
 use crate::web::state::OpenRun;
 use crate::web::timeline::{Change, Controller};
 
@@ -153,7 +154,7 @@ fn use_controller(run: &OpenRun, chosen: &UseStateHandle<Option<ChosenSlice>>) -
                 }
                 Change::Scroll(by) => {
                     if let Some(element) = scroller.cast::<HtmlElement>() {
-                        element.set_scroll_top(element.scroll_top() + libm::round(by) as i32);
+                        page::scroll_by(&element, libm::round(by));
                     }
                 }
                 _ => {}

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{ToolProps, range_of, waiting};
+use crate::base::convert::real_signed;
 use crate::base::units::format_count;
 use crate::session::{Answer, Listing, PathShown, PathStep, Question};
 use crate::view::palette::{fill_var, on_fill_var};
@@ -76,17 +77,17 @@ fn name_of(step: &PathStep) -> &str {
 /// The parts along the axis of time, coloured by name as on the timeline.
 fn strip(path: &PathShown, props: &ToolProps) -> Html {
     let (Some(first), Some(last)) = (path.steps.first(), path.steps.last()) else { return Html::default() };
-    let (from, whole) = (first.start_ns, last.end_ns.saturating_sub(first.start_ns).max(1) as f64);
+    let (from, whole) = (first.start_ns, real_signed(last.end_ns.saturating_sub(first.start_ns).max(1)));
     let unit = &props.run.info.outline.unit;
     let part = |step: &PathStep| {
-        let width = length(step) as f64 * 100.0 / whole;
+        let width = real_signed(length(step)) * 100.0 / whole;
         let name = name_of(step);
         let fill = props.run.info.colours.fill_of(name);
         let (back, colour) = match step.slice {
             Some(_) => (fill_var(fill), on_fill_var(fill)),
             None => ("var(--line)", "var(--text)"),
         };
-        let left = step.start_ns.saturating_sub(from) as f64 * 100.0 / whole;
+        let left = real_signed(step.start_ns.saturating_sub(from)) * 100.0 / whole;
         let style = format!("left:{left:.4}%;width:{width:.4}%;top:0;background:{back};color:{colour}");
         let mostly = if path.is_thinned { "mostly " } else { "" };
         let what = format!("{mostly}{name}: {}", unit.text(length(step)));

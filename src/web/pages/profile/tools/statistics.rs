@@ -9,6 +9,7 @@ use super::{LevelSelect, ToolProps, chosen, waiting};
 use crate::analysis::GroupBy;
 use crate::analysis::histogram::{BinScale, Histogram};
 use crate::analysis::members::MemberOrder;
+use crate::base::convert::{real, whole, whole_signed};
 use crate::base::units::format_count;
 use crate::page::Shared;
 use crate::profile::Unit;
@@ -76,29 +77,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let content = match &answer {
         None => waiting(None),
         Some(Err(message)) => waiting(Some(message)),
-        Some(Ok(listed)) => {
-            let on_row = {
-                let (state, listed) = (state.clone(), listed.clone());
-                Callback::from(move |row: usize| {
-                    let name = name_of(&listed, row);
-                    state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
-                })
-            };
-            let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
-            let unit = &props.run.info.outline.unit;
-            let colours = colours_of(listed, by, &props.run.info.colours);
-            let swatches =
-                (0..listed.table.rows.len()).map(|row| colours.fill_of(&name_of(listed, row).unwrap_or_default()));
-            let swatches: Rc<[u8]> = swatches.collect();
-            let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
-            html! { <>
-                <div class="pies">{ shares(listed, unit, &colours) }{ tiles(listed, unit, &colours, &on_row) }</div>
-                if let Some((total, _)) = &save_all {
-                    <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
-                }
-                <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} {swatches} sort={state.link.sort.clone()} {look} />
-            </> }
-        }
+        Some(Ok(listed)) => groups_view(props, listed, save_all),
     };
     html! {
         <>
@@ -110,6 +89,31 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
             <section class="panel" aria-label="Groups of slices">{ content }</section>
         </>
     }
+}
+
+/// All groups: their shares as pictures, and the table, whose rows choose one.
+fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()>) -> Html {
+    let state = &props.state;
+    let on_row = {
+        let (state, listed) = (state.clone(), listed.clone());
+        Callback::from(move |row: usize| {
+            let name = name_of(&listed, row);
+            state.dispatch(ProfileAction::Adjust(Box::new(move |link| link.group = name)));
+        })
+    };
+    let look = Some((AttrValue::from(state.link.find.clone()), on_look(state)));
+    let unit = &props.run.info.outline.unit;
+    let colours = colours_of(listed, state.link.group_by, &props.run.info.colours);
+    let rows = 0..listed.table.rows.len();
+    let swatches: Rc<[u8]> = rows.map(|row| colours.fill_of(&name_of(listed, row).unwrap_or_default())).collect();
+    let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
+    html! { <>
+        <div class="pies">{ shares(listed, unit, &colours) }{ tiles(listed, unit, &colours, &on_row) }</div>
+        if let Some((total, _)) = &save_all {
+            <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
+        }
+        <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} {swatches} sort={state.link.sort.clone()} {look} />
+    </> }
 }
 
 /// The link remembers how the table is looked at.
@@ -215,7 +219,7 @@ fn group_panel(
 fn members_title(count: Option<f64>) -> String {
     match count {
         Some(1.0) => "Its slice".to_owned(),
-        Some(n) => format!("Its {} slices", format_count(n as u64)),
+        Some(n) => format!("Its {} slices", format_count(whole(n))),
         None => "Its slices".to_owned(),
     }
 }
@@ -225,11 +229,15 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
     let bar = |b: &crate::analysis::histogram::Bin| {
         let what = format!("{} to {}: {} slices", unit.text(b.from_ns), unit.text(b.to_ns), format_count(b.count));
-        let height = format!("height:{:.2}%", b.count as f64 * 100.0 / most as f64);
+        let height = format!("height:{:.2}%", real(b.count) * 100.0 / real(most));
         html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }
     };
     let half = h.percentiles.as_ref().map(|p| {
-        format!("; half last at most {}, 99 of 100 at most {}", unit.text(p.p50_ns as i64), unit.text(p.p99_ns as i64))
+        format!(
+            "; half last at most {}, 99 of 100 at most {}",
+            unit.text(whole_signed(p.p50_ns)),
+            unit.text(whole_signed(p.p99_ns))
+        )
     });
     let ends = h.bins.first().zip(h.bins.last()).map(|(a, z)| (unit.text(a.from_ns), unit.text(z.to_ns)));
     html! {
