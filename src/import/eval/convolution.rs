@@ -1,10 +1,27 @@
 //! Convolutions of any number of spatial dimensions.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
+
+/// Dimensions of a side: batch or input features, features, spatial ones.
+type Side = (u32, u32, Vec<u32>);
+
+/// An error unless every side has the dimensions that are named.
+fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> {
+    for (side, named) in sides {
+        let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
+        if named.2.len() != spatial
+            || side.dims.len() != spatial + 2
+            || all.into_iter().any(|d| d as usize >= spatial + 2)
+        {
+            return Err(ComputeError::ConvolutionSide(side.clone()));
+        }
+    }
+    Ok(())
+}
 
 pub(super) fn convolution(
     x: &Value,
@@ -15,16 +32,7 @@ pub(super) fn convolution(
     ty: &ArrayType,
 ) -> OpResult<Value> {
     let spatial = window.len();
-    let sides = [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)];
-    for (side, named) in sides {
-        let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
-        if named.2.len() != spatial
-            || side.dims.len() != spatial + 2
-            || all.into_iter().any(|d| d as usize >= spatial + 2)
-        {
-            return Err(format!("{side} does not have the dimensions that the convolution names"));
-        }
-    }
+    check_sides(spatial, [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)])?;
     let (sx, sk, so) = (strides(&x.ty.dims), strides(&kernel.ty.dims), strides(&ty.dims));
     let size = |ty: &ArrayType, d: u32| ty.dims[d as usize];
     let (channels, outputs) = (size(&kernel.ty, dims.kernel.0), size(&kernel.ty, dims.kernel.1));
@@ -36,7 +44,7 @@ pub(super) fn convolution(
         && outputs.is_multiple_of(batch_groups)
         && batch.checked_mul(batch_groups) == Some(size(&x.ty, dims.input.0));
     if !is_whole {
-        return Err(format!("{} and {} have no convolution {ty} in {groups} groups", x.ty, kernel.ty));
+        return Err(ComputeError::three(Three::Convolution { groups }, [&x.ty, &kernel.ty, ty]));
     }
     let (xs, ks) = (reals(x)?, reals(kernel)?);
     let mut result = vec![0.0; count(&ty.dims)?];
@@ -46,9 +54,9 @@ pub(super) fn convolution(
     let step = |strides: &[i64], d: u32| strides[d as usize];
     // Pairs of input and kernel elements that meet at each place of the result; the same for all channels.
     let mut pairs: Vec<(i64, i64)> = Vec::new();
-    for_each_index::<String>(&places, |_, at| {
+    for_each_index::<ComputeError>(&places, |_, at| {
         pairs.clear();
-        for_each_index::<String>(&kernel_sizes, |_, inside| {
+        for_each_index::<ComputeError>(&kernel_sizes, |_, inside| {
             let (mut from, mut with) = (0, 0);
             for i in 0..spatial {
                 let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };
@@ -79,10 +87,15 @@ pub(super) fn convolution(
         }
         Ok(())
     })?;
+    Ok(rounded(&result, ty))
+}
+
+/// Sums as an array of a type.
+fn rounded(sums: &[f64], ty: &ArrayType) -> Value {
     let numbers = if ty.element.is_float() {
-        Numbers::Real(result.iter().map(|&v| round::real(ty.element, v)).collect())
+        Numbers::Real(sums.iter().map(|&v| round::real(ty.element, v)).collect())
     } else {
-        Numbers::Whole(result.iter().map(|&v| round::truncated(ty.element, v)).collect())
+        Numbers::Whole(sums.iter().map(|&v| round::truncated(ty.element, v)).collect())
     };
-    Ok(Value { ty: ty.clone(), numbers })
+    Value { ty: ty.clone(), numbers }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{Missing, NoValue, OpResult};
 use super::pick::{count, reals};
 use crate::import::calls::passes_on;
 use crate::import::program::round;
@@ -28,7 +28,8 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
 }
 
 pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
-    let operand = |n: usize| operands.get(n).ok_or_else(|| format!("operand {n} of {} is missing", call.name));
+    let operand =
+        |n: usize| operands.get(n).ok_or_else(|| Missing::CallOperand { operand: n, call: call.name.clone() });
     if passes_on(&call.name) {
         return Ok(operand(0)?.as_ref().clone());
     }
@@ -52,7 +53,7 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Op
                 row.iter_mut().zip(weight.iter().cycle()).for_each(|(v, w)| *v *= scale * w);
             })
         }
-        name => Err(format!("the custom call {name} has no known meaning")),
+        name => Err(NoValue::CustomCall(name.to_owned()).into()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Functions of each element by itself.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
 use super::special;
 use crate::import::program::round;
@@ -11,7 +11,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
         (Numbers::Whole(v), _) if !of_reals(function) => {
             let element = x.ty.element;
             let f = |&v: &i64| whole_unary(function, element, v);
-            Numbers::Whole(v.iter().map(f).collect::<Option<_>>().ok_or_else(|| not_of(function, element))?)
+            Numbers::Whole(v.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
         }
         (Numbers::Complex(v), Unary::Real) => Numbers::Real(v.iter().map(|c| c[0]).collect()),
         (Numbers::Complex(v), Unary::Imag) => Numbers::Real(v.iter().map(|c| c[1]).collect()),
@@ -19,7 +19,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
             Numbers::Real(v.iter().map(|c| round::real(ty.element, libm::hypot(c[0], c[1]))).collect())
         }
         (Numbers::Complex(v), Unary::Neg) => Numbers::Complex(v.iter().map(|c| [-c[0], -c[1]]).collect()),
-        (Numbers::Complex(_), _) => return Err(not_of(function, x.ty.element)),
+        (Numbers::Complex(_), _) => return Err(ComputeError::Unary(function, x.ty.element)),
         (_, Unary::IsFinite | Unary::IsNan | Unary::IsInf) => {
             let f = |&v: &f64| {
                 i64::from(match function {
@@ -33,14 +33,10 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
         _ => {
             let element = x.ty.element;
             let f = |&v: &f64| Some(round::real(element, real_unary(function, v)?));
-            Numbers::Real(reals(x)?.iter().map(f).collect::<Option<_>>().ok_or_else(|| not_of(function, element))?)
+            Numbers::Real(reals(x)?.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
         }
     };
     Ok(Value { ty: ty.clone(), numbers })
-}
-
-fn not_of(function: Unary, element: ElementType) -> String {
-    format!("{function:?} has no meaning for {element}")
 }
 
 /// Whether whole numbers are looked at as floating point ones.
@@ -124,10 +120,10 @@ fn real_unary(function: Unary, v: f64) -> Option<f64> {
 
 pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> OpResult<Value> {
     if a.numbers.len() != b.numbers.len() {
-        return Err(format!("{} and {} have no common shape", a.ty, b.ty));
+        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
     }
     let element = a.ty.element;
-    let none = || format!("{function:?} has no meaning for {element}");
+    let none = || ComputeError::Binary(function, element);
     let numbers = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) if function == Binary::Complex => {
             Numbers::Complex(a.iter().zip(b).map(|(&a, &b)| [a, b]).collect())
@@ -144,7 +140,7 @@ pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> 
             let f = |(&a, &b): (&[f64; 2], &[f64; 2])| complex_binary(function, a, b);
             Numbers::Complex(a.iter().zip(b).map(f).collect::<Option<_>>().ok_or_else(none)?)
         }
-        _ => return Err(format!("{} and {} have different element types", a.ty, b.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
     };
     Ok(Value { ty: ty.clone(), numbers })
 }
@@ -287,7 +283,7 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
         }
     }
     if a.numbers.len() != b.numbers.len() {
-        return Err(format!("{} and {} have no common shape", a.ty, b.ty));
+        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
     }
     let results: Vec<bool> = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
@@ -296,7 +292,7 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
         }
         (Numbers::Whole(a), Numbers::Whole(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Complex(a), Numbers::Complex(b)) => a.iter().zip(b).map(|(a, b)| by(comparison, a, b)).collect(),
-        _ => return Err(format!("{} and {} have different element types", a.ty, b.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
     };
     let ty = ArrayType::new(ElementType::Pred, a.ty.dims.clone());
     Ok(Value { ty, numbers: Numbers::Whole(results.into_iter().map(i64::from).collect()) })
@@ -306,7 +302,7 @@ pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> 
     let which_numbers = wholes(which)?;
     let n = yes.numbers.len();
     if no.numbers.len() != n || (which_numbers.len() != n && !which.ty.dims.is_empty()) {
-        return Err(format!("{}, {} and {} have no common shape", which.ty, yes.ty, no.ty));
+        return Err(ComputeError::three(Three::Choice, [&which.ty, &yes.ty, &no.ty]));
     }
     let is = |i: usize| which_numbers.get(if which_numbers.len() == 1 { 0 } else { i }).is_some_and(|&w| w != 0);
     fn go<T: Copy>(is: impl Fn(usize) -> bool, a: &[T], b: &[T]) -> Vec<T> {
@@ -316,14 +312,14 @@ pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> 
         (Numbers::Real(a), Numbers::Real(b)) => Numbers::Real(go(is, a, b)),
         (Numbers::Whole(a), Numbers::Whole(b)) => Numbers::Whole(go(is, a, b)),
         (Numbers::Complex(a), Numbers::Complex(b)) => Numbers::Complex(go(is, a, b)),
-        _ => return Err(format!("{} and {} have different element types", yes.ty, no.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &yes.ty, &no.ty)),
     };
     Ok(Value { ty: yes.ty.clone(), numbers })
 }
 
 pub(super) fn clamp(low: &Value, x: &Value, high: &Value) -> OpResult<Value> {
     let at = |n: usize, i: usize| if n == 1 { 0 } else { i };
-    let outside = || format!("{} and {} do not bound {}", low.ty, high.ty, x.ty);
+    let outside = || ComputeError::three(Three::Bounds, [&low.ty, &high.ty, &x.ty]);
     let element = x.ty.element;
     let numbers = match (&low.numbers, &x.numbers, &high.numbers) {
         (Numbers::Real(l), Numbers::Real(v), Numbers::Real(h)) => {
@@ -365,7 +361,7 @@ pub(super) fn convert(x: &Value, ty: &ArrayType) -> OpResult<Value> {
 }
 
 pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
-    let unknown = || format!("the bits of {} are not read as {ty}", x.ty);
+    let unknown = || ComputeError::two(Two::Bits, &x.ty, ty);
     if x.ty.element.bits() != ty.element.bits() {
         return Err(unknown());
     }
@@ -390,7 +386,7 @@ pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
 
 pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32) -> OpResult<Value> {
     if !(1..=11).contains(&exponent_bits) || mantissa_bits > 52 {
-        return Err(format!("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are no format"));
+        return Err(ComputeError::Format { exponent_bits, mantissa_bits });
     }
     let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, false, true);
     Ok(Value { ty: x.ty.clone(), numbers: Numbers::Real(reals(x)?.iter().map(f).collect()) })

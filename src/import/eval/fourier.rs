@@ -1,6 +1,6 @@
 //! Fourier transforms, by their definition along one dimension after another: reference values, not speed.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
@@ -8,14 +8,14 @@ use crate::import::program::{ArrayType, Numbers, Value};
 pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpResult<Value> {
     let rank = x.ty.dims.len();
     if length.is_empty() || length.len() > rank {
-        return Err(format!("{} has no {} last dimensions", x.ty, length.len()));
+        return Err(ComputeError::NoLast { ty: x.ty.clone(), count: length.len() });
     }
     let is_inverse = kind.starts_with('I');
     let mut dims = x.ty.dims.clone();
     let mut numbers: Vec<[f64; 2]> = match &x.numbers {
         Numbers::Complex(v) => v.clone(),
         Numbers::Real(v) => v.iter().map(|&v| [v, 0.0]).collect(),
-        Numbers::Whole(_) => return Err(format!("{} has no Fourier transform", x.ty)),
+        Numbers::Whole(_) => return Err(ComputeError::NoTransform(x.ty.clone())),
     };
     let first = rank - length.len();
     if kind == "IRFFT" {
@@ -35,7 +35,7 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
         numbers = numbers.chunks(size.max(1)).flat_map(|row| row.iter().take(kept).copied()).collect();
     }
     if numbers.len() != count(&ty.dims)? {
-        return Err(format!("the transform of {} is not {ty}", x.ty));
+        return Err(ComputeError::two(Two::Transform, &x.ty, ty));
     }
     let part = |v: f64| round::real(ty.element, v);
     let numbers = if ty.element.is_complex() {
@@ -53,7 +53,7 @@ fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> OpResult<(Vec<[f64
     for row in numbers.chunks(half.max(1)) {
         for i in 0..full {
             let from = if i < half { row.get(i).copied() } else { row.get(full - i).map(|&[r, i]| [r, -i]) };
-            all.push(from.ok_or("the spectrum is too short")?);
+            all.push(from.ok_or(ComputeError::TooShort("the spectrum"))?);
         }
     }
     let mut dims = dims.to_vec();

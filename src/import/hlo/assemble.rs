@@ -208,22 +208,21 @@ impl Body<'_> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<InstructionId, ImportError> {
-        let failed = |what: String| ImportError::at(raw.place.clone(), what, EXPORT_AGAIN);
+        let failed = |what: &str| ImportError::at(raw.place.clone(), what, EXPORT_AGAIN);
         if raw.opcode == "constant" {
-            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed("it has no literal".to_owned()))?;
+            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed("it has no literal"))?;
             return Ok(self.literal(&raw.name, literal));
         }
         let mut operands = Vec::with_capacity(raw.operands.len());
         for &operand in &raw.operands {
             let id = self.ids.get(operand as usize).copied().flatten();
-            operands.push(id.ok_or_else(|| failed("it reads what comes after it".to_owned()))?);
+            operands.push(id.ok_or_else(|| failed("it reads what comes after it"))?);
         }
         let mut called = Vec::with_capacity(raw.called.len());
         for &callee in &raw.called {
-            called
-                .push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it".to_owned()))?);
+            called.push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it"))?);
         }
-        let op = match op_of(raw).map_err(failed)? {
+        let op = match op_of(raw).map_err(|e| failed(&e.to_string()))? {
             Op::CustomCall(call) => {
                 let types: Vec<&Type> = operands.iter().map(|&o| self.builder.ty(o)).collect();
                 calls::meaning(&call.name, &call.config, &types, &raw.ty)

@@ -220,7 +220,7 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
             }
         },
     };
-    check_sizes(&ty).map_err(|e| at(name, e))?;
+    check_sizes(&ty).map_err(|e| at(name, e.to_string()))?;
     Ok((ty, is_row_major))
 }
 

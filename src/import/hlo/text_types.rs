@@ -43,7 +43,8 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         name => match ElementType::from_name(name) {
             Some(element) => {
                 let ty = Type::Array(ArrayType::new(element, dims));
-                check_sizes(&ty).map_err(|e| lexer.error_at(token.start, e, "export a model of sizes that exist"))?;
+                check_sizes(&ty)
+                    .map_err(|e| lexer.error_at(token.start, e.to_string(), "export a model of sizes that exist"))?;
                 Ok((ty, is_row_major))
             }
             None => Err(unknown_element(lexer, token.start, name)),

@@ -59,7 +59,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "file sizes are whole and below 2^53")]
 fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
-    let slice = bytes.slice(offset as u64, len as usize).map_err(|e| JsValue::from_str(&e))?;
+    let slice = bytes.slice(offset as u64, len as usize).map_err(|e| JsValue::from_str(&e.said))?;
     Ok(Uint8Array::from(slice.as_slice()))
 }
 

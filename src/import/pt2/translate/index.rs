@@ -30,19 +30,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let indices = c.maybe_tensors(1)?;
             one(advanced_index(c.b(), x, &indices)?)
         }
-        "index_put" | "_unsafe_index_put" | "_index_put_impl" => {
-            let x = c.x(0)?;
-            let indices = c.maybe_tensors(1)?;
-            let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
-            if is_mask {
-                // One number for all of them is known elsewhere.
-                return Ok(Done::Unknown);
-            }
-            let element = c.b().element(x);
-            let values = c.operand(2, element)?;
-            let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
-            one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
-        }
+        "index_put" | "_unsafe_index_put" | "_index_put_impl" => put(c),
         "gather" | "take_along_dim" => {
             let x = c.x(0)?;
             let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
@@ -78,6 +66,21 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "im2col" => image_patches(c),
         _ => Ok(Done::Unknown),
     }
+}
+
+/// Elements put where several indices say.
+fn put(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let indices = c.maybe_tensors(1)?;
+    let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
+    if is_mask {
+        // One number for all of them is known elsewhere.
+        return Ok(Done::Unknown);
+    }
+    let element = c.b().element(x);
+    let values = c.operand(2, element)?;
+    let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
+    one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
 /// A positive number by name.

@@ -67,6 +67,14 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         | "split_copy"
         | "split_with_sizes_copy"
         | "unbind_copy" => parts(c),
+        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
+        _ => arranged(c),
+    }
+}
+
+/// What puts elements into other places: joins, repetitions, orders, paddings.
+fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
         "repeat" | "tile" => repeat(c),
         "repeat_interleave" if c.overload == "self_int" => repeat_interleave(c),
@@ -92,7 +100,6 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             }
             Ok(Done::Many(values))
         }
-        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
         _ => Ok(Done::Unknown),
     }
 }
