@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::eval::{EvalError, evaluate};
 use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
 use super::{ImportError, Imported, ModelBytes, load_parameter};
+use crate::base::convert::real_signed;
 
 /// Operations that a comparison may take: some seconds.
 const BUDGET: u64 = 1 << 35;
@@ -144,7 +145,7 @@ fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, Co
     let list = |v: &Value| -> Vec<f64> {
         match &v.numbers {
             Numbers::Real(v) => v.clone(),
-            Numbers::Whole(v) => v.iter().map(|&n| n as f64).collect(),
+            Numbers::Whole(v) => v.iter().map(|&n| real_signed(n)).collect(),
             Numbers::Complex(v) => v.iter().flatten().copied().collect(),
         }
     };

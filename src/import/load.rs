@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use super::{ImportError, ModelBytes, Place};
+use crate::base::convert::signed;
 
 /// The numbers of a parameter; none when the file does not hold them.
 ///
@@ -79,7 +80,7 @@ fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
     let mut rest = i as u64;
     let mut at = 0i64;
     for (&n, &stride) in dims.iter().zip(strides).rev() {
-        at = at.checked_add(stride.checked_mul((rest % n.max(1)) as i64)?)?;
+        at = at.checked_add(stride.checked_mul(signed(rest % n.max(1)))?)?;
         rest /= n.max(1);
     }
     usize::try_from(at).ok()

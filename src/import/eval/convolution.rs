@@ -3,6 +3,7 @@
 use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
+use crate::base::convert::{self, at_least_zero};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
 
@@ -23,6 +24,11 @@ fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> 
     Ok(())
 }
 
+/// Distance between neighbours of each dimension of an array whose numbers are held.
+fn steps(ty: &ArrayType) -> Vec<usize> {
+    strides(&ty.dims).into_iter().map(|step| convert::place(at_least_zero(step))).collect()
+}
+
 pub(super) fn convolution(
     x: &Value,
     kernel: &Value,
@@ -33,7 +39,6 @@ pub(super) fn convolution(
 ) -> OpResult<Value> {
     let spatial = window.len();
     check_sides(spatial, [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)])?;
-    let (sx, sk, so) = (strides(&x.ty.dims), strides(&kernel.ty.dims), strides(&ty.dims));
     let size = |ty: &ArrayType, d: u32| ty.dims[d as usize];
     let (channels, outputs) = (size(&kernel.ty, dims.kernel.0), size(&kernel.ty, dims.kernel.1));
     let (batch, groups) = (size(ty, dims.output.0), feature_groups.max(1));
@@ -46,14 +51,17 @@ pub(super) fn convolution(
     if !is_whole {
         return Err(ComputeError::three(Three::Convolution { groups }, [&x.ty, &kernel.ty, ty]));
     }
+    let (sx, sk, so) = (steps(&x.ty), steps(&kernel.ty), steps(ty));
     let (xs, ks) = (reals(x)?, reals(kernel)?);
     let mut result = vec![0.0; count(&ty.dims)?];
     let places: Vec<u64> = dims.output.2.iter().map(|&d| size(ty, d)).collect();
     let kernel_sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
     let input_sizes: Vec<u64> = dims.input.2.iter().map(|&d| size(&x.ty, d)).collect();
-    let step = |strides: &[i64], d: u32| strides[d as usize];
+    let step = |steps: &[usize], d: u32| steps[d as usize];
+    let [channels, outputs, batch] = [channels, outputs, batch].map(convert::place);
+    let (of_group, of_batch) = (outputs / convert::place(groups), outputs / convert::place(batch_groups));
     // Pairs of input and kernel elements that meet at each place of the result; the same for all channels.
-    let mut pairs: Vec<(i64, i64)> = Vec::new();
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
     for_each_index::<ComputeError>(&places, |_, at| {
         pairs.clear();
         for_each_index::<ComputeError>(&kernel_sizes, |_, inside| {
@@ -61,28 +69,26 @@ pub(super) fn convolution(
             for i in 0..spatial {
                 let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };
                 let k = if window[i].is_reversed { kernel_sizes[i] - 1 - inside[i] } else { inside[i] };
-                from += p * step(&sx, dims.input.2[i]);
-                with += (k as i64) * step(&sk, dims.kernel.2[i]);
+                from += convert::place(at_least_zero(p)) * step(&sx, dims.input.2[i]);
+                with += convert::place(k) * step(&sk, dims.kernel.2[i]);
             }
             pairs.push((from, with));
             Ok(())
         })?;
-        let to: i64 = (0..spatial).map(|i| at[i] as i64 * step(&so, dims.output.2[i])).sum();
+        let to: usize = (0..spatial).map(|i| convert::place(at[i]) * step(&so, dims.output.2[i])).sum();
         for n in 0..batch {
             for o in 0..outputs {
-                let group = o / (outputs / groups);
-                let image = n + batch * (o / (outputs / batch_groups));
-                let x0 = image as i64 * step(&sx, dims.input.0) + (group * channels) as i64 * step(&sx, dims.input.1);
-                let k0 = o as i64 * step(&sk, dims.kernel.1);
+                let image = n + batch * (o / of_batch);
+                let x0 = image * step(&sx, dims.input.0) + (o / of_group * channels) * step(&sx, dims.input.1);
+                let k0 = o * step(&sk, dims.kernel.1);
                 let mut sum = 0.0;
-                for c in 0..channels as i64 {
+                for c in 0..channels {
                     let (xc, kc) = (x0 + c * step(&sx, dims.input.1), k0 + c * step(&sk, dims.kernel.0));
                     for &(from, with) in &pairs {
-                        sum += xs[(xc + from) as usize] * ks[(kc + with) as usize];
+                        sum += xs[xc + from] * ks[kc + with];
                     }
                 }
-                let at = to + n as i64 * step(&so, dims.output.0) + o as i64 * step(&so, dims.output.1);
-                result[at as usize] = sum;
+                result[to + n * step(&so, dims.output.0) + o * step(&so, dims.output.1)] = sum;
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::error::{Missing, NoValue, OpResult};
 use super::pick::{count, reals};
+use crate::base::convert::real_len;
 use crate::import::calls::passes_on;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Foreign, Numbers, Value};
@@ -48,7 +49,7 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Op
             let (weight, epsilon) = (reals(operand(1)?)?, reals(operand(2)?)?);
             let epsilon = epsilon.first().copied().unwrap_or(0.0);
             rows(operand(0)?, &call.config, ty, |row| {
-                let square = row.iter().map(|v| v * v).sum::<f64>() / row.len().max(1) as f64;
+                let square = row.iter().map(|v| v * v).sum::<f64>() / real_len(row.len().max(1));
                 let scale = 1.0 / libm::sqrt(square + epsilon);
                 row.iter_mut().zip(weight.iter().cycle()).for_each(|(v, w)| *v *= scale * w);
             })

@@ -3,6 +3,7 @@
 use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
 use super::special;
+use crate::base::convert::{low16, low32, nearest_single};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 
@@ -46,7 +47,7 @@ const fn of_reals(function: Unary) -> bool {
 
 fn whole_unary(function: Unary, element: ElementType, v: i64) -> Option<i64> {
     let bits = i64::try_from(element.bits()).ok()?;
-    let unsigned = (v as u64) & (u64::MAX >> (64 - element.bits().min(64)));
+    let unsigned = v.cast_unsigned() & (u64::MAX >> (64 - element.bits().min(64)));
     let result = match function {
         Unary::Abs => {
             if element.is_signed_integer() {
@@ -180,7 +181,7 @@ pub(super) fn real_binary(function: Binary, a: f64, b: f64) -> Option<f64> {
 pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i64) -> Option<i64> {
     let is_signed = element.is_signed_integer();
     let bits = i64::try_from(element.bits()).ok()?;
-    let (ua, ub) = (a as u64, b as u64);
+    let (ua, ub) = (a.cast_unsigned(), b.cast_unsigned());
     let is_inside = (0..bits).contains(&b);
     if element == ElementType::Pred {
         return Some(match function {
@@ -196,22 +197,22 @@ pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i6
         Binary::Mul => a.wrapping_mul(b),
         Binary::Div if b == 0 => -1,
         Binary::Div if is_signed => a.wrapping_div(b),
-        Binary::Div => (ua / ub) as i64,
+        Binary::Div => (ua / ub).cast_signed(),
         Binary::Rem if b == 0 => a,
         Binary::Rem if is_signed => a.wrapping_rem(b),
-        Binary::Rem => (ua % ub) as i64,
+        Binary::Rem => (ua % ub).cast_signed(),
         Binary::Max => {
             if is_signed {
                 a.max(b)
             } else {
-                ua.max(ub) as i64
+                ua.max(ub).cast_signed()
             }
         }
         Binary::Min => {
             if is_signed {
                 a.min(b)
             } else {
-                ua.min(ub) as i64
+                ua.min(ub).cast_signed()
             }
         }
         Binary::Pow => power(a, b, is_signed),
@@ -226,7 +227,7 @@ pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i6
             }
         }
         Binary::ShiftRightArithmetic => a >> b.clamp(0, bits - 1),
-        Binary::ShiftRightLogical if is_inside => ((ua & (u64::MAX >> (64 - element.bits()))) >> b) as i64,
+        Binary::ShiftRightLogical if is_inside => ((ua & (u64::MAX >> (64 - element.bits()))) >> b).cast_signed(),
         Binary::ShiftRightLogical => 0,
         Binary::Atan2 | Binary::Complex => return None,
     })
@@ -247,7 +248,7 @@ fn power(base: i64, exponent: i64, is_signed: bool) -> i64 {
             _ => 0,
         };
     }
-    let (mut result, mut base, mut left) = (1i64, base, exponent as u64);
+    let (mut result, mut base, mut left) = (1i64, base, exponent.cast_unsigned());
     while left > 0 {
         if left & 1 == 1 {
             result = result.wrapping_mul(base);
@@ -288,7 +289,7 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
     let results: Vec<bool> = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Whole(x), Numbers::Whole(y)) if a.ty.element == ElementType::U64 => {
-            x.iter().zip(y).map(|(&a, &b)| by(comparison, a as u64, b as u64)).collect()
+            x.iter().zip(y).map(|(&a, &b)| by(comparison, a.cast_unsigned(), b.cast_unsigned())).collect()
         }
         (Numbers::Whole(a), Numbers::Whole(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Complex(a), Numbers::Complex(b)) => a.iter().zip(b).map(|(a, b)| by(comparison, a, b)).collect(),
@@ -366,19 +367,19 @@ pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
         return Err(unknown());
     }
     let bits: Vec<u64> = match (&x.numbers, x.ty.element) {
-        (Numbers::Whole(v), _) => v.iter().map(|&v| v as u64).collect(),
-        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from((v as f32).to_bits())).collect(),
+        (Numbers::Whole(v), _) => v.iter().map(|&v| v.cast_unsigned()).collect(),
+        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from(nearest_single(v).to_bits())).collect(),
         (Numbers::Real(v), ElementType::F64) => v.iter().map(|&v| v.to_bits()).collect(),
         (Numbers::Real(v), ElementType::F16) => v.iter().map(|&v| half::f16::from_f64(v).to_bits().into()).collect(),
         (Numbers::Real(v), ElementType::Bf16) => v.iter().map(|&v| half::bf16::from_f64(v).to_bits().into()).collect(),
         _ => return Err(unknown()),
     };
     let numbers = match ty.element {
-        ElementType::F32 => Numbers::Real(bits.iter().map(|&b| f32::from_bits(b as u32).into()).collect()),
+        ElementType::F32 => Numbers::Real(bits.iter().map(|&b| f32::from_bits(low32(b)).into()).collect()),
         ElementType::F64 => Numbers::Real(bits.iter().map(|&b| f64::from_bits(b)).collect()),
-        ElementType::F16 => Numbers::Real(bits.iter().map(|&b| half::f16::from_bits(b as u16).to_f64()).collect()),
-        ElementType::Bf16 => Numbers::Real(bits.iter().map(|&b| half::bf16::from_bits(b as u16).to_f64()).collect()),
-        to if to.is_integer() => Numbers::Whole(bits.iter().map(|&b| round::whole(to, b as i64)).collect()),
+        ElementType::F16 => Numbers::Real(bits.iter().map(|&b| half::f16::from_bits(low16(b)).to_f64()).collect()),
+        ElementType::Bf16 => Numbers::Real(bits.iter().map(|&b| half::bf16::from_bits(low16(b)).to_f64()).collect()),
+        to if to.is_integer() => Numbers::Whole(bits.iter().map(|&b| round::whole(to, b.cast_signed())).collect()),
         _ => return Err(unknown()),
     };
     Ok(Value { ty: ty.clone(), numbers })

@@ -2,6 +2,7 @@
 
 use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
+use crate::base::convert::real_len;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
@@ -69,11 +70,11 @@ fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> OpRe
     let sign = if is_inverse { 1.0 } else { -1.0 };
     let turn: Vec<[f64; 2]> = (0..size)
         .map(|k| {
-            let angle = sign * 2.0 * std::f64::consts::PI * k as f64 / size as f64;
+            let angle = sign * 2.0 * std::f64::consts::PI * real_len(k) / real_len(size);
             [libm::cos(angle), libm::sin(angle)]
         })
         .collect();
-    let scale = if is_inverse { 1.0 / size as f64 } else { 1.0 };
+    let scale = if is_inverse { 1.0 / real_len(size) } else { 1.0 };
     let mut result = vec![[0.0; 2]; numbers.len()];
     for start in (0..numbers.len()).filter(|at| (at / step).is_multiple_of(size.max(1))) {
         for k in 0..size {

@@ -2,11 +2,8 @@
 
 use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, pick, strides, wholes};
+use crate::base::convert::{narrow, signed};
 use crate::import::program::{ArrayType, GatherDims, Value};
-
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
 
 pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayType) -> OpResult<Value> {
     let numbers = wholes(indices)?;
@@ -14,9 +11,9 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
     let rank = x.ty.dims.len();
     let vector = dims.index_vector_dim as usize;
     let is_collapsed =
-        |d: usize| dims.collapsed_slice_dims.contains(&(d as u32)) || dims.operand_batching_dims.contains(&(d as u32));
+        |d: usize| dims.collapsed_slice_dims.contains(&narrow(d)) || dims.operand_batching_dims.contains(&narrow(d));
     let window: Vec<usize> = (0..rank).filter(|&d| !is_collapsed(d)).collect();
-    let batch: Vec<usize> = (0..ty.dims.len()).filter(|d| !dims.offset_dims.contains(&(*d as u32))).collect();
+    let batch: Vec<usize> = (0..ty.dims.len()).filter(|d| !dims.offset_dims.contains(&narrow(*d))).collect();
     let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
     let is_whole = dims.slice_sizes.len() == rank
         && window.len() == dims.offset_dims.len()

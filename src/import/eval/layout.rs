@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::error::{ComputeError, Missing, OpResult, Two};
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
+use crate::base::convert::{real_len, signed, signed_len};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
@@ -15,10 +16,6 @@ fn checked(numbers: Numbers, ty: &ArrayType) -> OpResult<Value> {
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
-
 pub(super) fn iota(ty: &ArrayType, dimension: u32) -> OpResult<Value> {
     let at = dimension as usize;
     if at >= ty.dims.len() {
@@ -28,11 +25,11 @@ pub(super) fn iota(ty: &ArrayType, dimension: u32) -> OpResult<Value> {
     steps[at] = 1;
     let map = strided(&ty.dims, &steps, 0)?;
     let numbers = if ty.element.is_float() {
-        Numbers::Real(map.iter().map(|&i| round::real(ty.element, i as f64)).collect())
+        Numbers::Real(map.iter().map(|&i| round::real(ty.element, real_len(i))).collect())
     } else if ty.element.is_complex() {
-        Numbers::Complex(map.iter().map(|&i| [i as f64, 0.0]).collect())
+        Numbers::Complex(map.iter().map(|&i| [real_len(i), 0.0]).collect())
     } else {
-        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, i as i64)).collect())
+        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, signed_len(i))).collect())
     };
     checked(numbers, ty)
 }

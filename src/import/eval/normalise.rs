@@ -2,6 +2,7 @@
 
 use super::error::{ComputeError, OpResult, Two};
 use super::pick::{reals, strides};
+use crate::base::convert::real_len;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
@@ -30,7 +31,7 @@ impl Channels {
         for i in 0..n {
             sums[self.of_element(i)] += f(i);
         }
-        let each = (n / self.size).max(1) as f64;
+        let each = real_len((n / self.size).max(1));
         sums.into_iter().map(|s| s / each).collect()
     }
 }
@@ -110,7 +111,7 @@ pub(super) fn gradient(
         let c = channels.of_element(i);
         p[0][c] * inverse[c] * (g[i] - mean_g[c] - normal(i) * mean_gx[c])
     };
-    let each = (v.len() / channels.size) as f64;
+    let each = real_len(v.len() / channels.size);
     let total = |means: &[f64]| means.iter().map(|m| m * each).collect::<Vec<f64>>();
     Ok([like(x, (0..v.len()).map(one)), channel_values(scale, total(&mean_gx)), channel_values(scale, total(&mean_g))])
 }

@@ -2,6 +2,7 @@
 
 use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, pick, reals, strided, strides};
+use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 
@@ -11,7 +12,7 @@ fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize
     if batch.iter().chain(contracted).any(|&d| d as usize >= rank) {
         return Err(ComputeError::NoProductDimension(x.ty.clone()));
     }
-    let free = (0..rank as u32).filter(|d| !batch.contains(d) && !contracted.contains(d));
+    let free = (0..narrow(rank)).filter(|d| !batch.contains(d) && !contracted.contains(d));
     let order: Vec<usize> =
         batch.iter().copied().chain(free.clone()).chain(contracted.iter().copied()).map(|d| d as usize).collect();
     let own = strides(&x.ty.dims);

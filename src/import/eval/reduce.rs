@@ -6,6 +6,7 @@ use super::elementwise::{real_binary, whole_binary};
 use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
+use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
 
@@ -124,7 +125,7 @@ pub(super) fn reduce(
         return Err(ComputeError::NoDimensions { ty, dimensions }.into());
     }
     let own = strides(&first.ty.dims);
-    let is_reduced = |d: &usize| dimensions.contains(&(*d as u32));
+    let is_reduced = |d: &usize| dimensions.contains(&narrow(*d));
     let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(is_reduced);
     let dims_of = |which: &[usize]| -> Vec<u64> { which.iter().map(|&d| first.ty.dims[d]).collect() };
     let (kept_dims, gone_dims) = (dims_of(&kept), dims_of(&gone));

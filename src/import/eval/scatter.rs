@@ -6,11 +6,8 @@ use super::error::{ComputeError, Missing, OpResult, Three};
 use super::evaluator::Stop;
 use super::pick::{for_each_index, strides, wholes};
 use super::reduce::{Combine, joined, number};
+use crate::base::convert::{narrow, signed};
 use crate::import::program::{Numbers, ScatterDims, Value};
-
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
 
 /// Which element of the operand each element of the updates is for; none for those outside, which are left out.
 fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> OpResult<Vec<Option<usize>>> {
@@ -19,10 +16,10 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> O
     let rank = x.ty.dims.len();
     let vector = dims.index_vector_dim as usize;
     let is_inserted =
-        |d: usize| dims.inserted_window_dims.contains(&(d as u32)) || dims.input_batching_dims.contains(&(d as u32));
+        |d: usize| dims.inserted_window_dims.contains(&narrow(d)) || dims.input_batching_dims.contains(&narrow(d));
     let window: Vec<usize> = (0..rank).filter(|&d| !is_inserted(d)).collect();
     let batch: Vec<usize> =
-        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&(*d as u32))).collect();
+        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&narrow(*d))).collect();
     let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
     let is_whole = window.len() == dims.update_window_dims.len()
         && batch.len() == index_dims.len()

@@ -6,6 +6,7 @@ use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, pick, strides};
 use super::reduce::number;
+use crate::base::convert::{real_signed, signed_len};
 use crate::import::program::{ArrayType, ElementType, Numbers, Value};
 
 /// Sorts arrays together along a dimension. `before` gets a pair of each array and says whether the first comes first.
@@ -76,7 +77,7 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
         let mut row: Vec<usize> = (start..start + size).collect();
         let key = |i: usize| match &x.numbers {
             Numbers::Real(v) => Ok(if v[i].is_nan() { f64::INFINITY } else { v[i] }),
-            Numbers::Whole(v) => Ok(v[i] as f64),
+            Numbers::Whole(v) => Ok(real_signed(v[i])),
             Numbers::Complex(_) => Err(ComputeError::ComplexOrder),
         };
         let keys = row.iter().map(|&i| key(i)).collect::<OpResult<Vec<f64>>>()?;
@@ -85,7 +86,7 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
             if is_largest { b.total_cmp(&a) } else { a.total_cmp(&b) }
         });
         map.extend_from_slice(&row[..k]);
-        places.extend(row[..k].iter().map(|&i| (i - start) as i64));
+        places.extend(row[..k].iter().map(|&i| signed_len(i - start)));
     }
     let mut dims = x.ty.dims.clone();
     if let Some(last) = dims.last_mut() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::ops::op_of;
 use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
 use crate::base::IndexVec;
+use crate::base::convert::{narrow, signed_len};
 use crate::import::program::{
     ArrayType, ComputationBuilder, ComputationId, InstructionId, Op, Program, ProgramParameter, Role, Type, Value,
     WeightData,
@@ -152,7 +153,7 @@ impl Body<'_> {
         found.sort_unstable();
         for (expected, &(number, at)) in found.iter().enumerate() {
             let instruction = &raw.instructions[at];
-            if number != expected as i64 {
+            if number != signed_len(expected) {
                 let what = format!("it is parameter {number} where parameter {expected} should be");
                 return Err(ImportError::at(instruction.place.clone(), what, EXPORT_AGAIN));
             }
@@ -160,7 +161,7 @@ impl Body<'_> {
             let id = match self.parameters.take() {
                 None => self.builder.push(
                     &instruction.name,
-                    Op::Parameter(expected as u32),
+                    Op::Parameter(narrow(expected)),
                     Vec::new(),
                     instruction.ty.clone(),
                 ),
@@ -185,7 +186,7 @@ impl Body<'_> {
     ) -> InstructionId {
         match ty {
             Type::Array(array) => {
-                let number = listed.0.len() as u32;
+                let number = narrow(listed.0.len());
                 listed.0.push(ProgramParameter {
                     name: name.to_owned(),
                     role: Role::Input,

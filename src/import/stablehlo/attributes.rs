@@ -2,6 +2,7 @@
 
 use super::syntax::Operation;
 use super::types::tensor;
+use crate::base::convert::{narrow, place};
 use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::lexer::integers;
 use crate::import::program::{
@@ -24,7 +25,7 @@ pub(super) fn list(value: &str) -> Vec<i64> {
         let inner = rest.split_once('<').map_or("", |(_, t)| t.trim_end_matches('>'));
         let wanted = tensor(inner).ok().and_then(|t| t.ty.array().and_then(ArrayType::elements)).unwrap_or(0);
         return match found[..] {
-            [one] if wanted > 1 && wanted < 1000 => vec![one; wanted as usize],
+            [one] if wanted > 1 && wanted < 1000 => vec![one; place(wanted)],
             _ => found,
         };
     }
@@ -113,7 +114,7 @@ pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionD
     let mut sides = value.split('[').skip(1).map(|side| side.split(']').next().unwrap_or(""));
     let mut side = |a: &str, b: &str| -> Result<(u32, u32, Vec<u32>), AttributeError> {
         let labels: Vec<&str> = sides.next().unwrap_or("").split(',').map(str::trim).collect();
-        let find = |wanted: &str| labels.iter().position(|l| *l == wanted).map(|i| i as u32);
+        let find = |wanted: &str| labels.iter().position(|l| *l == wanted).map(narrow);
         let spatial = (0..labels.len().saturating_sub(2)).map(|i| find(&i.to_string()));
         match (find(a), find(b), spatial.collect::<Option<Vec<u32>>>()) {
             (Some(a), Some(b), Some(spatial)) => Ok((a, b, spatial)),
@@ -244,7 +245,7 @@ pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, ConstantError> 
 
 fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, ConstantError> {
     let digits = hex.as_bytes();
-    let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
+    let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(|c| Some(digit(c[0])? << 4 | digit(*c.get(1)?)?)).collect();
     let bytes = bytes.ok_or(ConstantError::Hexadecimal)?;
     // Booleans are eight in a byte, one number of all equal ones excepted.
@@ -273,7 +274,7 @@ fn of_list(text: &str, element: ElementType) -> Result<Numbers, ConstantError> {
     let whole = |w: &str| match w {
         "true" => Some(1),
         "false" => Some(0),
-        _ => w.parse::<i64>().ok().or_else(|| w.parse::<u64>().ok().map(|n| n as i64)),
+        _ => round::fitting(element, w.parse().ok()?),
     };
     words().map(|w| whole(w).ok_or_else(|| bad(w))).collect::<Result<Vec<i64>, _>>().map(Numbers::Whole)
 }
@@ -317,6 +318,21 @@ mod tests {
         assert_eq!(value("dense<true>", ElementType::Pred, &[1000, 1000]), Some(Numbers::Whole(vec![1])));
         assert_eq!(value("dense<>", ElementType::F32, &[0]), Some(Numbers::Real(vec![])));
         assert!(dense("dense<[1, 2]>", &ArrayType::new(ElementType::S32, [3])).is_err());
+        assert_eq!(value("dense<[-1, 255]>", ElementType::S8, &[2]), Some(Numbers::Whole(vec![-1, -1])));
         assert!(matches!(dense("dense_resource<a>", &ArrayType::new(ElementType::F32, [3])), Ok(Dense::Elided)));
+    }
+
+    #[test]
+    fn numbers_that_their_type_does_not_hold_are_refused() {
+        let refused = |text: &str, element| dense(text, &ArrayType::new(element, [1])).map(|_| ()).unwrap_err();
+        for (text, element) in [
+            ("300", ElementType::S8),
+            ("-129", ElementType::S8),
+            ("-1", ElementType::U32),
+            ("4294967296", ElementType::S32),
+        ] {
+            let wrong = refused(&format!("dense<[{text}]>"), element);
+            assert_eq!(wrong, ConstantError::Word { word: text.to_owned(), element });
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
 use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::program::infer::{Inference, Signature};
@@ -164,7 +165,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             // `%values, %indices = ..`
             ref many => {
                 for (k, (name, _)) in many.iter().enumerate() {
-                    let element = frame.element(id, k as u32);
+                    let element = frame.element(id, narrow(k));
                     frame.scope.values.insert(name, Bound::One(element));
                 }
             }
@@ -366,7 +367,7 @@ pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: u
     frame.builder.origin = Origin::default();
     let name = argument.name.trim_start_matches('%');
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
-    let mut id = frame.builder.push(name, Op::Parameter(i as u32), Vec::new(), ty.clone());
+    let mut id = frame.builder.push(name, Op::Parameter(narrow(i)), Vec::new(), ty.clone());
     if let Some(value) = value {
         id = frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty);
     }

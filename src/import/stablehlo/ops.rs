@@ -2,6 +2,7 @@
 
 use super::attributes::{convolution_dims, convolution_window, dot_dims, gather_dims, plain_window, scatter_dims};
 use super::syntax::Operation;
+use crate::base::convert::{narrow, signed_len};
 use crate::import::attribute::AttributeError;
 use crate::import::calls;
 use crate::import::hlo::comparison;
@@ -66,8 +67,8 @@ fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<O
         "broadcast_in_dim" => Op::Broadcast { dimensions: either(operation, "dims", "broadcast_dimensions")? },
         "broadcast" => {
             let name = if operation.attribute("sizes").is_some() { "sizes" } else { "broadcast_sizes" };
-            let added = operation.sizes(name)?.len() as u32;
-            Op::Broadcast { dimensions: (added..added + rank(operands, 0) as u32).collect() }
+            let added = narrow(operation.sizes(name)?.len());
+            Op::Broadcast { dimensions: (added..added + narrow(rank(operands, 0))).collect() }
         }
         "reshape" => Op::Reshape,
         "transpose" => Op::Transpose { permutation: either(operation, "dims", "permutation")? },
@@ -160,7 +161,7 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, AttributeError> {
 /// A product of the last dimension of the left side and the first but for batches of the right one.
 fn plain_dot(operands: &[&Type]) -> Result<DotDims, AttributeError> {
     let left = rank(operands, 0).checked_sub(1).ok_or(AttributeError::NumberOnTheLeft)?;
-    Ok(DotDims { lhs_contracting: vec![left as u32], rhs_contracting: vec![0], ..DotDims::default() })
+    Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
 }
 
 fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
@@ -181,7 +182,7 @@ fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, Attr
 }
 
 fn sort(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
-    let last = rank(operands, 0) as i64 - 1;
+    let last = signed_len(rank(operands, 0)) - 1;
     let dimension = match operation.list("dimension").first().copied() {
         None | Some(-1) => last,
         Some(d) => d,

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::syntax::OpenType;
+use crate::base::convert::at_least_zero;
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
 use crate::import::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
@@ -77,7 +78,7 @@ pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
             dims.push(1);
         } else if size.bytes().all(|b| b.is_ascii_digit()) && !size.is_empty() {
             let size: i64 = size.parse().map_err(|_| TensorError::Size(size.to_owned()))?;
-            dims.push(size as u64);
+            dims.push(at_least_zero(size));
         } else {
             break;
         }

@@ -2,6 +2,7 @@
 
 use super::error::{CalledError, Caller, InferError, Pair, Part, Takes};
 use super::{Inference, Signature, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, ElementType, Op, Type};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
@@ -56,7 +57,7 @@ fn reduce(at: &Inference<'_>, dimensions: &[u32]) -> Result<Type, InferError> {
         if array.dims != at.array(0)?.dims || !at.array(n + i)?.dims.is_empty() {
             return Err(InferError::unlike(Pair::FirstValue, array, at.array(n + i)?));
         }
-        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&(*d as u32)));
+        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&narrow(*d)));
         let result = if n == 1 { &combine.result } else { part(&combine.result, i)? };
         let element = result.array().map_or(array.element, |a| a.element);
         types.push(Type::Array(ArrayType::new(element, kept.map(|(_, &d)| d).collect::<Vec<_>>())));

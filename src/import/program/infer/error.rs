@@ -456,3 +456,41 @@ impl Caller {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_names_the_types_in_the_order_of_the_sentence() {
+        let array = |dims: &[u64]| ArrayType::new(ElementType::F32, dims);
+        let (one, other) = (array(&[2]), array(&[3]));
+        let said = [
+            (InferError::unlike(Pair::FirstValue, &one, &other), "it reduces f32[2] from f32[3]"),
+            (InferError::unlike(Pair::Update, &one, &other), "it puts f32[2] into f32[3]"),
+            (InferError::unlike(Pair::Bits, &one, &other), "the bits of f32[2] do not fill elements of f32"),
+            (InferError::no_such(Part::Slices(vec![4]), &one), "it takes slices of sizes [4] of f32[2]"),
+            (InferError::no_such(Part::Largest(4), &one), "it takes the 4 largest of f32[2]"),
+            (
+                InferError::Operands { given: 1, takes: Takes::FirstValues },
+                "it has 1 operands and takes as many arrays as first values",
+            ),
+            (InferError::Operands { given: 1, takes: Takes::AtLeast(2) }, "it has 1 operands and takes at least 2"),
+            (
+                InferError::ArrayRank { does: "it places", given: 2, array: one },
+                "it places 2 dimensions and f32[2] has 1",
+            ),
+            (
+                CalledError::Parameters { by: Caller::Call, values: 1, parameters: 2 }.into(),
+                "it calls a computation of 2 parameters with 1 values",
+            ),
+            (
+                CalledError::Parameters { by: Caller::Sort, values: 1, parameters: 3 }.into(),
+                "it sorts 1 arrays with a computation of 3 parameters",
+            ),
+        ];
+        for (error, text) in said {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+}

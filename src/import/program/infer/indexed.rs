@@ -2,6 +2,7 @@
 
 use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
@@ -72,14 +73,14 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, InferError> {
     check_dimensions(&dims.operand_batching_dims, rank, "operand_batching_dims")?;
     let mut batch = batch_sizes(indices, dims.index_vector_dim)?.into_iter();
     let is_dropped = |i: u32| dims.collapsed_slice_dims.contains(&i) || dims.operand_batching_dims.contains(&i);
-    let kept = dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(*i as u32)).map(|(_, &size)| size);
+    let kept = dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(narrow(*i))).map(|(_, &size)| size);
     let offset: Vec<u64> = kept.collect();
     let result_rank = batch.len() + offset.len();
     check_dimensions(&dims.offset_dims, result_rank, "offset_dims")?;
     if offset.len() != dims.offset_dims.len() {
         return Err(InferError::Offsets { slices: offset.len(), places: dims.offset_dims.len() });
     }
-    let sizes = (0..result_rank as u32).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
+    let sizes = (0..narrow(result_rank)).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
         Some(k) => offset[k],
         None => batch.next().unwrap_or(1),
     });

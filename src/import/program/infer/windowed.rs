@@ -2,6 +2,7 @@
 
 use super::error::{InferError, Part, Takes};
 use super::{Inference, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
@@ -54,7 +55,7 @@ fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, InferError> {
     }
     let batch = dims.lhs_batch.iter().map(|&d| lhs.dims[d as usize]);
     let free = |array: &ArrayType, used: &[u32]| {
-        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&(*i as u32)));
+        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&narrow(*i)));
         dims.map(|(_, &d)| d).collect::<Vec<_>>()
     };
     let sizes: Vec<u64> = batch.chain(free(lhs, &left)).chain(free(rhs, &right)).collect();

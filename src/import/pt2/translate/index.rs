@@ -1,6 +1,7 @@
 //! Look-ups and writes by indices.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{real, real_signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
@@ -180,14 +181,14 @@ fn in_bags(
     let start = c.b().broadcast_in(offsets, &dims, vec![0])?;
     let is_behind = c.b().compare(Comparison::Ge, place, start)?;
     let later = c.b().slice_dim(offsets, 0, 1.min(bags), bags, 1)?;
-    let end = c.b().full(element, &[1.min(bags)], count as f64)?;
+    let end = c.b().full(element, &[1.min(bags)], real(count))?;
     let ends = c.b().concatenate(&[later, end], 0)?;
     let ends = c.b().broadcast_in(ends, &dims, vec![0])?;
     let is_before = c.b().compare(Comparison::Lt, place, ends)?;
     let is_in = c.b().binary(Binary::And, is_behind, is_before)?;
     let Some(padding) = padding else { return Ok(is_in) };
     let row = c.b().reshape(indices, &[1, count])?;
-    let counts = c.b().compare_number(Comparison::Ne, row, padding as f64)?;
+    let counts = c.b().compare_number(Comparison::Ne, row, real_signed(padding))?;
     c.b().binary(Binary::And, is_in, counts)
 }
 

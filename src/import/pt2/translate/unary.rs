@@ -1,6 +1,7 @@
 //! Functions of one operand, activations among them.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real_signed};
 use crate::import::program::compose::{self, Elu, power_number};
 use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 
@@ -200,7 +201,7 @@ fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
             let dims = c.b().dims(x);
             let channel = usize::from(dims.len() > 1);
             let slope = match c.b().dims(slope).as_slice() {
-                [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![channel as u32])?,
+                [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![narrow(channel)])?,
                 _ => slope,
             };
             compose::leaky_relu(c.b(), x, slope)?
@@ -272,7 +273,7 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
 
 /// Rounded to so many places behind the point.
 fn rounded(c: &mut Call<'_, '_, '_>) -> Built {
-    let places = c.int_or("decimals", 0) as f64;
+    let places = real_signed(c.int_or("decimals", 0));
     let x = operand(c)?;
     if !c.b().element(x).is_float() {
         return Ok(x);
