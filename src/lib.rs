@@ -79,7 +79,6 @@
 
 pub mod analysis;
 pub mod base;
-#[allow(clippy::too_many_lines, reason = "fields of an index are read one by one")]
 pub mod bench;
 pub mod capture;
 #[cfg(feature = "cli")]
@@ -89,10 +88,6 @@ pub mod device;
 pub mod experiment;
 pub mod fidelity;
 pub mod formats;
-#[allow(
-    clippy::too_many_lines,
-    reason = "an operator of a file format is translated by a match with an arm for each form"
-)]
 pub mod import;
 pub mod insight;
 pub mod kernel;

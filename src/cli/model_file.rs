@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::device::BroughtSettings;
-use crate::import::{ImportOptions, Imported, MODEL_ENDINGS, ModelBytes, read_model};
+use crate::import::{ImportOptions, Imported, MODEL_ENDINGS, MediumError, ModelBytes, read_model};
 use crate::model::ModelSpec;
 
 /// A file that is read by slices: weights beside a graph stay on disk.
@@ -35,12 +35,13 @@ impl ModelBytes for DiskModel {
         self.size
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         let len = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(len);
         let mut bytes = vec![0; len];
         let mut file = self.file.borrow_mut();
-        file.seek(SeekFrom::Start(offset)).map_err(|e| e.to_string())?;
-        file.read_exact(&mut bytes).map_err(|e| e.to_string())?;
+        let said = |e: std::io::Error| MediumError::new(e.to_string());
+        file.seek(SeekFrom::Start(offset)).map_err(said)?;
+        file.read_exact(&mut bytes).map_err(said)?;
         Ok(bytes)
     }
 }

@@ -1,8 +1,11 @@
 //! A model's results beside those that are expected of it.
 
-use super::eval::evaluate;
-use super::program::{Numbers, Role, Value};
-use super::{Imported, ModelBytes, load_parameter};
+use thiserror::Error;
+
+use super::eval::{EvalError, evaluate};
+use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
+use super::{ImportError, Imported, ModelBytes, load_parameter};
+use crate::base::convert::real_signed;
 
 /// Operations that a comparison may take: some seconds.
 const BUDGET: u64 = 1 << 35;
@@ -20,6 +23,61 @@ pub struct ResultComparison {
     pub max_abs_error: f64,
 }
 
+/// Why results are not compared.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// Weights cannot be read from the file.
+    #[error(transparent)]
+    Weights(#[from] ImportError),
+    /// The model cannot be computed.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// There are no expected results.
+    #[error("the file of expected results has no array out0")]
+    NothingExpected,
+    /// More results are expected than there are.
+    #[error("the model gives {given} results and {expected} are expected")]
+    TooFew {
+        /// Results of the model.
+        given: usize,
+        /// Results expected.
+        expected: usize,
+    },
+    /// A parameter without numbers.
+    #[error("no array holds {name} ({ty}): name it {name}, arg{number} or in{input}")]
+    NoArray {
+        /// Its name.
+        name: String,
+        /// Its type.
+        ty: ArrayType,
+        /// Its number.
+        number: usize,
+        /// Its number among the inputs.
+        input: usize,
+    },
+    /// An array of other sizes than the parameter has.
+    #[error("{name} is {ty} and the array given is {given}")]
+    Input {
+        /// The parameter.
+        name: String,
+        /// Its type.
+        ty: ArrayType,
+        /// The type of the array.
+        given: ArrayType,
+    },
+    /// A result of other sizes than expected.
+    #[error("result {index} is {given} and {expected} is expected")]
+    Output {
+        /// Its position.
+        index: usize,
+        /// What the model gives.
+        given: ArrayType,
+        /// What is expected.
+        expected: ArrayType,
+    },
+}
+
 /// Computes a model for arrays by name and compares its results with those expected.
 ///
 /// Arrays are found by the name of a parameter, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
@@ -32,23 +90,23 @@ pub fn compare(
     bytes: &dyn ModelBytes,
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
-) -> Result<Vec<ResultComparison>, String> {
+) -> Result<Vec<ResultComparison>, CompareError> {
     let parameters = bind(imported, bytes, inputs)?;
-    let results = evaluate(&imported.program, parameters, BUDGET).map_err(|e| e.to_string())?.outputs;
+    let results = evaluate(&imported.program, parameters, BUDGET)?.outputs;
     let wanted: Vec<&Value> = (0..)
         .map_while(|n| expected.iter().find(|(name, _)| *name == format!("out{n}")))
         .map(|(_, value)| value)
         .collect();
     if wanted.is_empty() {
-        return Err("the file of expected results has no array out0".to_owned());
+        return Err(CompareError::NothingExpected);
     }
     if results.len() < wanted.len() {
-        return Err(format!("the model gives {} results and {} are expected", results.len(), wanted.len()));
+        return Err(CompareError::TooFew { given: results.len(), expected: wanted.len() });
     }
     wanted.into_iter().zip(&results).enumerate().map(|(index, (want, given))| one(index, given, want)).collect()
 }
 
-fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)]) -> Result<Vec<Value>, String> {
+fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)]) -> Result<Vec<Value>, CompareError> {
     let find = |name: &str| arrays.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     let mut inputs = 0;
     let mut bound = Vec::new();
@@ -61,36 +119,33 @@ fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)])
         } else {
             match named {
                 Some(value) => Some(value.clone()),
-                None => load_parameter(bytes, parameter).map_err(|e| e.to_string())?,
+                None => load_parameter(bytes, parameter)?,
             }
         };
-        let mut value = found.ok_or_else(|| {
-            format!(
-                "no array holds {} ({}): name it {}, arg{n} or in{}",
-                parameter.name,
-                parameter.ty,
-                parameter.name,
-                inputs.max(1) - 1
-            )
-        })?;
-        if value.ty.dims != parameter.ty.dims {
-            return Err(format!("{} is {} and the array given is {}", parameter.name, parameter.ty, value.ty));
+        let ProgramParameter { name, ty, .. } = parameter;
+        let Some(mut value) = found else {
+            let (name, ty) = (name.clone(), ty.clone());
+            return Err(CompareError::NoArray { name, ty, number: n, input: inputs.max(1) - 1 });
+        };
+        if value.ty.dims != ty.dims {
+            return Err(CompareError::Input { name: name.clone(), ty: ty.clone(), given: value.ty });
         }
         // NumPy has no bfloat16: such inputs come in single precision.
-        value.ty = parameter.ty.clone();
+        value.ty = ty.clone();
         bound.push(value);
     }
     Ok(bound)
 }
 
-fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, String> {
+fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, CompareError> {
     if given.ty.dims != want.ty.dims {
-        return Err(format!("result {index} is {} and {} is expected", given.ty, want.ty));
+        let (given, expected) = (given.ty.clone(), want.ty.clone());
+        return Err(CompareError::Output { index, given, expected });
     }
     let list = |v: &Value| -> Vec<f64> {
         match &v.numbers {
             Numbers::Real(v) => v.clone(),
-            Numbers::Whole(v) => v.iter().map(|&n| n as f64).collect(),
+            Numbers::Whole(v) => v.iter().map(|&n| real_signed(n)).collect(),
             Numbers::Complex(v) => v.iter().flatten().copied().collect(),
         }
     };

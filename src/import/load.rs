@@ -1,7 +1,10 @@
 //! Numbers of weights, read from the file when they are wanted.
 
-use super::program::{ArrayType, ProgramParameter, Value, WeightData, numbers_of_bytes};
+use thiserror::Error;
+
+use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use super::{ImportError, ModelBytes, Place};
+use crate::base::convert::signed;
 
 /// The numbers of a parameter; none when the file does not hold them.
 ///
@@ -18,25 +21,47 @@ pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> R
             if raw.len() != wanted {
                 return Err(wrong(format!("its {len} bytes at byte {offset} run past the end of the file")));
             }
-            decode(&parameter.ty, &raw, strides).map(Some).map_err(wrong)
+            decode(&parameter.ty, &raw, strides).map(Some).map_err(|e| wrong(e.to_string()))
         }
     }
+}
+
+/// Why bytes are not the numbers of an array.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DecodeError {
+    /// An element type that is not read.
+    #[error("numbers of type {0} are not read")]
+    Element(ElementType),
+    /// More elements than memory has places.
+    #[error("it has too many elements")]
+    TooMany,
+    /// Another number of bytes than the array has.
+    #[error("{bytes} bytes are not those of {ty}")]
+    Bytes {
+        /// How many there are.
+        bytes: usize,
+        /// The array.
+        ty: ArrayType,
+    },
+    /// Bytes or strides that do not give every element.
+    #[error("its bytes are not those of {0}")]
+    Elements(ArrayType),
 }
 
 /// Little-endian numbers as a value. `strides` are distances between neighbours in elements; none for row-major order.
 ///
 /// # Errors
 /// When there are too few bytes or the element type is not read.
-pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, String> {
+pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, DecodeError> {
     let size = usize::try_from(ty.element.bits() / 8).unwrap_or(0);
     if size == 0 {
-        return Err(format!("numbers of type {} are not read", ty.element));
+        return Err(DecodeError::Element(ty.element));
     }
-    let elements = ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or("it has too many elements")?;
-    let wrong = || format!("its bytes are not those of {ty}");
+    let elements = ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or(DecodeError::TooMany)?;
+    let wrong = || DecodeError::Elements(ty.clone());
     let numbers = if strides.is_empty() {
         if elements.checked_mul(size) != Some(raw.len()) {
-            return Err(format!("{} bytes are not those of {ty}", raw.len()));
+            return Err(DecodeError::Bytes { bytes: raw.len(), ty: ty.clone() });
         }
         numbers_of_bytes(ty.element, raw)
     } else {
@@ -55,7 +80,7 @@ fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
     let mut rest = i as u64;
     let mut at = 0i64;
     for (&n, &stride) in dims.iter().zip(strides).rev() {
-        at = at.checked_add(stride.checked_mul((rest % n.max(1)) as i64)?)?;
+        at = at.checked_add(stride.checked_mul(signed(rest % n.max(1)))?)?;
         rest /= n.max(1);
     }
     usize::try_from(at).ok()

@@ -9,6 +9,18 @@
 //! [`read_model`] is the one way in, and rooms above are given it as a [`ReadModel`]: a program of the page that does not name it has
 //! no reader, and gets its models as bytes from the one that has them ([`read_elsewhere`], [`read_carried`]).
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
+
+mod attribute;
 mod bytecode;
 mod calls;
 mod carried;
@@ -40,7 +52,7 @@ use serde::{Deserialize, Serialize};
 
 pub use bytecode::read_mlir_bytecode;
 pub use carried::{read_carried, read_elsewhere};
-pub use compare::{ResultComparison, compare};
+pub use compare::{CompareError, ResultComparison, compare};
 pub use error::{ImportError, Place};
 pub use gzip::gunzip;
 pub use hlo::{print_hlo_text, read_hlo_proto, read_hlo_text};
@@ -51,7 +63,7 @@ pub use onnx::read_onnx;
 pub use pt2::read_pt2;
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{ModelKind, sniff};
-pub use source::{ModelBytes, read_all};
+pub use source::{MediumError, ModelBytes, read_all};
 pub use stablehlo::read_stablehlo;
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::read_torchscript;

@@ -1,6 +1,8 @@
 //! Arrays that NumPy saved (`np.savez`): inputs of a model and what it should give.
 
-use super::load::decode;
+use thiserror::Error;
+
+use super::load::{DecodeError, decode};
 use super::program::{ArrayType, ElementType, Value};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes, Place};
@@ -18,7 +20,8 @@ pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportEr
     for entry in archive.entries.iter().filter(|e| e.name.ends_with(".npy")) {
         let content = archive.content(entry, MOST_BYTES)?;
         let instead = "save it with numpy.savez";
-        let array = array(&content).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e, instead))?;
+        let array =
+            array(&content).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.to_string(), instead))?;
         arrays.push((entry.name.trim_end_matches(".npy").to_owned(), array));
     }
     if arrays.is_empty() {
@@ -27,33 +30,69 @@ pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportEr
     Ok(arrays)
 }
 
+/// Why bytes are not an array of NumPy that is read.
+#[derive(Clone, Debug, PartialEq, Error)]
+enum NpyError {
+    /// The header or the numbers end early.
+    #[error("the array is cut off")]
+    CutOff,
+    /// Another kind of file.
+    #[error("it is not an array of NumPy")]
+    Magic,
+    /// A key that every header has.
+    #[error("its header has no {0}")]
+    NoKey(&'static str),
+    /// Sizes that are not numbers.
+    #[error("its sizes ({sizes}): {source}")]
+    Sizes {
+        /// As they are written.
+        sizes: String,
+        /// What is wrong with one of them.
+        source: std::num::ParseIntError,
+    },
+    /// Columns before rows.
+    #[error("it is in column-major order: save numpy.ascontiguousarray of it")]
+    ColumnMajor,
+    /// An element type, as NumPy writes it, that is not read.
+    #[error("arrays of type {0} are not read")]
+    Element(String),
+    /// Numbers that are not those of the array.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
 /// One array of NumPy's format, versions 1 to 3.
-fn array(npy: &[u8]) -> Result<Value, String> {
-    let cut = || "the array is cut off".to_owned();
+fn array(npy: &[u8]) -> Result<Value, NpyError> {
     if !npy.starts_with(b"\x93NUMPY") {
-        return Err("it is not an array of NumPy".to_owned());
+        return Err(NpyError::Magic);
     }
-    let (start, len): (usize, usize) = match npy.get(6).ok_or_else(cut)? {
-        1 => (10, usize::from(u16::from_le_bytes([*npy.get(8).ok_or_else(cut)?, *npy.get(9).ok_or_else(cut)?]))),
+    let (start, len): (usize, usize) = match npy.get(6).ok_or(NpyError::CutOff)? {
+        1 => (
+            10,
+            usize::from(u16::from_le_bytes([
+                *npy.get(8).ok_or(NpyError::CutOff)?,
+                *npy.get(9).ok_or(NpyError::CutOff)?,
+            ])),
+        ),
         _ => {
-            let len: [u8; 4] = npy.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
+            let len: [u8; 4] = npy.get(8..12).and_then(|b| b.try_into().ok()).ok_or(NpyError::CutOff)?;
             (12, usize::try_from(u32::from_le_bytes(len)).unwrap_or(usize::MAX))
         }
     };
-    let end = start.checked_add(len).ok_or_else(cut)?;
-    let header = String::from_utf8_lossy(npy.get(start..end).ok_or_else(cut)?).into_owned();
-    let after = |key: &str| header.split(key).nth(1).ok_or_else(|| format!("its header has no {key}"));
+    let end = start.checked_add(len).ok_or(NpyError::CutOff)?;
+    let header = String::from_utf8_lossy(npy.get(start..end).ok_or(NpyError::CutOff)?).into_owned();
+    let after = |key: &'static str| header.split(key).nth(1).ok_or(NpyError::NoKey(key));
     let descr = after("'descr':")?.split('\'').nth(1).unwrap_or_default().to_owned();
     let sizes = after("'shape':")?.split(['(', ')']).nth(1).unwrap_or_default().to_owned();
     let dims = sizes.split(',').map(str::trim).filter(|d| !d.is_empty()).map(|d| d.parse::<u64>());
-    let dims = dims.collect::<Result<Vec<u64>, _>>().map_err(|e| format!("its sizes ({sizes}): {e}"))?;
+    let dims = dims.collect::<Result<Vec<u64>, _>>().map_err(|source| NpyError::Sizes { sizes, source })?;
     if dims.len() > 1 && after("'fortran_order':")?.trim_start().starts_with("True") {
-        return Err("it is in column-major order: save numpy.ascontiguousarray of it".to_owned());
+        return Err(NpyError::ColumnMajor);
     }
-    decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or_else(cut)?, &[])
+    Ok(decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or(NpyError::CutOff)?, &[])?)
 }
 
-fn element(descr: &str) -> Result<ElementType, String> {
+fn element(descr: &str) -> Result<ElementType, NpyError> {
     Ok(match descr.trim_start_matches(['<', '|', '=']) {
         "f4" => ElementType::F32,
         "f8" => ElementType::F64,
@@ -67,6 +106,6 @@ fn element(descr: &str) -> Result<ElementType, String> {
         "u2" => ElementType::U16,
         "u1" => ElementType::U8,
         "b1" | "?" => ElementType::Pred,
-        _ => return Err(format!("arrays of type {descr} are not read")),
+        _ => return Err(NpyError::Element(descr.to_owned())),
     })
 }

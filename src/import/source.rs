@@ -1,6 +1,24 @@
 //! The bytes of a model file, by slices.
 
+use thiserror::Error;
+
 use super::{ImportError, Place};
+
+/// Why bytes of a file are not there: what the medium said.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{said}")]
+pub struct MediumError {
+    /// What it said: the file was removed or changed, or may not be read.
+    pub said: String,
+}
+
+impl MediumError {
+    /// What a medium said.
+    #[must_use]
+    pub fn new(said: impl Into<String>) -> Self {
+        Self { said: said.into() }
+    }
+}
 
 /// Random access to the bytes of a file. Natively a file on disk, in the page a `File`, in tests bytes in memory.
 pub trait ModelBytes {
@@ -11,7 +29,7 @@ pub trait ModelBytes {
     ///
     /// # Errors
     /// What the medium said.
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String>;
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError>;
 }
 
 impl ModelBytes for [u8] {
@@ -19,7 +37,7 @@ impl ModelBytes for [u8] {
         self.len() as u64
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
         Ok(self[start..self.len().min(start.saturating_add(len))].to_vec())
     }
@@ -30,7 +48,7 @@ impl ModelBytes for Vec<u8> {
         self.as_slice().size()
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         self.as_slice().slice(offset, len)
     }
 }

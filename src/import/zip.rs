@@ -4,6 +4,7 @@
 //! of 64 bits (zip64), stored and deflated entries are read; nothing is unpacked beyond a limit the caller gives.
 
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+use thiserror::Error;
 
 use super::{ImportError, ModelBytes, Place};
 
@@ -94,7 +95,7 @@ impl<'a> Archive<'a> {
         match entry.method {
             0 => Ok(packed),
             // What unpacks to more than the directory says is damaged or made to fill the memory.
-            8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(at),
+            8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(|e| at(e.to_string())),
             other => Err(at(format!("it is packed by method {other}; stored and deflated entries are read"))),
         }
     }
@@ -118,14 +119,25 @@ impl<'a> Archive<'a> {
     }
 }
 
+/// Why deflated bytes are not unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum UnpackError {
+    /// There are more than this limit.
+    #[error("it has more than {0} bytes after unpacking")]
+    TooMany(usize),
+    /// They are damaged.
+    #[error("it cannot be unpacked ({0:?})")]
+    Damaged(TINFLStatus),
+}
+
 /// Deflated bytes unpacked, at most `limit`.
 ///
 /// # Errors
 /// When there are more or when they are damaged.
-pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, String> {
+pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, UnpackError> {
     decompress_to_vec_with_limit(packed, limit).map_err(|e| match e.status {
-        TINFLStatus::HasMoreOutput => format!("it has more than {limit} bytes after unpacking"),
-        other => format!("it cannot be unpacked ({other:?})"),
+        TINFLStatus::HasMoreOutput => UnpackError::TooMany(limit),
+        other => UnpackError::Damaged(other),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::import::ModelBytes;
+use crate::import::{MediumError, ModelBytes};
 
 /// Random access to the bytes of one input. In the page it is a `File` read in the worker, natively a file on disk.
 pub trait ByteSource {
@@ -52,10 +52,10 @@ impl ModelBytes for SourceBytes {
         self.0.borrow().len()
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         let left = self.size().saturating_sub(offset);
         let mut bytes = vec![0; usize::try_from(left).unwrap_or(usize::MAX).min(len)];
-        let n = self.0.borrow_mut().read(offset, &mut bytes)?;
+        let n = self.0.borrow_mut().read(offset, &mut bytes).map_err(MediumError::new)?;
         bytes.truncate(n);
         Ok(bytes)
     }

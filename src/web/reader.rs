@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use super::platform::error_text;
 use super::worker::last_words::install_panic_hook;
 use crate::base::convert::{real, real_len, whole};
-use crate::import::{ModelBytes, read_carried};
+use crate::import::{MediumError, ModelBytes, read_carried};
 use crate::session::build_id;
 
 /// Starts the program.
@@ -33,10 +33,10 @@ impl ModelBytes for WorkerBytes<'_> {
         whole(self.size)
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         let (offset, len) = (JsValue::from_f64(real(offset)), JsValue::from_f64(real_len(len)));
-        let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| error_text(&e))?;
-        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| "the worker gave no bytes")?;
+        let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| MediumError::new(error_text(&e)))?;
+        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| MediumError::new("the worker gave no bytes"))?;
         Ok(bytes.to_vec())
     }
 }

@@ -221,7 +221,7 @@ fn value_distance(path: &Path, archive: &[u8]) -> Result<f64, String> {
     let imported = read(path).map_err(|e| e.to_string())?;
     let arrays = import_npz::arrays(archive);
     // Weights are parameters of these files: nothing is read from them.
-    let results = compare(&imported, &Vec::new(), &arrays, &arrays)?;
+    let results = compare(&imported, &Vec::new(), &arrays, &arrays).map_err(|e| e.to_string())?;
     let outputs = arrays.iter().filter(|(name, _)| name.starts_with("out")).count();
     if results.len() != outputs {
         return Err(format!("{} results were compared, not {outputs}", results.len()));

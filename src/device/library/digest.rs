@@ -3,7 +3,7 @@
 use super::error::LibraryError;
 use crate::base::Digest;
 use crate::base::convert::place;
-use crate::import::ModelBytes;
+use crate::import::{MediumError, ModelBytes};
 
 /// Bytes at the beginning of a file that count.
 const HEAD: u64 = 1 << 20;
@@ -17,7 +17,7 @@ const TAIL: u64 = 2 << 20;
 /// When it cannot be read.
 pub(super) fn content_name(name: &str, bytes: &dyn ModelBytes) -> Result<String, LibraryError> {
     let part = |at: u64, length: u64| {
-        let unreadable = |reason| LibraryError::Unreadable { name: name.to_owned(), reason };
+        let unreadable = |e: MediumError| LibraryError::Unreadable { name: name.to_owned(), reason: e.said };
         bytes.slice(at, place(length)).map_err(unreadable)
     };
     let size = bytes.size();

@@ -107,7 +107,7 @@ impl<'a> File<'a> {
     fn whole(&self, cursor: &mut Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
         let ty = self.type_text(cursor)?;
         Ok(Attribute::Whole(match bits(&ty) {
-            Some(..=8) => i64::from(cursor.byte()? as i8),
+            Some(..=8) => i64::from(cursor.byte()?.cast_signed()),
             Some(..=64) => cursor.signed()?,
             _ => return Err(unknown(cursor, &format!("a whole number of type {ty}"))),
         }))
@@ -118,7 +118,7 @@ impl<'a> File<'a> {
         let ty = self.type_text(cursor)?;
         let bits = match bits(&ty) {
             Some(..=8) => u64::from(cursor.byte()?),
-            Some(width @ ..=64) => cursor.signed()? as u64 & (u64::MAX >> (64 - width)),
+            Some(width @ ..=64) => cursor.signed()?.cast_unsigned() & (u64::MAX >> (64 - width)),
             _ => return Err(unknown(cursor, &format!("a real number of type {ty}"))),
         };
         let element = crate::import::stablehlo::element(&ty).filter(|e| e.is_float());

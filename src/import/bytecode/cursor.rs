@@ -56,11 +56,15 @@ impl<'a> Cursor<'a> {
     pub fn number(&mut self) -> Result<u64, ImportError> {
         let first = self.byte()?;
         let more = first.trailing_zeros().min(8) as usize;
-        let mut raw = [0u8; 16];
+        let mut raw = [0u8; 8];
+        // 9 bytes hold 64 bits behind the first byte, fewer hold 7 bits each.
+        if more == raw.len() {
+            raw.copy_from_slice(self.take(more)?);
+            return Ok(u64::from_le_bytes(raw));
+        }
         raw[0] = first;
         raw[1..=more].copy_from_slice(self.take(more)?);
-        // 9 bytes hold 64 bits behind the first byte, fewer hold 7 bits each.
-        Ok((u128::from_le_bytes(raw) >> (more + 1).min(8)) as u64)
+        Ok(u64::from_le_bytes(raw) >> (more + 1))
     }
 
     /// The number of one of `known` things.
@@ -90,7 +94,7 @@ impl<'a> Cursor<'a> {
     /// A number with a sign, which is in its lowest bit.
     pub fn signed(&mut self) -> Result<i64, ImportError> {
         let found = self.number()?;
-        Ok((found >> 1) as i64 ^ -((found & 1) as i64))
+        Ok((found >> 1).cast_signed() ^ -(found & 1).cast_signed())
     }
 
     /// Numbers with signs.

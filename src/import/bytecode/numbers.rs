@@ -4,6 +4,7 @@ use super::attributes::Attribute;
 use super::cursor::Cursor;
 use super::file::File;
 use super::types::{bits, unknown};
+use crate::base::convert;
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
 
@@ -103,7 +104,7 @@ fn array(ty: &str) -> Option<ArrayType> {
 /// Whole numbers of an array of them that is short; one number stands for all equal ones.
 fn whole_numbers(ty: &str, raw: &[u8]) -> Option<Vec<i64>> {
     let array = array(ty).filter(|a| a.element.is_integer() || a.element == ElementType::Pred)?;
-    let wanted = array.elements().filter(|&n| n <= LONGEST_LIST)? as usize;
+    let wanted = convert::place(array.elements().filter(|&n| n <= LONGEST_LIST)?);
     if array.element == ElementType::Pred {
         return booleans(raw, wanted);
     }

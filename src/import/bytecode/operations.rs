@@ -6,6 +6,7 @@ use super::dictionary::{Named, plain};
 use super::file::{Dialect, File, OperationName, version};
 use super::numbers::quoted;
 use super::properties::{name_and_version, names};
+use crate::base::convert::narrow;
 use crate::import::ImportError;
 
 /// How deep regions may nest.
@@ -275,7 +276,7 @@ impl<'a> Printer<'_, 'a> {
         let attributes = self.file.dictionary(place, operation.plain, &operation.named)?;
         self.out.push_str(&format!("\"{dialect}.{}\"({}){attributes}", operation.plain, operands.join(", ")));
         for i in 0..operation.results.len() {
-            scope.define(name, i as u32, place)?;
+            scope.define(name, narrow(i), place)?;
         }
         if operation.regions > 0 {
             let Some(depth) = depth.checked_sub(1) else { return Err(place.error("regions nest too deep")) };

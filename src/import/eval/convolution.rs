@@ -1,10 +1,33 @@
 //! Convolutions of any number of spatial dimensions.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
+use crate::base::convert::{self, at_least_zero};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
+
+/// Dimensions of a side: batch or input features, features, spatial ones.
+type Side = (u32, u32, Vec<u32>);
+
+/// An error unless every side has the dimensions that are named.
+fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> {
+    for (side, named) in sides {
+        let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
+        if named.2.len() != spatial
+            || side.dims.len() != spatial + 2
+            || all.into_iter().any(|d| d as usize >= spatial + 2)
+        {
+            return Err(ComputeError::ConvolutionSide(side.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Distance between neighbours of each dimension of an array whose numbers are held.
+fn steps(ty: &ArrayType) -> Vec<usize> {
+    strides(&ty.dims).into_iter().map(|step| convert::place(at_least_zero(step))).collect()
+}
 
 pub(super) fn convolution(
     x: &Value,
@@ -15,17 +38,7 @@ pub(super) fn convolution(
     ty: &ArrayType,
 ) -> OpResult<Value> {
     let spatial = window.len();
-    let sides = [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)];
-    for (side, named) in sides {
-        let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
-        if named.2.len() != spatial
-            || side.dims.len() != spatial + 2
-            || all.into_iter().any(|d| d as usize >= spatial + 2)
-        {
-            return Err(format!("{side} does not have the dimensions that the convolution names"));
-        }
-    }
-    let (sx, sk, so) = (strides(&x.ty.dims), strides(&kernel.ty.dims), strides(&ty.dims));
+    check_sides(spatial, [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)])?;
     let size = |ty: &ArrayType, d: u32| ty.dims[d as usize];
     let (channels, outputs) = (size(&kernel.ty, dims.kernel.0), size(&kernel.ty, dims.kernel.1));
     let (batch, groups) = (size(ty, dims.output.0), feature_groups.max(1));
@@ -36,53 +49,59 @@ pub(super) fn convolution(
         && outputs.is_multiple_of(batch_groups)
         && batch.checked_mul(batch_groups) == Some(size(&x.ty, dims.input.0));
     if !is_whole {
-        return Err(format!("{} and {} have no convolution {ty} in {groups} groups", x.ty, kernel.ty));
+        return Err(ComputeError::three(Three::Convolution { groups }, [&x.ty, &kernel.ty, ty]));
     }
+    let (sx, sk, so) = (steps(&x.ty), steps(&kernel.ty), steps(ty));
     let (xs, ks) = (reals(x)?, reals(kernel)?);
     let mut result = vec![0.0; count(&ty.dims)?];
     let places: Vec<u64> = dims.output.2.iter().map(|&d| size(ty, d)).collect();
     let kernel_sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
     let input_sizes: Vec<u64> = dims.input.2.iter().map(|&d| size(&x.ty, d)).collect();
-    let step = |strides: &[i64], d: u32| strides[d as usize];
+    let step = |steps: &[usize], d: u32| steps[d as usize];
+    let [channels, outputs, batch] = [channels, outputs, batch].map(convert::place);
+    let (of_group, of_batch) = (outputs / convert::place(groups), outputs / convert::place(batch_groups));
     // Pairs of input and kernel elements that meet at each place of the result; the same for all channels.
-    let mut pairs: Vec<(i64, i64)> = Vec::new();
-    for_each_index::<String>(&places, |_, at| {
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for_each_index::<ComputeError>(&places, |_, at| {
         pairs.clear();
-        for_each_index::<String>(&kernel_sizes, |_, inside| {
+        for_each_index::<ComputeError>(&kernel_sizes, |_, inside| {
             let (mut from, mut with) = (0, 0);
             for i in 0..spatial {
                 let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };
                 let k = if window[i].is_reversed { kernel_sizes[i] - 1 - inside[i] } else { inside[i] };
-                from += p * step(&sx, dims.input.2[i]);
-                with += (k as i64) * step(&sk, dims.kernel.2[i]);
+                from += convert::place(at_least_zero(p)) * step(&sx, dims.input.2[i]);
+                with += convert::place(k) * step(&sk, dims.kernel.2[i]);
             }
             pairs.push((from, with));
             Ok(())
         })?;
-        let to: i64 = (0..spatial).map(|i| at[i] as i64 * step(&so, dims.output.2[i])).sum();
+        let to: usize = (0..spatial).map(|i| convert::place(at[i]) * step(&so, dims.output.2[i])).sum();
         for n in 0..batch {
             for o in 0..outputs {
-                let group = o / (outputs / groups);
-                let image = n + batch * (o / (outputs / batch_groups));
-                let x0 = image as i64 * step(&sx, dims.input.0) + (group * channels) as i64 * step(&sx, dims.input.1);
-                let k0 = o as i64 * step(&sk, dims.kernel.1);
+                let image = n + batch * (o / of_batch);
+                let x0 = image * step(&sx, dims.input.0) + (o / of_group * channels) * step(&sx, dims.input.1);
+                let k0 = o * step(&sk, dims.kernel.1);
                 let mut sum = 0.0;
-                for c in 0..channels as i64 {
+                for c in 0..channels {
                     let (xc, kc) = (x0 + c * step(&sx, dims.input.1), k0 + c * step(&sk, dims.kernel.0));
                     for &(from, with) in &pairs {
-                        sum += xs[(xc + from) as usize] * ks[(kc + with) as usize];
+                        sum += xs[xc + from] * ks[kc + with];
                     }
                 }
-                let at = to + n as i64 * step(&so, dims.output.0) + o as i64 * step(&so, dims.output.1);
-                result[at as usize] = sum;
+                result[to + n * step(&so, dims.output.0) + o * step(&so, dims.output.1)] = sum;
             }
         }
         Ok(())
     })?;
+    Ok(rounded(&result, ty))
+}
+
+/// Sums as an array of a type.
+fn rounded(sums: &[f64], ty: &ArrayType) -> Value {
     let numbers = if ty.element.is_float() {
-        Numbers::Real(result.iter().map(|&v| round::real(ty.element, v)).collect())
+        Numbers::Real(sums.iter().map(|&v| round::real(ty.element, v)).collect())
     } else {
-        Numbers::Whole(result.iter().map(|&v| round::truncated(ty.element, v)).collect())
+        Numbers::Whole(sums.iter().map(|&v| round::truncated(ty.element, v)).collect())
     };
-    Ok(Value { ty: ty.clone(), numbers })
+    Value { ty: ty.clone(), numbers }
 }

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{Missing, NoValue, OpResult};
 use super::pick::{count, reals};
+use crate::base::convert::real_len;
 use crate::import::calls::passes_on;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Foreign, Numbers, Value};
@@ -28,7 +29,8 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
 }
 
 pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
-    let operand = |n: usize| operands.get(n).ok_or_else(|| format!("operand {n} of {} is missing", call.name));
+    let operand =
+        |n: usize| operands.get(n).ok_or_else(|| Missing::CallOperand { operand: n, call: call.name.clone() });
     if passes_on(&call.name) {
         return Ok(operand(0)?.as_ref().clone());
     }
@@ -47,12 +49,12 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Op
             let (weight, epsilon) = (reals(operand(1)?)?, reals(operand(2)?)?);
             let epsilon = epsilon.first().copied().unwrap_or(0.0);
             rows(operand(0)?, &call.config, ty, |row| {
-                let square = row.iter().map(|v| v * v).sum::<f64>() / row.len().max(1) as f64;
+                let square = row.iter().map(|v| v * v).sum::<f64>() / real_len(row.len().max(1));
                 let scale = 1.0 / libm::sqrt(square + epsilon);
                 row.iter_mut().zip(weight.iter().cycle()).for_each(|(v, w)| *v *= scale * w);
             })
         }
-        name => Err(format!("the custom call {name} has no known meaning")),
+        name => Err(NoValue::CustomCall(name.to_owned()).into()),
     }
 }
 

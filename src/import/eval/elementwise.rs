@@ -1,8 +1,9 @@
 //! Functions of each element by itself.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
 use super::special;
+use crate::base::convert::{low16, low32, nearest_single};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 
@@ -11,7 +12,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
         (Numbers::Whole(v), _) if !of_reals(function) => {
             let element = x.ty.element;
             let f = |&v: &i64| whole_unary(function, element, v);
-            Numbers::Whole(v.iter().map(f).collect::<Option<_>>().ok_or_else(|| not_of(function, element))?)
+            Numbers::Whole(v.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
         }
         (Numbers::Complex(v), Unary::Real) => Numbers::Real(v.iter().map(|c| c[0]).collect()),
         (Numbers::Complex(v), Unary::Imag) => Numbers::Real(v.iter().map(|c| c[1]).collect()),
@@ -19,7 +20,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
             Numbers::Real(v.iter().map(|c| round::real(ty.element, libm::hypot(c[0], c[1]))).collect())
         }
         (Numbers::Complex(v), Unary::Neg) => Numbers::Complex(v.iter().map(|c| [-c[0], -c[1]]).collect()),
-        (Numbers::Complex(_), _) => return Err(not_of(function, x.ty.element)),
+        (Numbers::Complex(_), _) => return Err(ComputeError::Unary(function, x.ty.element)),
         (_, Unary::IsFinite | Unary::IsNan | Unary::IsInf) => {
             let f = |&v: &f64| {
                 i64::from(match function {
@@ -33,14 +34,10 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
         _ => {
             let element = x.ty.element;
             let f = |&v: &f64| Some(round::real(element, real_unary(function, v)?));
-            Numbers::Real(reals(x)?.iter().map(f).collect::<Option<_>>().ok_or_else(|| not_of(function, element))?)
+            Numbers::Real(reals(x)?.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
         }
     };
     Ok(Value { ty: ty.clone(), numbers })
-}
-
-fn not_of(function: Unary, element: ElementType) -> String {
-    format!("{function:?} has no meaning for {element}")
 }
 
 /// Whether whole numbers are looked at as floating point ones.
@@ -50,7 +47,7 @@ const fn of_reals(function: Unary) -> bool {
 
 fn whole_unary(function: Unary, element: ElementType, v: i64) -> Option<i64> {
     let bits = i64::try_from(element.bits()).ok()?;
-    let unsigned = (v as u64) & (u64::MAX >> (64 - element.bits().min(64)));
+    let unsigned = v.cast_unsigned() & (u64::MAX >> (64 - element.bits().min(64)));
     let result = match function {
         Unary::Abs => {
             if element.is_signed_integer() {
@@ -124,10 +121,10 @@ fn real_unary(function: Unary, v: f64) -> Option<f64> {
 
 pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> OpResult<Value> {
     if a.numbers.len() != b.numbers.len() {
-        return Err(format!("{} and {} have no common shape", a.ty, b.ty));
+        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
     }
     let element = a.ty.element;
-    let none = || format!("{function:?} has no meaning for {element}");
+    let none = || ComputeError::Binary(function, element);
     let numbers = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) if function == Binary::Complex => {
             Numbers::Complex(a.iter().zip(b).map(|(&a, &b)| [a, b]).collect())
@@ -144,7 +141,7 @@ pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> 
             let f = |(&a, &b): (&[f64; 2], &[f64; 2])| complex_binary(function, a, b);
             Numbers::Complex(a.iter().zip(b).map(f).collect::<Option<_>>().ok_or_else(none)?)
         }
-        _ => return Err(format!("{} and {} have different element types", a.ty, b.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
     };
     Ok(Value { ty: ty.clone(), numbers })
 }
@@ -184,7 +181,7 @@ pub(super) fn real_binary(function: Binary, a: f64, b: f64) -> Option<f64> {
 pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i64) -> Option<i64> {
     let is_signed = element.is_signed_integer();
     let bits = i64::try_from(element.bits()).ok()?;
-    let (ua, ub) = (a as u64, b as u64);
+    let (ua, ub) = (a.cast_unsigned(), b.cast_unsigned());
     let is_inside = (0..bits).contains(&b);
     if element == ElementType::Pred {
         return Some(match function {
@@ -200,22 +197,22 @@ pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i6
         Binary::Mul => a.wrapping_mul(b),
         Binary::Div if b == 0 => -1,
         Binary::Div if is_signed => a.wrapping_div(b),
-        Binary::Div => (ua / ub) as i64,
+        Binary::Div => (ua / ub).cast_signed(),
         Binary::Rem if b == 0 => a,
         Binary::Rem if is_signed => a.wrapping_rem(b),
-        Binary::Rem => (ua % ub) as i64,
+        Binary::Rem => (ua % ub).cast_signed(),
         Binary::Max => {
             if is_signed {
                 a.max(b)
             } else {
-                ua.max(ub) as i64
+                ua.max(ub).cast_signed()
             }
         }
         Binary::Min => {
             if is_signed {
                 a.min(b)
             } else {
-                ua.min(ub) as i64
+                ua.min(ub).cast_signed()
             }
         }
         Binary::Pow => power(a, b, is_signed),
@@ -230,7 +227,7 @@ pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i6
             }
         }
         Binary::ShiftRightArithmetic => a >> b.clamp(0, bits - 1),
-        Binary::ShiftRightLogical if is_inside => ((ua & (u64::MAX >> (64 - element.bits()))) >> b) as i64,
+        Binary::ShiftRightLogical if is_inside => ((ua & (u64::MAX >> (64 - element.bits()))) >> b).cast_signed(),
         Binary::ShiftRightLogical => 0,
         Binary::Atan2 | Binary::Complex => return None,
     })
@@ -251,7 +248,7 @@ fn power(base: i64, exponent: i64, is_signed: bool) -> i64 {
             _ => 0,
         };
     }
-    let (mut result, mut base, mut left) = (1i64, base, exponent as u64);
+    let (mut result, mut base, mut left) = (1i64, base, exponent.cast_unsigned());
     while left > 0 {
         if left & 1 == 1 {
             result = result.wrapping_mul(base);
@@ -287,16 +284,16 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
         }
     }
     if a.numbers.len() != b.numbers.len() {
-        return Err(format!("{} and {} have no common shape", a.ty, b.ty));
+        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
     }
     let results: Vec<bool> = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Whole(x), Numbers::Whole(y)) if a.ty.element == ElementType::U64 => {
-            x.iter().zip(y).map(|(&a, &b)| by(comparison, a as u64, b as u64)).collect()
+            x.iter().zip(y).map(|(&a, &b)| by(comparison, a.cast_unsigned(), b.cast_unsigned())).collect()
         }
         (Numbers::Whole(a), Numbers::Whole(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Complex(a), Numbers::Complex(b)) => a.iter().zip(b).map(|(a, b)| by(comparison, a, b)).collect(),
-        _ => return Err(format!("{} and {} have different element types", a.ty, b.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
     };
     let ty = ArrayType::new(ElementType::Pred, a.ty.dims.clone());
     Ok(Value { ty, numbers: Numbers::Whole(results.into_iter().map(i64::from).collect()) })
@@ -306,7 +303,7 @@ pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> 
     let which_numbers = wholes(which)?;
     let n = yes.numbers.len();
     if no.numbers.len() != n || (which_numbers.len() != n && !which.ty.dims.is_empty()) {
-        return Err(format!("{}, {} and {} have no common shape", which.ty, yes.ty, no.ty));
+        return Err(ComputeError::three(Three::Choice, [&which.ty, &yes.ty, &no.ty]));
     }
     let is = |i: usize| which_numbers.get(if which_numbers.len() == 1 { 0 } else { i }).is_some_and(|&w| w != 0);
     fn go<T: Copy>(is: impl Fn(usize) -> bool, a: &[T], b: &[T]) -> Vec<T> {
@@ -316,14 +313,14 @@ pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> 
         (Numbers::Real(a), Numbers::Real(b)) => Numbers::Real(go(is, a, b)),
         (Numbers::Whole(a), Numbers::Whole(b)) => Numbers::Whole(go(is, a, b)),
         (Numbers::Complex(a), Numbers::Complex(b)) => Numbers::Complex(go(is, a, b)),
-        _ => return Err(format!("{} and {} have different element types", yes.ty, no.ty)),
+        _ => return Err(ComputeError::two(Two::Elements, &yes.ty, &no.ty)),
     };
     Ok(Value { ty: yes.ty.clone(), numbers })
 }
 
 pub(super) fn clamp(low: &Value, x: &Value, high: &Value) -> OpResult<Value> {
     let at = |n: usize, i: usize| if n == 1 { 0 } else { i };
-    let outside = || format!("{} and {} do not bound {}", low.ty, high.ty, x.ty);
+    let outside = || ComputeError::three(Three::Bounds, [&low.ty, &high.ty, &x.ty]);
     let element = x.ty.element;
     let numbers = match (&low.numbers, &x.numbers, &high.numbers) {
         (Numbers::Real(l), Numbers::Real(v), Numbers::Real(h)) => {
@@ -365,24 +362,24 @@ pub(super) fn convert(x: &Value, ty: &ArrayType) -> OpResult<Value> {
 }
 
 pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
-    let unknown = || format!("the bits of {} are not read as {ty}", x.ty);
+    let unknown = || ComputeError::two(Two::Bits, &x.ty, ty);
     if x.ty.element.bits() != ty.element.bits() {
         return Err(unknown());
     }
     let bits: Vec<u64> = match (&x.numbers, x.ty.element) {
-        (Numbers::Whole(v), _) => v.iter().map(|&v| v as u64).collect(),
-        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from((v as f32).to_bits())).collect(),
+        (Numbers::Whole(v), _) => v.iter().map(|&v| v.cast_unsigned()).collect(),
+        (Numbers::Real(v), ElementType::F32) => v.iter().map(|&v| u64::from(nearest_single(v).to_bits())).collect(),
         (Numbers::Real(v), ElementType::F64) => v.iter().map(|&v| v.to_bits()).collect(),
         (Numbers::Real(v), ElementType::F16) => v.iter().map(|&v| half::f16::from_f64(v).to_bits().into()).collect(),
         (Numbers::Real(v), ElementType::Bf16) => v.iter().map(|&v| half::bf16::from_f64(v).to_bits().into()).collect(),
         _ => return Err(unknown()),
     };
     let numbers = match ty.element {
-        ElementType::F32 => Numbers::Real(bits.iter().map(|&b| f32::from_bits(b as u32).into()).collect()),
+        ElementType::F32 => Numbers::Real(bits.iter().map(|&b| f32::from_bits(low32(b)).into()).collect()),
         ElementType::F64 => Numbers::Real(bits.iter().map(|&b| f64::from_bits(b)).collect()),
-        ElementType::F16 => Numbers::Real(bits.iter().map(|&b| half::f16::from_bits(b as u16).to_f64()).collect()),
-        ElementType::Bf16 => Numbers::Real(bits.iter().map(|&b| half::bf16::from_bits(b as u16).to_f64()).collect()),
-        to if to.is_integer() => Numbers::Whole(bits.iter().map(|&b| round::whole(to, b as i64)).collect()),
+        ElementType::F16 => Numbers::Real(bits.iter().map(|&b| half::f16::from_bits(low16(b)).to_f64()).collect()),
+        ElementType::Bf16 => Numbers::Real(bits.iter().map(|&b| half::bf16::from_bits(low16(b)).to_f64()).collect()),
+        to if to.is_integer() => Numbers::Whole(bits.iter().map(|&b| round::whole(to, b.cast_signed())).collect()),
         _ => return Err(unknown()),
     };
     Ok(Value { ty: ty.clone(), numbers })
@@ -390,7 +387,7 @@ pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
 
 pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32) -> OpResult<Value> {
     if !(1..=11).contains(&exponent_bits) || mantissa_bits > 52 {
-        return Err(format!("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are no format"));
+        return Err(ComputeError::Format { exponent_bits, mantissa_bits });
     }
     let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, false, true);
     Ok(Value { ty: x.ty.clone(), numbers: Numbers::Real(reals(x)?.iter().map(f).collect()) })

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{ComputeError, Missing, NoValue, OpResult};
 use super::{
     EvalError, convolution, custom, elementwise, fourier, gather, layout, normalise, product, reduce, scatter, sort,
     windows,
@@ -32,7 +32,7 @@ impl Held {
     fn array(&self) -> OpResult<&Rc<Value>> {
         match self {
             Self::Array(value) => Ok(value),
-            _ => Err("an operand is not an array".to_owned()),
+            _ => Err(Missing::Array("an operand").into()),
         }
     }
 
@@ -104,12 +104,12 @@ impl Evaluator<'_> {
         let mut values: IndexVec<InstructionId, Option<Held>> = computation.instructions.iter().map(|_| None).collect();
         for (at, instruction) in computation.instructions.iter_enumerated() {
             let operands: Option<Vec<Held>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
-            let fail = |what: String| EvalError::At {
+            let fail = |what: ComputeError| EvalError::At {
                 instruction: instruction.name.clone(),
                 computation: computation.name.clone(),
-                what,
+                what: Box::new(what),
             };
-            let operands = operands.ok_or_else(|| fail("an operand comes later".to_owned()))?;
+            let operands = operands.ok_or_else(|| fail(Missing::Later.into()))?;
             let value = match self.step(instruction, &operands, arguments) {
                 Ok(value) => value,
                 Err(Stop::Op(what)) => return Err(fail(what)),
@@ -136,12 +136,12 @@ impl Evaluator<'_> {
         match &instruction.op {
             Op::Parameter(n) => {
                 let value = arguments.get(*n as usize).cloned();
-                value.ok_or_else(|| Stop::Op(format!("parameter {n} has no value")))
+                value.ok_or_else(|| Missing::Parameter(*n).into())
             }
             Op::Tuple => Ok(Held::Tuple(operands.into())),
             Op::GetTupleElement(n) => match operands.first() {
                 Some(Held::Tuple(parts)) if (*n as usize) < parts.len() => Ok(parts[*n as usize].clone()),
-                _ => Err(Stop::Op(format!("the operand has no part {n}"))),
+                _ => Err(Missing::Part(*n).into()),
             },
             Op::Barrier => Ok(match operands {
                 [] => Held::Token,
@@ -164,6 +164,22 @@ impl Evaluator<'_> {
                 let [x] = arrays(operands)?;
                 Ok(Held::tuple(sort::top_k(&x, *k, *is_largest, index_type(&instruction.ty))?))
             }
+            Op::Sort { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceWindow { .. }
+            | Op::SelectAndScatter { .. }
+            | Op::Scatter(_) => self.combine(instruction, operands),
+            _ => {
+                let all = all_arrays(operands)?;
+                let ty = instruction.ty.array().ok_or(Missing::Array("the result"))?;
+                Ok(Held::of(simple(&instruction.op, &all, ty)?))
+            }
+        }
+    }
+
+    /// Operations that call a computation for numbers of their operands.
+    fn combine(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
+        match &instruction.op {
             Op::Sort { dimension, .. } => {
                 let all = all_arrays(operands)?;
                 let order = called(instruction, 0)?;
@@ -198,11 +214,7 @@ impl Evaluator<'_> {
                 let combine = self.combiner(update);
                 Ok(several(scatter::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
             }
-            _ => {
-                let all = all_arrays(operands)?;
-                let ty = instruction.ty.array().ok_or_else(|| Stop::Op("the result is not an array".to_owned()))?;
-                Ok(Held::of(simple(&instruction.op, &all, ty)?))
-            }
+            _ => Err(NoValue::OfItsOwn.into()),
         }
     }
 
@@ -222,7 +234,7 @@ impl Evaluator<'_> {
 
     fn repeat(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let (condition, body) = (called(instruction, 0)?, called(instruction, 1)?);
-        let mut state = operands.first().cloned().ok_or_else(|| Stop::Op("the loop has no state".to_owned()))?;
+        let mut state = operands.first().cloned().ok_or(Missing::State)?;
         loop {
             self.spend(1)?;
             let goes_on = self.run(condition, std::slice::from_ref(&state))?;
@@ -235,7 +247,7 @@ impl Evaluator<'_> {
 
     fn choose(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let [selector, branches @ ..] = operands else {
-            return Err(Stop::Op("the branch has no condition".to_owned()));
+            return Err(Missing::Condition.into());
         };
         let value = selector.array()?;
         let n = instruction.called.len();
@@ -245,7 +257,7 @@ impl Evaluator<'_> {
                 let index = v.first().copied().unwrap_or(-1);
                 usize::try_from(index).ok().filter(|&i| i < n).unwrap_or(n.saturating_sub(1))
             }
-            _ => return Err(Stop::Op("the branch's index is not a whole number".to_owned())),
+            _ => return Err(Missing::BranchIndex.into()),
         };
         let argument = branches.get(chosen).cloned();
         Ok(self.run(called(instruction, chosen)?, &Vec::from_iter(argument))?)
@@ -253,13 +265,13 @@ impl Evaluator<'_> {
 
     fn map(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let all = all_arrays(operands)?;
-        let ty = instruction.ty.array().ok_or_else(|| Stop::Op("the result is not an array".to_owned()))?;
+        let ty = instruction.ty.array().ok_or(Missing::Array("the result"))?;
         let n = all.first().map_or(0, |v| v.numbers.len());
         let mut results = Vec::with_capacity(n);
         for i in 0..n {
             let values = all.iter().map(|v| reduce::number(v, i)).collect();
             let mut one = self.call_numbers(called(instruction, 0)?, values)?;
-            results.push(one.pop().ok_or_else(|| Stop::Op("the computation gives nothing".to_owned()))?);
+            results.push(one.pop().ok_or(Missing::Result("the computation"))?);
         }
         Ok(Held::of(reduce::joined(results, ty)?))
     }
@@ -268,14 +280,26 @@ impl Evaluator<'_> {
 /// Why a step did not end.
 pub(super) enum Stop {
     /// The operation cannot be computed.
-    Op(String),
+    Op(ComputeError),
     /// The evaluation cannot go on.
     Whole(EvalError),
 }
 
-impl From<String> for Stop {
-    fn from(what: String) -> Self {
+impl From<ComputeError> for Stop {
+    fn from(what: ComputeError) -> Self {
         Self::Op(what)
+    }
+}
+
+impl From<NoValue> for Stop {
+    fn from(what: NoValue) -> Self {
+        Self::Op(what.into())
+    }
+}
+
+impl From<Missing> for Stop {
+    fn from(what: Missing) -> Self {
+        Self::Op(what.into())
     }
 }
 
@@ -287,10 +311,10 @@ impl From<EvalError> for Stop {
 
 /// Operations that need nothing but their operands.
 fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
-    let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or_else(|| format!("operand {n} is missing"));
+    let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or(Missing::Operand(n));
     match op {
         Op::Constant(value) => Ok(value.as_ref().clone()),
-        Op::ElidedConstant => Err("the file leaves the numbers of this constant out".to_owned()),
+        Op::ElidedConstant => Err(NoValue::Elided.into()),
         Op::Iota { dimension } => layout::iota(ty, *dimension),
         Op::Unary(function) => elementwise::unary(*function, operand(0)?, ty),
         Op::Binary(function) => elementwise::binary(*function, operand(0)?, operand(1)?, ty),
@@ -330,16 +354,16 @@ fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
             Ok(Value { ty: ty.clone(), numbers: Numbers::Whole(vec![i64::try_from(size).unwrap_or(i64::MAX)]) })
         }
         Op::CustomCall(call) => custom::call(call, operands, ty),
-        Op::Opaque(what) => Err(format!("{} has no known meaning", what.name)),
-        Op::Collective(what) => Err(format!("{} needs several cores", what.name)),
-        Op::Rng { distribution } => Err(format!("random numbers ({distribution}) are not the same twice")),
-        Op::RngBitGenerator { algorithm } => Err(format!("random bits ({algorithm}) are not computed")),
-        _ => Err("the operation has no value of its own".to_owned()),
+        Op::Opaque(what) => Err(NoValue::Opaque(what.name.clone()).into()),
+        Op::Collective(what) => Err(NoValue::Collective(what.name.clone()).into()),
+        Op::Rng { distribution } => Err(NoValue::Random(distribution.clone()).into()),
+        Op::RngBitGenerator { algorithm } => Err(NoValue::RandomBits(algorithm.clone()).into()),
+        _ => Err(NoValue::OfItsOwn.into()),
     }
 }
 
 fn called(instruction: &Instruction, n: usize) -> Result<ComputationId, Stop> {
-    instruction.called.get(n).copied().ok_or_else(|| Stop::Op(format!("called computation {n} is missing")))
+    instruction.called.get(n).copied().ok_or_else(|| Missing::Called(n).into())
 }
 
 fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Stop> {
@@ -349,7 +373,7 @@ fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Stop> {
 fn arrays<const N: usize>(operands: &[Held]) -> Result<[Rc<Value>; N], Stop> {
     let all = all_arrays(operands)?;
     let n = all.len();
-    all.try_into().map_err(|_| Stop::Op(format!("it takes {N} operands and has {n}")))
+    all.try_into().map_err(|_| Missing::Operands { takes: N, given: n }.into())
 }
 
 /// One value, or several as a tuple.
@@ -363,7 +387,7 @@ fn several(mut values: Vec<Value>) -> Held {
 fn is_true(value: &Value) -> OpResult<bool> {
     match &value.numbers {
         Numbers::Whole(v) => Ok(v.first().is_some_and(|&v| v != 0)),
-        _ => Err("the condition is not a boolean".to_owned()),
+        _ => Err(Missing::Boolean.into()),
     }
 }
 

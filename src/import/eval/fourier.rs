@@ -1,21 +1,22 @@
 //! Fourier transforms, by their definition along one dimension after another: reference values, not speed.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
+use crate::base::convert::real_len;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
 pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpResult<Value> {
     let rank = x.ty.dims.len();
     if length.is_empty() || length.len() > rank {
-        return Err(format!("{} has no {} last dimensions", x.ty, length.len()));
+        return Err(ComputeError::NoLast { ty: x.ty.clone(), count: length.len() });
     }
     let is_inverse = kind.starts_with('I');
     let mut dims = x.ty.dims.clone();
     let mut numbers: Vec<[f64; 2]> = match &x.numbers {
         Numbers::Complex(v) => v.clone(),
         Numbers::Real(v) => v.iter().map(|&v| [v, 0.0]).collect(),
-        Numbers::Whole(_) => return Err(format!("{} has no Fourier transform", x.ty)),
+        Numbers::Whole(_) => return Err(ComputeError::NoTransform(x.ty.clone())),
     };
     let first = rank - length.len();
     if kind == "IRFFT" {
@@ -35,7 +36,7 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
         numbers = numbers.chunks(size.max(1)).flat_map(|row| row.iter().take(kept).copied()).collect();
     }
     if numbers.len() != count(&ty.dims)? {
-        return Err(format!("the transform of {} is not {ty}", x.ty));
+        return Err(ComputeError::two(Two::Transform, &x.ty, ty));
     }
     let part = |v: f64| round::real(ty.element, v);
     let numbers = if ty.element.is_complex() {
@@ -53,7 +54,7 @@ fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> OpResult<(Vec<[f64
     for row in numbers.chunks(half.max(1)) {
         for i in 0..full {
             let from = if i < half { row.get(i).copied() } else { row.get(full - i).map(|&[r, i]| [r, -i]) };
-            all.push(from.ok_or("the spectrum is too short")?);
+            all.push(from.ok_or(ComputeError::TooShort("the spectrum"))?);
         }
     }
     let mut dims = dims.to_vec();
@@ -69,11 +70,11 @@ fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> OpRe
     let sign = if is_inverse { 1.0 } else { -1.0 };
     let turn: Vec<[f64; 2]> = (0..size)
         .map(|k| {
-            let angle = sign * 2.0 * std::f64::consts::PI * k as f64 / size as f64;
+            let angle = sign * 2.0 * std::f64::consts::PI * real_len(k) / real_len(size);
             [libm::cos(angle), libm::sin(angle)]
         })
         .collect();
-    let scale = if is_inverse { 1.0 / size as f64 } else { 1.0 };
+    let scale = if is_inverse { 1.0 / real_len(size) } else { 1.0 };
     let mut result = vec![[0.0; 2]; numbers.len()];
     for start in (0..numbers.len()).filter(|at| (at / step).is_multiple_of(size.max(1))) {
         for k in 0..size {

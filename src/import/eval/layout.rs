@@ -2,37 +2,34 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{ComputeError, Missing, OpResult, Two};
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
+use crate::base::convert::{real_len, signed, signed_len};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
 fn checked(numbers: Numbers, ty: &ArrayType) -> OpResult<Value> {
     let n = count(&ty.dims)?;
     if numbers.len() != n {
-        return Err(format!("the result is {ty} and {} elements were made", numbers.len()));
+        return Err(ComputeError::Made { ty: ty.clone(), made: numbers.len() });
     }
     Ok(Value { ty: ty.clone(), numbers })
-}
-
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 pub(super) fn iota(ty: &ArrayType, dimension: u32) -> OpResult<Value> {
     let at = dimension as usize;
     if at >= ty.dims.len() {
-        return Err(format!("{ty} has no dimension {dimension}"));
+        return Err(ComputeError::NoDimension { ty: ty.clone(), dimension: at });
     }
     let mut steps = vec![0; ty.dims.len()];
     steps[at] = 1;
     let map = strided(&ty.dims, &steps, 0)?;
     let numbers = if ty.element.is_float() {
-        Numbers::Real(map.iter().map(|&i| round::real(ty.element, i as f64)).collect())
+        Numbers::Real(map.iter().map(|&i| round::real(ty.element, real_len(i))).collect())
     } else if ty.element.is_complex() {
-        Numbers::Complex(map.iter().map(|&i| [i as f64, 0.0]).collect())
+        Numbers::Complex(map.iter().map(|&i| [real_len(i), 0.0]).collect())
     } else {
-        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, i as i64)).collect())
+        Numbers::Whole(map.iter().map(|&i| round::whole(ty.element, signed_len(i))).collect())
     };
     checked(numbers, ty)
 }
@@ -42,7 +39,7 @@ pub(super) fn broadcast(x: &Value, dimensions: &[u32], ty: &ArrayType) -> OpResu
     let mut steps = vec![0i64; ty.dims.len()];
     for (i, &d) in dimensions.iter().enumerate() {
         let (Some(step), Some(&size)) = (steps.get_mut(d as usize), x.ty.dims.get(i)) else {
-            return Err(format!("{} cannot be repeated to {ty}: dimension {d}", x.ty));
+            return Err(ComputeError::two(Two::Repeated(d), &x.ty, ty));
         };
         if size != 1 {
             *step = own[i];
@@ -58,8 +55,7 @@ pub(super) fn reshape(x: &Value, ty: &ArrayType) -> OpResult<Value> {
 pub(super) fn transpose(x: &Value, permutation: &[u32], ty: &ArrayType) -> OpResult<Value> {
     let own = strides(&x.ty.dims);
     let steps: Option<Vec<i64>> = permutation.iter().map(|&p| own.get(p as usize).copied()).collect();
-    let steps =
-        steps.filter(|s| s.len() == ty.dims.len()).ok_or("the permutation names a dimension that is not there")?;
+    let steps = steps.filter(|s| s.len() == ty.dims.len()).ok_or(ComputeError::Permutation)?;
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, 0)?)?, ty)
 }
 
@@ -68,7 +64,7 @@ pub(super) fn reverse(x: &Value, dimensions: &[u32]) -> OpResult<Value> {
     let mut offset = 0;
     for &d in dimensions {
         let d = d as usize;
-        let size = *x.ty.dims.get(d).ok_or("a dimension to turn around is not there")?;
+        let size = *x.ty.dims.get(d).ok_or(ComputeError::Reversal)?;
         offset += steps[d] * (signed(size) - 1).max(0);
         steps[d] = -steps[d];
     }
@@ -78,7 +74,7 @@ pub(super) fn reverse(x: &Value, dimensions: &[u32]) -> OpResult<Value> {
 pub(super) fn slice(x: &Value, starts: &[u64], by: &[u64], ty: &ArrayType) -> OpResult<Value> {
     let own = strides(&x.ty.dims);
     if starts.len() != own.len() || by.len() != own.len() || ty.dims.len() != own.len() {
-        return Err("the slice has another number of dimensions than its operand".to_owned());
+        return Err(ComputeError::Rank("slice"));
     }
     let offset = own.iter().zip(starts).map(|(&s, &b)| s.saturating_mul(signed(b))).sum();
     let steps: Vec<i64> = own.iter().zip(by).map(|(&s, &b)| s.saturating_mul(signed(b))).collect();
@@ -89,10 +85,10 @@ pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &A
     let own = strides(&x.ty.dims);
     let rank = x.ty.dims.len();
     if [low.len(), interior.len(), ty.dims.len()] != [rank; 3] {
-        return Err("the padding has another number of dimensions than its operand".to_owned());
+        return Err(ComputeError::Rank("padding"));
     }
     let mut map = Vec::with_capacity(count(&ty.dims)?);
-    for_each_index::<String>(&ty.dims, |_, index| {
+    for_each_index::<ComputeError>(&ty.dims, |_, index| {
         let mut at = 0i64;
         for d in 0..rank {
             let from = signed(index[d]) - low[d];
@@ -111,9 +107,9 @@ pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &A
 
 pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -> OpResult<Value> {
     let d = dimension as usize;
-    let first = parts.first().ok_or("there is nothing to join")?;
+    let first = parts.first().ok_or(Missing::Nothing("join"))?;
     if d >= ty.dims.len() || parts.iter().any(|p| p.ty.dims.len() != ty.dims.len()) {
-        return Err(format!("arrays cannot be joined along dimension {dimension}"));
+        return Err(ComputeError::Join(dimension));
     }
     let outer = count(&ty.dims[..d])?;
     let inner = |v: &Value| count(&v.ty.dims[d..]);
@@ -123,10 +119,10 @@ pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -
             for o in 0..outer {
                 for part in parts {
                     let Numbers::$kind(v) = &part.numbers else {
-                        return Err("arrays of several types are joined".to_owned());
+                        return Err(ComputeError::JoinTypes);
                     };
                     let n = inner(part)?;
-                    all.extend_from_slice(v.get(o * n..(o + 1) * n).ok_or("an array is too short")?);
+                    all.extend_from_slice(v.get(o * n..(o + 1) * n).ok_or(ComputeError::TooShort("an array"))?);
                 }
             }
             Numbers::$kind(all)
@@ -148,7 +144,7 @@ fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> OpResult<Vec<i64
         many => many.iter().map(|v| wholes(v).map(|w| w.first().copied().unwrap_or(0))).collect::<OpResult<_>>()?,
     };
     if given.len() != dims.len() || sizes.len() != dims.len() {
-        return Err(format!("{} indices are given for {} dimensions", given.len(), dims.len()));
+        return Err(ComputeError::Indices { given: given.len(), rank: dims.len() });
     }
     let inside = |((&at, &dim), &size): ((&i64, &u64), &u64)| at.clamp(0, signed(dim.saturating_sub(size)));
     Ok(given.iter().zip(dims).zip(sizes).map(inside).collect())
@@ -175,7 +171,7 @@ pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Valu
 fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> OpResult<()> {
     fn go<T: Copy>(into: &mut [T], from: &[T], map: &[usize]) -> OpResult<()> {
         for (&at, &value) in map.iter().zip(from) {
-            *into.get_mut(at).ok_or("an index lies outside")? = value;
+            *into.get_mut(at).ok_or(ComputeError::Outside("an index"))? = value;
         }
         Ok(())
     }
@@ -183,6 +179,6 @@ fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> OpResult<()> {
         (Numbers::Real(a), Numbers::Real(b)) => go(a, b, map),
         (Numbers::Whole(a), Numbers::Whole(b)) => go(a, b, map),
         (Numbers::Complex(a), Numbers::Complex(b)) => go(a, b, map),
-        _ => Err("the part has another element type".to_owned()),
+        _ => Err(ComputeError::OtherElement("the part has")),
     }
 }

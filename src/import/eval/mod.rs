@@ -21,5 +21,5 @@ mod special;
 mod windows;
 
 pub use custom::is_known as is_known_custom_call;
-pub use error::EvalError;
+pub use error::{ComputeError, EvalError, Missing, NoValue, Three, Two};
 pub use evaluator::{Evaluation, evaluate};

@@ -1,7 +1,8 @@
 //! Batch normalisation: with known statistics, with the batch's own, and its gradient.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Two};
 use super::pick::{reals, strides};
+use crate::base::convert::real_len;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
@@ -14,7 +15,8 @@ struct Channels {
 impl Channels {
     fn of(x: &Value, feature: u32) -> OpResult<Self> {
         let d = feature as usize;
-        let size = *x.ty.dims.get(d).ok_or_else(|| format!("{} has no dimension {feature}", x.ty))?;
+        let none = || ComputeError::NoDimension { ty: x.ty.clone(), dimension: d };
+        let size = *x.ty.dims.get(d).ok_or_else(none)?;
         let step = usize::try_from(strides(&x.ty.dims)[d]).unwrap_or(1);
         Ok(Self { step: step.max(1), size: usize::try_from(size).unwrap_or(1).max(1) })
     }
@@ -29,7 +31,7 @@ impl Channels {
         for i in 0..n {
             sums[self.of_element(i)] += f(i);
         }
-        let each = (n / self.size).max(1) as f64;
+        let each = real_len((n / self.size).max(1));
         sums.into_iter().map(|s| s / each).collect()
     }
 }
@@ -37,11 +39,7 @@ impl Channels {
 fn per_channel<'a>(values: &[&'a Value], channels: &Channels) -> OpResult<Vec<std::borrow::Cow<'a, [f64]>>> {
     let read = |v: &&'a Value| {
         let numbers = reals(v)?;
-        if numbers.len() == channels.size {
-            Ok(numbers)
-        } else {
-            Err(format!("{} is not one number for each channel", v.ty))
-        }
+        if numbers.len() == channels.size { Ok(numbers) } else { Err(ComputeError::Channels(v.ty.clone())) }
     };
     values.iter().map(read).collect()
 }
@@ -103,7 +101,7 @@ pub(super) fn gradient(
     let p = per_channel(&[scale, mean, variance], &channels)?;
     let (v, g) = (reals(x)?, reals(gradient)?);
     if v.len() != g.len() {
-        return Err(format!("{} is no gradient of {}", gradient.ty, x.ty));
+        return Err(ComputeError::two(Two::Gradient, &gradient.ty, &x.ty));
     }
     let inverse: Vec<f64> = p[2].iter().map(|s| 1.0 / libm::sqrt(s + f64::from(epsilon))).collect();
     let normal = |i: usize| (v[i] - p[1][channels.of_element(i)]) * inverse[channels.of_element(i)];
@@ -113,7 +111,7 @@ pub(super) fn gradient(
         let c = channels.of_element(i);
         p[0][c] * inverse[c] * (g[i] - mean_g[c] - normal(i) * mean_gx[c])
     };
-    let each = (v.len() / channels.size) as f64;
+    let each = real_len(v.len() / channels.size);
     let total = |means: &[f64]| means.iter().map(|m| m * each).collect::<Vec<f64>>();
     Ok([like(x, (0..v.len()).map(one)), channel_values(scale, total(&mean_gx)), channel_values(scale, total(&mean_g))])
 }

@@ -1,6 +1,6 @@
 //! Arrays made of elements of other arrays: which element goes where.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult};
 use crate::import::program::{Numbers, Value};
 
 /// Stands for an element of no array: the fill takes its place.
@@ -14,7 +14,7 @@ pub(super) fn count(dims: &[u64]) -> OpResult<usize> {
     let n = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
     match n.filter(|&n| n <= MAX_ELEMENTS).map(usize::try_from) {
         Some(Ok(n)) => Ok(n),
-        _ => Err(format!("an array of {dims:?} elements is too large to compute")),
+        _ => Err(ComputeError::TooLarge(dims.to_vec())),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn strided(dims: &[u64], steps: &[i64], offset: i64) -> OpResult<Vec<
 /// Calls `f` with every index of `dims`, in order.
 pub(super) fn for_each_index<E>(dims: &[u64], mut f: impl FnMut(usize, &[u64]) -> Result<(), E>) -> Result<(), E>
 where
-    E: From<String>,
+    E: From<ComputeError>,
 {
     let n = count(dims)?;
     let mut index = vec![0u64; dims.len()];
@@ -73,7 +73,7 @@ pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpRes
     fn go<T: Copy>(from: &[T], fill: Option<T>, map: &[usize]) -> OpResult<Vec<T>> {
         let one = |&at: &usize| {
             let found = if at == NOWHERE { fill } else { from.get(at).copied() };
-            found.ok_or_else(|| "an index lies outside".to_owned())
+            found.ok_or(ComputeError::Outside("an index"))
         };
         map.iter().map(one).collect()
     }
@@ -85,7 +85,7 @@ pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpRes
         (Numbers::Whole(v), None) => Numbers::Whole(go(v, None, map)?),
         (Numbers::Complex(v), Some(Numbers::Complex(f))) => Numbers::Complex(go(v, f.first().copied(), map)?),
         (Numbers::Complex(v), None) => Numbers::Complex(go(v, None, map)?),
-        _ => return Err("the fill has another element type".to_owned()),
+        _ => return Err(ComputeError::OtherElement("the fill has")),
     })
 }
 
@@ -93,7 +93,7 @@ pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpRes
 pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
     match &value.numbers {
         Numbers::Whole(v) => Ok(v),
-        _ => Err(format!("{} holds no whole numbers", value.ty)),
+        _ => Err(ComputeError::Holds { ty: value.ty.clone(), holds: "no whole numbers" }),
     }
 }
 
@@ -104,6 +104,6 @@ pub(super) fn reals(value: &Value) -> OpResult<std::borrow::Cow<'_, [f64]>> {
         Numbers::Whole(v) => {
             Ok(v.iter().map(|&v| crate::import::program::round::as_real(value.ty.element, v)).collect())
         }
-        Numbers::Complex(_) => Err(format!("{} holds complex numbers", value.ty)),
+        Numbers::Complex(_) => Err(ComputeError::Holds { ty: value.ty.clone(), holds: "complex numbers" }),
     }
 }

@@ -1,7 +1,8 @@
 //! Products of matrices.
 
-use super::error::OpResult;
+use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, pick, reals, strided, strides};
+use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 
@@ -9,9 +10,9 @@ use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize>, [usize; 3])> {
     let rank = x.ty.dims.len();
     if batch.iter().chain(contracted).any(|&d| d as usize >= rank) {
-        return Err(format!("{} has no such dimension to multiply along", x.ty));
+        return Err(ComputeError::NoProductDimension(x.ty.clone()));
     }
-    let free = (0..rank as u32).filter(|d| !batch.contains(d) && !contracted.contains(d));
+    let free = (0..narrow(rank)).filter(|d| !batch.contains(d) && !contracted.contains(d));
     let order: Vec<usize> =
         batch.iter().copied().chain(free.clone()).chain(contracted.iter().copied()).map(|d| d as usize).collect();
     let own = strides(&x.ty.dims);
@@ -26,7 +27,7 @@ pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> OpRes
     let (left, [batch, m, k]) = arranged(a, &dims.lhs_batch, &dims.lhs_contracting)?;
     let (right, [batch_b, n, k_b]) = arranged(b, &dims.rhs_batch, &dims.rhs_contracting)?;
     if batch != batch_b || k != k_b || count(&ty.dims)? != batch * m * n {
-        return Err(format!("{} and {} have no product {ty}", a.ty, b.ty));
+        return Err(ComputeError::three(Three::Product, [&a.ty, &b.ty, ty]));
     }
     let is_whole = matches!((&a.numbers, &b.numbers), (Numbers::Whole(_), Numbers::Whole(_)));
     if is_whole && !ty.element.is_float() {
@@ -35,7 +36,7 @@ pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> OpRes
     let (a, b) = (reals(a)?, reals(b)?);
     let (a, b) = (Numbers::Real(a.into_owned()), Numbers::Real(b.into_owned()));
     let (Numbers::Real(a), Numbers::Real(b)) = (pick(&a, None, &left)?, pick(&b, None, &right)?) else {
-        return Err("the operands are no real numbers".to_owned());
+        return Err(ComputeError::Operands("real"));
     };
     let mut result = Vec::with_capacity(batch * m * n);
     for at in 0..batch {
@@ -71,7 +72,7 @@ fn whole_product(
     ty: &ArrayType,
 ) -> OpResult<Value> {
     let (Numbers::Whole(a), Numbers::Whole(b)) = (pick(&a.numbers, None, left)?, pick(&b.numbers, None, right)?) else {
-        return Err("the operands are no whole numbers".to_owned());
+        return Err(ComputeError::Operands("whole"));
     };
     let mut result = Vec::with_capacity(batch * m * n);
     for at in 0..batch {

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use super::elementwise::{real_binary, whole_binary};
-use super::error::OpResult;
+use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
+use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
 
@@ -48,8 +49,8 @@ impl Combine {
     pub(super) fn folder(self, element: ElementType) -> Option<Fold> {
         let Self::One(function) = self else { return None };
         Some(Box::new(move |numbers, initial, at| {
-            let none = || format!("{function:?} has no meaning for {element}");
-            let outside = || "an index lies outside".to_owned();
+            let none = || ComputeError::Binary(function, element);
+            let outside = || ComputeError::Outside("an index");
             match (numbers, initial) {
                 // Sums in double precision, rounded once: nearer to the true sum than any order in single precision.
                 (Numbers::Real(v), Numbers::Real(start)) => {
@@ -104,7 +105,7 @@ pub(super) fn joined(values: Vec<Value>, ty: &ArrayType) -> OpResult<Value> {
         Numbers::Whole(whole)
     };
     if numbers.len() != n || count(&ty.dims)? != n {
-        return Err(format!("{n} numbers do not make {ty}"));
+        return Err(ComputeError::Numbers { numbers: n, ty: ty.clone() });
     }
     Ok(Value { ty: ty.clone(), numbers })
 }
@@ -117,13 +118,14 @@ pub(super) fn reduce(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len() / 2;
     let (arrays, initial) = operands.split_at(n);
-    let first = arrays.first().ok_or_else(|| "there is nothing to combine".to_owned())?;
+    let first = arrays.first().ok_or(Missing::Nothing("combine"))?;
     let rank = first.ty.dims.len();
     if dimensions.iter().any(|&d| d as usize >= rank) || arrays.iter().any(|a| a.ty.dims != first.ty.dims) {
-        return Err(Stop::Op(format!("{} has no dimensions {dimensions:?} to combine", first.ty)));
+        let (ty, dimensions) = (first.ty.clone(), dimensions.to_vec());
+        return Err(ComputeError::NoDimensions { ty, dimensions }.into());
     }
     let own = strides(&first.ty.dims);
-    let is_reduced = |d: &usize| dimensions.contains(&(*d as u32));
+    let is_reduced = |d: &usize| dimensions.contains(&narrow(*d));
     let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(is_reduced);
     let dims_of = |which: &[usize]| -> Vec<u64> { which.iter().map(|&d| first.ty.dims[d]).collect() };
     let (kept_dims, gone_dims) = (dims_of(&kept), dims_of(&gone));

@@ -2,15 +2,12 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{ComputeError, Missing, OpResult, Three};
 use super::evaluator::Stop;
 use super::pick::{for_each_index, strides, wholes};
 use super::reduce::{Combine, joined, number};
+use crate::base::convert::{narrow, signed};
 use crate::import::program::{Numbers, ScatterDims, Value};
-
-fn signed(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
 
 /// Which element of the operand each element of the updates is for; none for those outside, which are left out.
 fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> OpResult<Vec<Option<usize>>> {
@@ -19,10 +16,10 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> O
     let rank = x.ty.dims.len();
     let vector = dims.index_vector_dim as usize;
     let is_inserted =
-        |d: usize| dims.inserted_window_dims.contains(&(d as u32)) || dims.input_batching_dims.contains(&(d as u32));
+        |d: usize| dims.inserted_window_dims.contains(&narrow(d)) || dims.input_batching_dims.contains(&narrow(d));
     let window: Vec<usize> = (0..rank).filter(|&d| !is_inserted(d)).collect();
     let batch: Vec<usize> =
-        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&(*d as u32))).collect();
+        (0..updates.ty.dims.len()).filter(|d| !dims.update_window_dims.contains(&narrow(*d))).collect();
     let index_dims: Vec<usize> = (0..indices.ty.dims.len()).filter(|&d| d != vector).collect();
     let is_whole = window.len() == dims.update_window_dims.len()
         && batch.len() == index_dims.len()
@@ -30,16 +27,16 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> O
         && dims.input_batching_dims.len() == dims.scatter_indices_batching_dims.len()
         && dims.update_window_dims.iter().all(|&d| (d as usize) < updates.ty.dims.len());
     if !is_whole {
-        return Err(format!("{} cannot be put into {} at {}", updates.ty, x.ty, indices.ty));
+        return Err(ComputeError::three(Three::Updates, [&updates.ty, &x.ty, &indices.ty]));
     }
     let vector_step = index_strides.get(vector).copied().unwrap_or(0);
     let mut found = Vec::new();
-    for_each_index::<String>(&updates.ty.dims, |_, at| {
+    for_each_index::<ComputeError>(&updates.ty.dims, |_, at| {
         let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
         let mut place = vec![0i64; rank];
         for (n, &d) in dims.scatter_dims_to_operand_dims.iter().enumerate() {
             let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
-            place[d as usize] += *numbers.get(i).ok_or("an index of the indices lies outside")?;
+            place[d as usize] += *numbers.get(i).ok_or(ComputeError::Outside("an index of the indices"))?;
         }
         for (&d, index_dim) in dims.input_batching_dims.iter().zip(&dims.scatter_indices_batching_dims) {
             if let (Some(which), Some(to)) =
@@ -67,7 +64,7 @@ pub(super) fn scatter(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len().saturating_sub(1) / 2;
     if n == 0 || operands.len() != 2 * n + 1 {
-        return Err(Stop::Op(format!("a scatter does not take {} operands", operands.len())));
+        return Err(Missing::ScatterOperands(operands.len()).into());
     }
     let (arrays, indices, updates) = (&operands[..n], &operands[n], &operands[n + 1..]);
     let targets = targets(&arrays[0], indices, &updates[0], dims)?;
@@ -103,7 +100,7 @@ fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> OpResult<Va
         (Numbers::Real(a), Numbers::Real(b)) => go(a, b, targets),
         (Numbers::Whole(a), Numbers::Whole(b)) => go(a, b, targets),
         (Numbers::Complex(a), Numbers::Complex(b)) => go(a, b, targets),
-        _ => return Err("the updates have another element type".to_owned()),
+        _ => return Err(ComputeError::OtherElement("the updates have")),
     }
     Ok(Value { ty: x.ty.clone(), numbers })
 }

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::error::OpResult;
+use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, pick, strides};
 use super::reduce::number;
+use crate::base::convert::{real_signed, signed_len};
 use crate::import::program::{ArrayType, ElementType, Numbers, Value};
 
 /// Sorts arrays together along a dimension. `before` gets a pair of each array and says whether the first comes first.
@@ -14,10 +15,11 @@ pub(super) fn sort(
     dimension: u32,
     mut before: impl FnMut(Vec<Value>) -> Result<Vec<Value>, Stop>,
 ) -> Result<Vec<Value>, Stop> {
-    let first = operands.first().ok_or_else(|| Stop::Op("there is nothing to sort".to_owned()))?;
+    let first = operands.first().ok_or(Missing::Nothing("sort"))?;
     let d = dimension as usize;
-    let size = *first.ty.dims.get(d).ok_or_else(|| Stop::Op(format!("{} has no dimension {d}", first.ty)))?;
-    let size = usize::try_from(size).map_err(|_| Stop::Op("the dimension is too long".to_owned()))?;
+    let none = || ComputeError::NoDimension { ty: first.ty.clone(), dimension: d };
+    let size = *first.ty.dims.get(d).ok_or_else(none)?;
+    let size = usize::try_from(size).map_err(|_| ComputeError::TooLong)?;
     let step = usize::try_from(strides(&first.ty.dims)[d]).unwrap_or(1);
     let total = count(&first.ty.dims)?;
     let mut map = vec![0usize; total];
@@ -65,9 +67,9 @@ fn merge_sorted<E>(row: &[usize], before: &mut dyn FnMut(usize, usize) -> Result
 
 /// The `k` largest or smallest of the last dimension with their places. What is not a number counts as the largest.
 pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> OpResult<[Value; 2]> {
-    let size = x.ty.dims.last().copied().ok_or("one number has no largest ones")?;
+    let size = x.ty.dims.last().copied().ok_or(ComputeError::LargestOfOne)?;
     if k > size {
-        return Err(format!("{} does not have {k} elements in its last dimension", x.ty));
+        return Err(ComputeError::Largest { ty: x.ty.clone(), k });
     }
     let (size, k) = (count(&[size])?, count(&[k])?);
     let (mut map, mut places) = (Vec::new(), Vec::new());
@@ -75,8 +77,8 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
         let mut row: Vec<usize> = (start..start + size).collect();
         let key = |i: usize| match &x.numbers {
             Numbers::Real(v) => Ok(if v[i].is_nan() { f64::INFINITY } else { v[i] }),
-            Numbers::Whole(v) => Ok(v[i] as f64),
-            Numbers::Complex(_) => Err("complex numbers have no order".to_owned()),
+            Numbers::Whole(v) => Ok(real_signed(v[i])),
+            Numbers::Complex(_) => Err(ComputeError::ComplexOrder),
         };
         let keys = row.iter().map(|&i| key(i)).collect::<OpResult<Vec<f64>>>()?;
         row.sort_by(|&a, &b| {
@@ -84,7 +86,7 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
             if is_largest { b.total_cmp(&a) } else { a.total_cmp(&b) }
         });
         map.extend_from_slice(&row[..k]);
-        places.extend(row[..k].iter().map(|&i| (i - start) as i64));
+        places.extend(row[..k].iter().map(|&i| signed_len(i - start)));
     }
     let mut dims = x.ty.dims.clone();
     if let Some(last) = dims.last_mut() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::ops::op_of;
 use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
 use crate::base::IndexVec;
+use crate::base::convert::{narrow, signed_len};
 use crate::import::program::{
     ArrayType, ComputationBuilder, ComputationId, InstructionId, Op, Program, ProgramParameter, Role, Type, Value,
     WeightData,
@@ -152,7 +153,7 @@ impl Body<'_> {
         found.sort_unstable();
         for (expected, &(number, at)) in found.iter().enumerate() {
             let instruction = &raw.instructions[at];
-            if number != expected as i64 {
+            if number != signed_len(expected) {
                 let what = format!("it is parameter {number} where parameter {expected} should be");
                 return Err(ImportError::at(instruction.place.clone(), what, EXPORT_AGAIN));
             }
@@ -160,7 +161,7 @@ impl Body<'_> {
             let id = match self.parameters.take() {
                 None => self.builder.push(
                     &instruction.name,
-                    Op::Parameter(expected as u32),
+                    Op::Parameter(narrow(expected)),
                     Vec::new(),
                     instruction.ty.clone(),
                 ),
@@ -185,7 +186,7 @@ impl Body<'_> {
     ) -> InstructionId {
         match ty {
             Type::Array(array) => {
-                let number = listed.0.len() as u32;
+                let number = narrow(listed.0.len());
                 listed.0.push(ProgramParameter {
                     name: name.to_owned(),
                     role: Role::Input,
@@ -208,22 +209,21 @@ impl Body<'_> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<InstructionId, ImportError> {
-        let failed = |what: String| ImportError::at(raw.place.clone(), what, EXPORT_AGAIN);
+        let failed = |what: &str| ImportError::at(raw.place.clone(), what, EXPORT_AGAIN);
         if raw.opcode == "constant" {
-            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed("it has no literal".to_owned()))?;
+            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed("it has no literal"))?;
             return Ok(self.literal(&raw.name, literal));
         }
         let mut operands = Vec::with_capacity(raw.operands.len());
         for &operand in &raw.operands {
             let id = self.ids.get(operand as usize).copied().flatten();
-            operands.push(id.ok_or_else(|| failed("it reads what comes after it".to_owned()))?);
+            operands.push(id.ok_or_else(|| failed("it reads what comes after it"))?);
         }
         let mut called = Vec::with_capacity(raw.called.len());
         for &callee in &raw.called {
-            called
-                .push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it".to_owned()))?);
+            called.push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it"))?);
         }
-        let op = match op_of(raw).map_err(failed)? {
+        let op = match op_of(raw).map_err(|e| failed(&e.to_string()))? {
             Op::CustomCall(call) => {
                 let types: Vec<&Type> = operands.iter().map(|&o| self.builder.ty(o)).collect();
                 calls::meaning(&call.name, &call.config, &types, &raw.ty)

@@ -1,6 +1,7 @@
 //! Opcodes of HLO and what they mean.
 
 use super::raw::{IndexDims, RawInstruction, Settings};
+use crate::import::attribute::AttributeError;
 use crate::import::program::{
     Binary, Comparison, ConvolutionDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim,
 };
@@ -8,8 +9,8 @@ use crate::import::program::{
 /// The meaning of an instruction; constants and parameters are made elsewhere.
 ///
 /// # Errors
-/// When a setting that it needs is missing or negative, in words that follow its name.
-pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, String> {
+/// When a setting that it needs is missing or negative.
+pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, AttributeError> {
     if let Some(unary) = unary(&raw.opcode) {
         return Ok(Op::Unary(unary));
     }
@@ -34,7 +35,7 @@ pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, String> {
         "map" => Op::Map,
         "copy" | "optimization-barrier" | "opt-barrier" | "after-all" | "domain" => Op::Barrier,
         "custom-call" => Op::CustomCall(Foreign { name: s.target.clone(), config: s.config.clone() }),
-        "dot" => Op::Dot(s.dot.clone().ok_or("it has no dimensions of a product")?),
+        "dot" => Op::Dot(s.dot.clone().ok_or(AttributeError::Missing("dimensions of a product"))?),
         "convolution" => convolution(s)?,
         "reduce" => Op::Reduce { dimensions: naturals(&s.dimensions)? },
         "reduce-window" => Op::ReduceWindow { window: s.window.clone() },
@@ -53,7 +54,7 @@ pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, String> {
 }
 
 /// Operations that move elements, normalisations, and what is not known.
-fn layout(raw: &RawInstruction) -> Result<Op, String> {
+fn layout(raw: &RawInstruction) -> Result<Op, AttributeError> {
     let s = &raw.settings;
     Ok(match raw.opcode.as_str() {
         "iota" => Op::Iota { dimension: first(&s.dimensions)? },
@@ -77,28 +78,28 @@ fn layout(raw: &RawInstruction) -> Result<Op, String> {
     })
 }
 
-fn natural(n: i64) -> Result<u32, String> {
-    u32::try_from(n).map_err(|_| format!("it has the dimension or count {n}"))
+fn natural(n: i64) -> Result<u32, AttributeError> {
+    u32::try_from(n).map_err(|_| AttributeError::Natural(n))
 }
 
-fn naturals(list: &[i64]) -> Result<Vec<u32>, String> {
+fn naturals(list: &[i64]) -> Result<Vec<u32>, AttributeError> {
     list.iter().map(|&n| natural(n)).collect()
 }
 
-fn first(list: &[i64]) -> Result<u32, String> {
+fn first(list: &[i64]) -> Result<u32, AttributeError> {
     natural(list.first().copied().unwrap_or(0))
 }
 
-fn size(n: i64) -> Result<u64, String> {
-    u64::try_from(n).map_err(|_| format!("it has the size or bound {n}"))
+fn size(n: i64) -> Result<u64, AttributeError> {
+    u64::try_from(n).map_err(|_| AttributeError::Size(n))
 }
 
-fn sizes(list: &[i64]) -> Result<Vec<u64>, String> {
+fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
     list.iter().map(|&n| size(n)).collect()
 }
 
 /// The comparison of `EQ`, `NE`, `GE`, `GT`, `LE`, `LT`.
-pub(in crate::import) fn comparison(direction: &str) -> Result<Comparison, String> {
+pub(in crate::import) fn comparison(direction: &str) -> Result<Comparison, AttributeError> {
     Ok(match direction {
         "EQ" => Comparison::Eq,
         "NE" => Comparison::Ne,
@@ -106,12 +107,13 @@ pub(in crate::import) fn comparison(direction: &str) -> Result<Comparison, Strin
         "GT" => Comparison::Gt,
         "LE" => Comparison::Le,
         "LT" => Comparison::Lt,
-        other => return Err(format!("it compares by {other:?}, which is none of EQ, NE, GE, GT, LE and LT")),
+        other => return Err(AttributeError::Direction(other.to_owned())),
     })
 }
 
-fn convolution(s: &Settings) -> Result<Op, String> {
-    let side = |(a, b, rest): &(i64, i64, Vec<i64>)| Ok::<_, String>((natural(*a)?, natural(*b)?, naturals(rest)?));
+fn convolution(s: &Settings) -> Result<Op, AttributeError> {
+    let side =
+        |(a, b, rest): &(i64, i64, Vec<i64>)| Ok::<_, AttributeError>((natural(*a)?, natural(*b)?, naturals(rest)?));
     let dims = ConvolutionDims {
         input: side(&s.convolution.input)?,
         kernel: side(&s.convolution.kernel)?,
@@ -129,7 +131,7 @@ fn convolution(s: &Settings) -> Result<Op, String> {
     })
 }
 
-fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, String> {
+fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, AttributeError> {
     Ok(GatherDims {
         offset_dims: naturals(&dims.window)?,
         collapsed_slice_dims: naturals(&dims.dropped)?,
@@ -141,7 +143,7 @@ fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, String> {
     })
 }
 
-fn scatter(dims: &IndexDims) -> Result<ScatterDims, String> {
+fn scatter(dims: &IndexDims) -> Result<ScatterDims, AttributeError> {
     Ok(ScatterDims {
         update_window_dims: naturals(&dims.window)?,
         inserted_window_dims: naturals(&dims.dropped)?,

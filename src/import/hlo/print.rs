@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::ops::{binary_name, unary_name};
+use crate::base::convert::{narrow, nearest_single};
 use crate::import::calls;
 use crate::import::program::{
     Comparison, Computation, ElementType, GatherDims, Instruction, Numbers, Op, Program, ScatterDims, Value, WindowDim,
@@ -244,7 +245,7 @@ fn labels((first, second): (char, char), (a, b, spatial): &(u32, u32, Vec<u32>))
     set(*a, first);
     set(*b, second);
     for (i, &at) in spatial.iter().enumerate() {
-        set(at, char::from_digit(i as u32, 10).unwrap_or('?'));
+        set(at, char::from_digit(narrow(i), 10).unwrap_or('?'));
     }
     out.into_iter().collect()
 }
@@ -283,14 +284,14 @@ fn literal(value: &Value) -> String {
 fn shortest(n: f64, element: ElementType) -> String {
     match element {
         ElementType::F64 | ElementType::C128 => format!("{n:?}"),
-        _ => format!("{:?}", n as f32),
+        _ => format!("{:?}", nearest_single(n)),
     }
 }
 
 fn whole(n: i64, element: ElementType) -> String {
     match element {
         ElementType::Pred => (n != 0).to_string(),
-        ElementType::U64 => (n as u64).to_string(),
+        ElementType::U64 => n.cast_unsigned().to_string(),
         _ => n.to_string(),
     }
 }

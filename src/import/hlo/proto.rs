@@ -4,6 +4,7 @@ use super::proto_literal::read_literal;
 use super::proto_settings;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use crate::base::FxHashMap;
+use crate::base::convert::narrow;
 use crate::base::wire::{Fields, Wire};
 use crate::import::program::{ArrayType, ElementType, Type, check_sizes};
 use crate::import::{ImportError, Place};
@@ -118,7 +119,7 @@ fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
             };
             instruction.operands.push(position);
         }
-        if by_id.insert(id, instructions.len() as u32).is_some() {
+        if by_id.insert(id, narrow(instructions.len())).is_some() {
             return Err(at(&instruction.name, format!("two instructions have id {id}")));
         }
         instructions.push(instruction);
@@ -220,13 +221,13 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
             }
         },
     };
-    check_sizes(&ty).map_err(|e| at(name, e))?;
+    check_sizes(&ty).map_err(|e| at(name, e.to_string()))?;
     Ok((ty, is_row_major))
 }
 
 fn sizes(dims: &[u64], name: &str) -> Result<Vec<u64>, ImportError> {
     match dims.iter().find(|&&d| i64::try_from(d).is_err()) {
-        Some(&d) => Err(at(name, format!("a dimension has {} elements", d as i64))),
+        Some(&d) => Err(at(name, format!("a dimension has {} elements", d.cast_signed()))),
         None => Ok(dims.to_vec()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::proto::fields;
 use super::raw::{ConvDims, IndexDims, Settings};
+use crate::base::convert::nearest_single;
 use crate::base::wire::Wire;
 use crate::import::ImportError;
 use crate::import::program::{DotDims, WindowDim};
@@ -19,7 +20,7 @@ pub(super) fn apply(settings: &mut Settings, field: u32, value: Wire<'_>) -> Res
         19 => settings.precision.1 = value.i64(),
         20 | 34 => settings.sizes.extend(signed(value)),
         21 => settings.padding = padding(value.bytes())?,
-        24 => settings.epsilon = value.f64() as f32,
+        24 => settings.epsilon = nearest_single(value.f64()),
         25 => settings.feature_index = value.i64(),
         28 => settings.target = value.text().into_owned(),
         30 => settings.dot = Some(dot(value.bytes())?),
@@ -43,7 +44,7 @@ pub(super) fn apply(settings: &mut Settings, field: u32, value: Wire<'_>) -> Res
 }
 
 fn signed(value: Wire<'_>) -> impl Iterator<Item = i64> {
-    value.varints().map(|n| n as i64)
+    value.varints().map(|n| n.cast_signed())
 }
 
 fn window(message: &[u8]) -> Result<Vec<WindowDim>, ImportError> {

@@ -147,3 +147,12 @@ fn other_forms_of_the_protocol_buffer_are_no_hlo_text() {
     assert!(error(b"\x1f\x8b\x08").contains("has a damaged header"));
     assert!(error(&[0x0a, 0x7f, 1, 2]).contains("runs past its end"));
 }
+
+#[test]
+fn a_constant_that_its_type_does_not_hold_is_refused() {
+    let of = |number: &str| format!("HloModule m\nENTRY main {{\n  ROOT c = s8[2] constant({{1, {number}}})\n}}");
+    assert!(read(&of("-128")).is_ok());
+    for number in ["256", "-129", "18446744073709551615"] {
+        assert!(error(&of(number)).contains("a number of s8"), "{}", error(&of(number)));
+    }
+}

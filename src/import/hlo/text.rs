@@ -5,6 +5,7 @@ use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
 use crate::base::FxHashMap;
+use crate::base::convert::narrow;
 use crate::import::lexer::{Kind, Lexer, Token, unescaped};
 use crate::import::{ImportError, Place};
 
@@ -129,7 +130,7 @@ impl Reader {
             for Callee { name, at } in callees {
                 self.calls.push(Call { computation: number, instruction: instructions.len(), name, at });
             }
-            if by_name.insert(name.bare_name(), instructions.len() as u32).is_some() {
+            if by_name.insert(name.bare_name(), narrow(instructions.len())).is_some() {
                 let what = format!("there are two instructions {:?}", clipped(name.bare_name()));
                 return Err(lexer.error_at(name.start, what, EXPORT_AGAIN));
             }

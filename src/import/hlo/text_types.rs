@@ -1,6 +1,7 @@
 //! Types, literals, windows and other small syntax of HLO text.
 
 use super::raw::{ConvDims, Literal};
+use crate::base::convert::signed_len;
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
@@ -43,7 +44,8 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         name => match ElementType::from_name(name) {
             Some(element) => {
                 let ty = Type::Array(ArrayType::new(element, dims));
-                check_sizes(&ty).map_err(|e| lexer.error_at(token.start, e, "export a model of sizes that exist"))?;
+                check_sizes(&ty)
+                    .map_err(|e| lexer.error_at(token.start, e.to_string(), "export a model of sizes that exist"))?;
                 Ok((ty, is_row_major))
             }
             None => Err(unknown_element(lexer, token.start, name)),
@@ -182,7 +184,7 @@ impl Numbered {
         if self.element.is_float() {
             return number(text).map(|n| self.real.push(round::real(self.element, n))).is_some();
         }
-        whole(text).map(|n| self.whole.push(n)).is_some()
+        whole(text, self.element).map(|n| self.whole.push(n)).is_some()
     }
 
     fn numbers(self) -> Numbers {
@@ -201,12 +203,12 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().or_else(|| text.trim_start_matches('-').starts_with("nan").then_some(f64::NAN))
 }
 
-/// A whole number or a boolean; beyond 63 bits as its bits.
-fn whole(text: &str) -> Option<i64> {
+/// A whole number or a boolean; none when its type does not hold it.
+fn whole(text: &str, element: ElementType) -> Option<i64> {
     match text {
         "true" => Some(1),
         "false" => Some(0),
-        _ => text.parse().ok().or_else(|| text.parse::<u64>().ok().map(|n| n as i64)),
+        _ => round::fitting(element, text.parse().ok()?),
     }
 }
 
@@ -248,9 +250,9 @@ pub(super) fn dim_labels(text: &str) -> Option<ConvDims> {
         let (mut first, mut second, mut spatial) = (None, None, Vec::new());
         for (i, label) in labels.trim().chars().enumerate() {
             match label {
-                _ if label == a => first = Some(i as i64),
-                _ if label == b => second = Some(i as i64),
-                _ => spatial.push((label.to_digit(10)?, i as i64)),
+                _ if label == a => first = Some(signed_len(i)),
+                _ if label == b => second = Some(signed_len(i)),
+                _ => spatial.push((label.to_digit(10)?, signed_len(i))),
             }
         }
         spatial.sort_unstable();

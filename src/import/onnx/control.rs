@@ -3,6 +3,7 @@
 use super::super::program::{InstructionId, Numbers};
 use super::site::{Failure, OpError, Site};
 use super::values::Scope;
+use crate::base::convert::signed;
 
 /// Turns of a loop that are written out.
 const MOST_TURNS: u64 = 4096;
@@ -62,7 +63,7 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
             let what = format!("a Loop node runs more than {MOST_TURNS} times");
             return Err(OpError::dynamic(what).into());
         }
-        let number = site.b().whole(super::super::program::ElementType::S64, turn as i64).map_err(OpError::from)?;
+        let number = site.b().whole(super::super::program::ElementType::S64, signed(turn)).map_err(OpError::from)?;
         let flag = site.b().number(super::super::program::ElementType::Pred, 1.0).map_err(OpError::from)?;
         let inputs: Vec<InstructionId> = [number, flag].into_iter().chain(state.iter().copied()).collect();
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;

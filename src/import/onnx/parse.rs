@@ -128,7 +128,7 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
                 Wire::Bytes(packed) => floats.extend(packed.chunks_exact(4).map(float)),
                 one => floats.push(one.f64()),
             },
-            8 => ints.extend(value.varints().map(|n| n as i64)),
+            8 => ints.extend(value.varints().map(|n| n.cast_signed())),
             9 => texts.push(value.text().into_owned()),
             11 => graphs.push(Rc::new(graph(content, depth + 1)?)),
             20 => kind = value.u64(),

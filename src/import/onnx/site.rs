@@ -6,6 +6,7 @@ use super::super::ImportError;
 use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
+use crate::base::convert::{real_signed, signed_len};
 
 /// Why a node cannot be read, without its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +122,7 @@ impl Site<'_, '_> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Real(v)) => Ok(v.clone()),
-            Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| n as f64).collect()),
+            Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| real_signed(n)).collect()),
             Some(Numbers::Complex(_)) => Err(OpError::wrong(format!("operand {at} of {} is complex", self.node.op))),
             None => Err(self.unknown(at)),
         }
@@ -167,7 +168,7 @@ impl Site<'_, '_> {
         match self.value(name) {
             None => Ok(default),
             Some(AttributeValue::Float(n)) => Ok(*n),
-            Some(AttributeValue::Int(n)) => Ok(*n as f64),
+            Some(AttributeValue::Int(n)) => Ok(real_signed(*n)),
             Some(_) => Err(self.kind(name, "a number")),
         }
     }
@@ -240,7 +241,7 @@ impl Site<'_, '_> {
 
     /// A dimension of an array of `rank` dimensions, counted from the end when it is negative.
     pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, OpError> {
-        let from_front = if axis < 0 { axis + rank as i64 } else { axis };
+        let from_front = if axis < 0 { axis + signed_len(rank) } else { axis };
         usize::try_from(from_front).ok().filter(|&a| a < rank).ok_or_else(|| {
             OpError::wrong(format!("{} has axis {axis} and its operand {rank} dimensions", self.node.op))
         })

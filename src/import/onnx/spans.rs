@@ -1,6 +1,6 @@
 //! Fields of a message that is too large to hold: where each lies, read by slices.
 
-use super::super::{ImportError, ModelBytes, Place};
+use super::super::{ImportError, MediumError, ModelBytes, Place};
 use crate::base::wire::varint;
 
 /// Bytes that are fetched at once while fields are passed over.
@@ -108,9 +108,10 @@ fn fixed(bytes: &[u8], len: usize) -> u64 {
 
 /// Bytes of a file, exactly as many as asked for.
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
-    let what =
-        |e: String| ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again");
-    let read = bytes.slice(offset, len).map_err(what)?;
+    let unreadable = |e: MediumError| {
+        ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again")
+    };
+    let read = bytes.slice(offset, len).map_err(unreadable)?;
     if read.len() < len {
         return Err(cut_off(offset, &format!("{len} bytes belong here and {} are there", read.len())));
     }

@@ -8,6 +8,7 @@ use super::elements::{element, element_name, numbers};
 use super::messages::{Tensor, TensorData};
 use super::parse::Part;
 use super::spans::{Spans, read};
+use crate::base::convert::{low8, low32};
 use crate::base::wire::Wire;
 
 /// Elements that are held; the numbers of larger arrays stay in the file.
@@ -21,6 +22,19 @@ const MOST_READ: u64 = 1 << 28;
 struct Typed {
     whole: Vec<i64>,
     real: Vec<f64>,
+}
+
+impl Typed {
+    /// The first whole number with more bits than the elements have, or the byte that holds two of them.
+    fn beyond(&self, element: ElementType) -> Option<i64> {
+        let bits = match element {
+            // Two of them in each byte.
+            ElementType::S4 | ElementType::U4 => 8,
+            _ => element.bits().min(64),
+        };
+        let range = -(1i128 << (bits - 1))..1i128 << bits;
+        self.whole.iter().copied().find(|&n| !range.contains(&i128::from(n)))
+    }
 }
 
 /// What is known of an array while its fields are read.
@@ -61,7 +75,7 @@ pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Re
             draft.raw = Some((span.offset, span.len));
         } else if span.len == 0 && span.field != 8 {
             let value = match span.field {
-                4 => Wire::Fixed32(span.number as u32),
+                4 => Wire::Fixed32(low32(span.number)),
                 10 => Wire::Fixed64(span.number),
                 _ => Wire::Varint(span.number),
             };
@@ -85,10 +99,10 @@ impl Draft {
     /// Takes a field but for raw numbers.
     fn field(&mut self, field: u32, value: Wire<'_>) {
         match field {
-            1 => self.dims.extend(value.varints().map(|n| n as i64)),
+            1 => self.dims.extend(value.varints().map(|n| n.cast_signed())),
             2 => self.code = value.u64(),
             4 => self.reals(value, 4),
-            5 | 7 | 11 => self.typed.whole.extend(value.varints().map(|n| n as i64)),
+            5 | 7 | 11 => self.typed.whole.extend(value.varints().map(|n| n.cast_signed())),
             8 => self.name = value.text().into_owned(),
             10 => self.reals(value, 8),
             14 => self.is_external = value.u64() == 1,
@@ -127,6 +141,9 @@ impl Draft {
         let Some(count) = ty.elements().filter(|n| n.checked_mul(16).is_some()) else {
             return Err(fail(format!("the number of elements of {ty} is beyond 64 bits")));
         };
+        if let Some(wrong) = self.typed.beyond(element) {
+            return Err(fail(format!("{wrong} is not a number of {element}")));
+        }
         let data = match self.raw {
             _ if self.is_external => TensorData::External,
             Some((offset, len)) => {
@@ -167,10 +184,12 @@ fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
         }
         _ if typed.whole.len() != count && !matches!(element, ElementType::S4 | ElementType::U4) => return None,
         ElementType::S4 | ElementType::U4 => {
-            let bytes: Vec<u8> = typed.whole.iter().map(|&n| n as u8).collect();
+            let bytes: Vec<u8> = typed.whole.iter().map(|&n| low8(n.cast_unsigned())).collect();
             numbers(element, &bytes, count)?
         }
-        _ if element.is_float() => Numbers::Real(typed.whole.iter().map(|&n| element.real_of_bits(n as u64)).collect()),
+        _ if element.is_float() => {
+            Numbers::Real(typed.whole.iter().map(|&n| element.real_of_bits(n.cast_unsigned())).collect())
+        }
         _ => Numbers::Whole(typed.whole.iter().map(|&n| round::whole(element, n)).collect()),
     })
 }
@@ -178,7 +197,7 @@ fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
 /// Four or eight bytes as a number.
 fn real(bytes: &[u8]) -> f64 {
     let word = bytes.iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));
-    if bytes.len() == 8 { f64::from_bits(word) } else { f64::from(f32::from_bits(word as u32)) }
+    if bytes.len() == 8 { f64::from_bits(word) } else { f64::from(f32::from_bits(low32(word))) }
 }
 
 /// The beginning of a name, for a message.

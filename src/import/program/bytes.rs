@@ -1,6 +1,7 @@
 //! Numbers of arrays as bytes: what weights and literals are in files.
 
 use super::{ElementType, Numbers};
+use crate::base::convert::{low8, low16, low32};
 
 impl ElementType {
     /// The floating point number of a pattern of bits; zero for other types.
@@ -8,12 +9,12 @@ impl ElementType {
     pub fn real_of_bits(self, bits: u64) -> f64 {
         match self {
             Self::F64 => f64::from_bits(bits),
-            Self::F32 => f64::from(f32::from_bits(bits as u32)),
-            Self::F16 => half::f16::from_bits(bits as u16).to_f64(),
-            Self::Bf16 => half::bf16::from_bits(bits as u16).to_f64(),
-            Self::F8E4M3Fn => small(bits as u8, 4, 3, Top::OneNan),
-            Self::F8E4M3 => small(bits as u8, 4, 3, Top::Ieee),
-            Self::F8E5M2 => small(bits as u8, 5, 2, Top::Ieee),
+            Self::F32 => f64::from(f32::from_bits(low32(bits))),
+            Self::F16 => half::f16::from_bits(low16(bits)).to_f64(),
+            Self::Bf16 => half::bf16::from_bits(low16(bits)).to_f64(),
+            Self::F8E4M3Fn => small(low8(bits), 4, 3, Top::OneNan),
+            Self::F8E4M3 => small(low8(bits), 4, 3, Top::Ieee),
+            Self::F8E5M2 => small(low8(bits), 5, 2, Top::Ieee),
             _ => 0.0,
         }
     }
@@ -24,9 +25,9 @@ impl ElementType {
         let width = self.bits().min(64) as u32;
         match self {
             Self::Pred => i64::from(bits != 0),
-            _ if width == 64 => bits as i64,
-            _ if self.is_signed_integer() => ((bits << (64 - width)) as i64) >> (64 - width),
-            _ => (bits & ((1 << width) - 1)) as i64,
+            _ if width == 64 => bits.cast_signed(),
+            _ if self.is_signed_integer() => (bits << (64 - width)).cast_signed() >> (64 - width),
+            _ => (bits & ((1 << width) - 1)).cast_signed(),
         }
     }
 }
@@ -53,7 +54,7 @@ fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
     let unit = 1.0 / f64::from(1 << mantissa_bits);
     let (significand, power) = match exponent {
         0 => (f64::from(mantissa) * unit, 1 - bias),
-        _ => (1.0 + f64::from(mantissa) * unit, exponent as i32 - bias),
+        _ => (1.0 + f64::from(mantissa) * unit, exponent.cast_signed() - bias),
     };
     sign * libm::ldexp(significand, power)
 }

@@ -32,5 +32,5 @@ pub use prune::prune;
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
-pub(super) use verify::check_sizes;
 pub use verify::verify;
+pub(super) use verify::{TooManyElements, check_sizes};

@@ -1,12 +1,13 @@
 //! Numbers as their element types hold them.
 
 use super::ElementType;
+use crate::base::convert::{self, nearest_single, real_signed, whole_signed};
 
 /// A floating point number rounded to its type, to the nearest and halves to even.
 pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
     match element {
         ElementType::F64 => value,
-        ElementType::F32 | ElementType::C64 => f64::from(value as f32),
+        ElementType::F32 | ElementType::C64 => f64::from(nearest_single(value)),
         ElementType::F16 => to_small(value, 5, 10, false, false),
         ElementType::Bf16 => to_small(value, 8, 7, false, false),
         ElementType::F8E5M2 => to_small(value, 5, 2, false, false),
@@ -63,15 +64,31 @@ pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
         _ => {
             let shift = 64 - u32::try_from(element.bits()).unwrap_or(64);
             let wrapped = value << shift;
-            if element.is_signed_integer() { wrapped >> shift } else { ((wrapped as u64) >> shift) as i64 }
+            if element.is_signed_integer() {
+                wrapped >> shift
+            } else {
+                (wrapped.cast_unsigned() >> shift).cast_signed()
+            }
         }
     }
+}
+
+/// A whole number of a file as its type holds it; none when the type has fewer bits. Those of a type with a sign may be written
+/// without it, as their bits.
+pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i64> {
+    let bits = element.bits().min(64);
+    let least = if element.is_signed_integer() { -(1i128 << (bits - 1)) } else { 0 };
+    if !(least..1i128 << bits).contains(&value) {
+        return None;
+    }
+    let held = i64::try_from(value).or_else(|_| u64::try_from(value).map(u64::cast_signed)).ok()?;
+    Some(whole(element, held))
 }
 
 /// A floating point number as a whole one: towards zero; what is too large takes the end of the range, what is not a number becomes zero.
 pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
     if element == ElementType::U64 {
-        return (value as u64) as i64;
+        return convert::whole(value).cast_signed();
     }
     if element == ElementType::Pred {
         return i64::from(value != 0.0);
@@ -79,15 +96,15 @@ pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
     let bits = u32::try_from(element.bits()).unwrap_or(64);
     if element.is_signed_integer() {
         let largest = i64::MAX >> (64 - bits);
-        (value as i64).clamp(-largest - 1, largest)
+        whole_signed(value).clamp(-largest - 1, largest)
     } else {
-        (value as u64).min(u64::MAX >> (64 - bits)) as i64
+        convert::whole(value).min(u64::MAX >> (64 - bits)).cast_signed()
     }
 }
 
 /// A whole number as a floating point one.
 pub(in crate::import) fn as_real(element: ElementType, value: i64) -> f64 {
-    if element == ElementType::U64 { value as u64 as f64 } else { value as f64 }
+    if element == ElementType::U64 { convert::real(value.cast_unsigned()) } else { real_signed(value) }
 }
 
 #[cfg(test)]
@@ -110,6 +127,23 @@ mod tests {
             assert_eq!(real(ElementType::F16, x), half::f16::from_f64(x).to_f64(), "{x}");
             assert_eq!(real(ElementType::Bf16, x), half::bf16::from_f64(x).to_f64(), "{x}");
         }
+    }
+
+    #[test]
+    fn whole_numbers_of_files_fit_their_type_or_are_refused() {
+        assert_eq!([fitting(ElementType::S8, -128), fitting(ElementType::S8, 255)], [Some(-128), Some(-1)]);
+        assert_eq!([fitting(ElementType::S8, -129), fitting(ElementType::S8, 256)], [None, None]);
+        assert_eq!(
+            [fitting(ElementType::U4, 15), fitting(ElementType::U4, 16), fitting(ElementType::U8, -1)],
+            [Some(15), None, None]
+        );
+        let bits = |element| fitting(element, i128::from(u64::MAX));
+        assert_eq!(
+            [bits(ElementType::U64), bits(ElementType::S64), bits(ElementType::S32)],
+            [Some(-1), Some(-1), None]
+        );
+        assert_eq!(fitting(ElementType::U64, i128::from(u64::MAX) + 1), None);
+        assert_eq!([fitting(ElementType::Pred, 1), fitting(ElementType::Pred, 256)], [Some(1), None]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Whether a program holds together: operands before their users, calls of what exists, types that follow from their operands.
 
+use thiserror::Error;
+
 use super::infer::{Inference, Signature};
-use super::{Computation, Instruction, Op, Program, Type};
+use super::{ArrayType, Computation, Instruction, Op, Program, Type};
 use crate::base::Idx;
 use crate::import::{ImportError, Place};
 
@@ -94,7 +96,7 @@ fn verify_instruction(
     computation: &Computation,
     before: &[Signature],
 ) -> Result<(), ImportError> {
-    check_sizes(&instruction.ty).map_err(|e| at(&instruction.name, e))?;
+    check_sizes(&instruction.ty).map_err(|e| at(&instruction.name, e.to_string()))?;
     if let Op::Constant(value) = &instruction.op
         && value.ty.elements() != Some(value.numbers.len() as u64)
     {
@@ -110,7 +112,7 @@ fn verify_instruction(
         );
     }
     let inference = Inference { op: &instruction.op, operands: &operands, called: &called, declared: &instruction.ty };
-    let result = inference.result().map_err(|e| at(&instruction.name, e))?;
+    let result = inference.result().map_err(|e| at(&instruction.name, e.to_string()))?;
     if result != instruction.ty {
         let what = format!("its operands give {result} and the file declares {}", instruction.ty);
         return Err(at(&instruction.name, what));
@@ -118,14 +120,19 @@ fn verify_instruction(
     Ok(())
 }
 
+/// An array whose elements 64 bits do not count.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0} has more elements than 64 bits count")]
+pub(in crate::import) struct TooManyElements(ArrayType);
+
 /// An error when an array has more elements than 64 bits count.
-pub(in crate::import) fn check_sizes(ty: &Type) -> Result<(), String> {
+pub(in crate::import) fn check_sizes(ty: &Type) -> Result<(), TooManyElements> {
     match ty {
         Type::Token => Ok(()),
         Type::Tuple(parts) => parts.iter().try_for_each(check_sizes),
         Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(array.element.bits())) {
             Some(_) => Ok(()),
-            None => Err(format!("{array} has more elements than 64 bits count")),
+            None => Err(TooManyElements(array.clone())),
         },
     }
 }

@@ -34,7 +34,7 @@ pub fn inspect(
     for spec in &exported.graph_module.signature.input_specs {
         let Some(input) = input_kind(spec) else { continue };
         let Some(meta) = graph.tensor_values.get(input.value) else { continue };
-        let ty = symbols.array(meta).map_err(|e| no_type(input.value, &e))?;
+        let ty = symbols.array(meta).map_err(|e| no_type(input.value, &e.to_string()))?;
         let elements = ty.elements().unwrap_or(0);
         match input.role {
             Role::Input => inspection.inputs.push(info(input.value, graph, symbols)?),
@@ -95,7 +95,7 @@ fn count(graph: &Graph<'_>, symbols: &Symbols, inspection: &mut Inspection, modu
 /// A value of the graph.
 fn info(name: &str, graph: &Graph<'_>, symbols: &Symbols) -> Result<TensorInfo, ImportError> {
     let meta = graph.tensor_values.get(name).ok_or_else(|| no_type(name, "it is not described"))?;
-    let ty = symbols.array(meta).map_err(|e| no_type(name, &e))?;
+    let ty = symbols.array(meta).map_err(|e| no_type(name, &e.to_string()))?;
     let open: BTreeMap<usize, String> = symbols.open_names(meta);
     Ok(TensorInfo { name: name.to_owned(), dtype: ty.element.name().to_owned(), shape: ty.dims, open })
 }

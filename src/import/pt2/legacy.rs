@@ -1,10 +1,12 @@
 //! Weights of files up to torch 2.7: archives of `torch.save` inside the archive, each with a pickle that names storages.
 
-use super::pickle::{Id, Pickle, Pickled};
+use thiserror::Error;
+
+use super::pickle::{Id, Pickle, PickleError, Pickled};
 use super::weights::{Layout, Weight};
-use crate::import::ModelBytes;
 use crate::import::program::{ArrayType, ElementType, WeightData};
 use crate::import::zip::{Archive, Entry};
+use crate::import::{ImportError, MediumError, ModelBytes};
 
 /// Bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
@@ -21,25 +23,45 @@ impl ModelBytes for Window<'_> {
         self.len
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, String> {
+    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
         let left = self.len.saturating_sub(offset);
         let len = len.min(usize::try_from(left).unwrap_or(usize::MAX));
         self.bytes.slice(self.start.saturating_add(offset), len)
     }
 }
 
+/// Why the weights of an older file are not read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LegacyError {
+    /// The archive inside is packed: nothing in it has a place in the file.
+    #[error("they are packed in the archive")]
+    Packed,
+    /// The archive inside lacks its description.
+    #[error("there is no data.pkl")]
+    NoPickle,
+    /// One of the archives is damaged.
+    #[error("{}", .0.what)]
+    Archive(#[from] ImportError),
+    /// The description is damaged.
+    #[error(transparent)]
+    Pickle(#[from] PickleError),
+}
+
 /// Tensors of an archive of `torch.save` that is an entry of `outer`, by their paths.
 ///
 /// # Errors
 /// When the entry is packed or what it holds is damaged.
-pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Result<Vec<(String, Weight)>, String> {
-    let say = |e: crate::import::ImportError| e.what;
-    let start = outer.stored_at(entry).map_err(say)?.ok_or("they are packed in the archive")?;
+pub fn tensors(
+    bytes: &dyn ModelBytes,
+    outer: &Archive<'_>,
+    entry: &Entry,
+) -> Result<Vec<(String, Weight)>, LegacyError> {
+    let start = outer.stored_at(entry)?.ok_or(LegacyError::Packed)?;
     let window = Window { bytes, start, len: entry.size };
-    let archive = Archive::open(&window).map_err(say)?;
-    let data = archive.ending("data.pkl").ok_or("there is no data.pkl")?;
+    let archive = Archive::open(&window)?;
+    let data = archive.ending("data.pkl").ok_or(LegacyError::NoPickle)?;
     let folder = data.name.trim_end_matches("data.pkl");
-    let pickle = Pickle::read(&archive.content(data, MAX_PICKLE).map_err(say)?)?;
+    let pickle = Pickle::read(&archive.content(data, MAX_PICKLE)?)?;
     let items = match pickle.get(pickle.root) {
         Pickled::Map(items) | Pickled::Call { items, .. } => items.as_slice(),
         _ => &[],
@@ -53,7 +75,7 @@ pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Re
         let mut data = WeightData::Absent;
         if let Some(storage) = storage
             && tensor.layout.end <= storage.size
-            && let Some(at) = archive.stored_at(storage).map_err(say)?
+            && let Some(at) = archive.stored_at(storage)?
         {
             data = tensor.layout.in_file(start.saturating_add(at));
         }

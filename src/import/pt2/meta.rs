@@ -3,11 +3,32 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
-use super::symbol::Expression;
+use super::symbol::{Expression, SymbolError};
 use crate::import::program::{ArrayType, ElementType};
 use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
+
+/// Why a description is of no type.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TypeError {
+    /// An element type, by torch's number, that is not read.
+    #[error("its element type {0} is not known")]
+    Element(i64),
+    /// A size that is not said.
+    #[error("a size is neither a number nor an expression")]
+    NoSize,
+    /// An expression without a value.
+    #[error(transparent)]
+    Symbol(#[from] SymbolError),
+    /// A size below zero.
+    #[error("its size {0} is negative")]
+    Negative(i64),
+    /// Sizes whose product is too large.
+    #[error("it has more elements than 64 bits count: {0}")]
+    TooMany(ArrayType),
+}
 
 /// The element type of torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]
@@ -115,12 +136,12 @@ impl Symbols {
     ///
     /// # Errors
     /// When it is an expression without a value.
-    pub fn number(&self, size: &SymInt<'_>) -> Result<i64, String> {
+    pub fn number(&self, size: &SymInt<'_>) -> Result<i64, TypeError> {
         if let Some(n) = size.as_int {
             return Ok(n);
         }
         let Some(expression) = &size.as_expr else {
-            return Err("a size is neither a number nor an expression".to_owned());
+            return Err(TypeError::NoSize);
         };
         let text = expression.expr_str.get();
         if let Some(&n) = self.known.borrow().get(text) {
@@ -136,17 +157,17 @@ impl Symbols {
     ///
     /// # Errors
     /// When its element type is not known or a size is no size.
-    pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, String> {
-        let element = element_of(meta.dtype).ok_or_else(|| format!("its element type {} is not known", meta.dtype))?;
+    pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, TypeError> {
+        let element = element_of(meta.dtype).ok_or(TypeError::Element(meta.dtype))?;
         let mut dims = Vec::with_capacity(meta.sizes.len());
         for size in &meta.sizes {
             let n = self.number(size)?;
-            dims.push(u64::try_from(n).map_err(|_| format!("its size {n} is negative"))?);
+            dims.push(u64::try_from(n).map_err(|_| TypeError::Negative(n))?);
         }
         let ty = ArrayType::new(element, dims);
         match ty.elements().and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(ty),
-            None => Err(format!("it has more elements than 64 bits count: {ty}")),
+            None => Err(TypeError::TooMany(ty)),
         }
     }
 

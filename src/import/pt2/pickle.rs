@@ -1,9 +1,24 @@
 //! Pickles, read and never executed: what they would build is kept as it is written.
 
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 /// A place among the values of a pickle.
 pub type Id = usize;
+
+/// Why bytes are not a pickle that is read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PickleError {
+    /// It ends with nothing built.
+    #[error("a pickle builds nothing")]
+    Empty,
+    /// It is cut off, or has an operation that is not known.
+    #[error("a pickle is damaged or not known at its byte {at}")]
+    Damaged {
+        /// Where.
+        at: usize,
+    },
+}
 
 /// A value of a pickle.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +82,7 @@ impl Pickle {
     ///
     /// # Errors
     /// When it is cut off or has an operation that is not known: the byte is named.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    pub fn read(bytes: &[u8]) -> Result<Self, PickleError> {
         let mut reader = Reader {
             bytes,
             at: 0,
@@ -80,11 +95,11 @@ impl Pickle {
             let at = reader.at;
             match reader.step() {
                 Some(Step::Stop) => {
-                    let root = reader.stack.pop().ok_or("a pickle builds nothing")?;
+                    let root = reader.stack.pop().ok_or(PickleError::Empty)?;
                     return Ok(Self { values: reader.values, root });
                 }
                 Some(Step::On) => {}
-                None => return Err(format!("a pickle is damaged or not known at its byte {at}")),
+                None => return Err(PickleError::Damaged { at }),
             }
         }
     }
@@ -107,56 +122,15 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Runs one operation; none when it is damaged or not known.
     fn step(&mut self) -> Option<Step> {
-        match self.byte()? {
+        let code = self.byte()?;
+        match code {
             b'.' => return Some(Step::Stop),
+            // The protocol's version; the length of a frame.
             0x80 => {
                 self.byte()?;
             }
             0x95 => {
                 self.take(8)?;
-            }
-            b'N' | 0x8f => self.push(Pickled::Nothing),
-            0x88 => self.push(Pickled::Bool(true)),
-            0x89 => self.push(Pickled::Bool(false)),
-            b'J' => {
-                let n = i32::from_le_bytes(self.take(4)?.try_into().ok()?);
-                self.push(Pickled::Int(i64::from(n)));
-            }
-            b'K' => {
-                let n = self.byte()?;
-                self.push(Pickled::Int(i64::from(n)));
-            }
-            b'M' => {
-                let n = u16::from_le_bytes(self.take(2)?.try_into().ok()?);
-                self.push(Pickled::Int(i64::from(n)));
-            }
-            0x8a => {
-                let n = usize::from(self.byte()?);
-                let raw = self.take(n)?;
-                let mut wide = [if raw.last().is_some_and(|b| b & 0x80 != 0) { 0xff } else { 0 }; 8];
-                wide.get_mut(..n)?.copy_from_slice(raw);
-                self.push(Pickled::Int(i64::from_le_bytes(wide)));
-            }
-            b'G' => {
-                let n = f64::from_be_bytes(self.take(8)?.try_into().ok()?);
-                self.push(Pickled::Float(n));
-            }
-            b'X' | b'B' => self.text(4)?,
-            0x8c | b'C' | b'U' => self.text(1)?,
-            0x8d | 0x8e => self.text(8)?,
-            b'c' => {
-                let (module, name) = (self.line()?, self.line()?);
-                self.push(Pickled::Global(format!("{module} {name}")));
-            }
-            0x93 => {
-                let (name, module) = (self.stack.pop()?, self.stack.pop()?);
-                match (&self.values[module], &self.values[name]) {
-                    (Pickled::Text(module), Pickled::Text(name)) => {
-                        let global = format!("{module} {name}");
-                        self.push(Pickled::Global(global));
-                    }
-                    _ => return None,
-                }
             }
             b'Q' => {
                 let id = self.stack.pop()?;
@@ -166,14 +140,74 @@ impl Reader<'_> {
             b'0' => {
                 self.stack.pop()?;
             }
+            b'R' | 0x81 => {
+                let (arguments, function) = (self.stack.pop()?, self.stack.pop()?);
+                self.push(Pickled::Call { function, arguments, items: Vec::new(), state: None });
+            }
+            b'b' => {
+                let fields = self.stack.pop()?;
+                let object = *self.stack.last()?;
+                if let Pickled::Call { state, .. } = &mut self.values[object] {
+                    *state = Some(fields);
+                }
+            }
+            b'N' | 0x8f | 0x88 | 0x89 | b'J' | b'K' | b'M' | 0x8a | b'G' => self.number(code)?,
+            b'X' | b'B' | 0x8c | b'C' | b'U' | 0x8d | 0x8e | b'c' | 0x93 => self.word(code)?,
+            b')' | b']' | b'}' | b't' | 0x85..=0x87 | b'a' | b'e' | b's' | b'u' => self.collect(code)?,
+            b'q' | b'r' | 0x94 | b'h' | b'j' => self.remember(code)?,
+            _ => return None,
+        }
+        Some(Step::On)
+    }
+
+    /// Nothing, truths and numbers.
+    fn number(&mut self, code: u8) -> Option<()> {
+        let value = match code {
+            0x88 => Pickled::Bool(true),
+            0x89 => Pickled::Bool(false),
+            b'J' => Pickled::Int(i64::from(i32::from_le_bytes(self.take(4)?.try_into().ok()?))),
+            b'K' => Pickled::Int(i64::from(self.byte()?)),
+            b'M' => Pickled::Int(i64::from(u16::from_le_bytes(self.take(2)?.try_into().ok()?))),
+            0x8a => {
+                let n = usize::from(self.byte()?);
+                let raw = self.take(n)?;
+                let mut wide = [if raw.last().is_some_and(|b| b & 0x80 != 0) { 0xff } else { 0 }; 8];
+                wide.get_mut(..n)?.copy_from_slice(raw);
+                Pickled::Int(i64::from_le_bytes(wide))
+            }
+            b'G' => Pickled::Float(f64::from_be_bytes(self.take(8)?.try_into().ok()?)),
+            _ => Pickled::Nothing,
+        };
+        self.push(value);
+        Some(())
+    }
+
+    /// Texts, and names of classes and functions.
+    fn word(&mut self, code: u8) -> Option<()> {
+        let name = match code {
+            b'X' | b'B' => return self.text(4),
+            0x8c | b'C' | b'U' => return self.text(1),
+            0x8d | 0x8e => return self.text(8),
+            b'c' => format!("{} {}", self.line()?, self.line()?),
+            _ => {
+                let (name, module) = (self.stack.pop()?, self.stack.pop()?);
+                match (&self.values[module], &self.values[name]) {
+                    (Pickled::Text(module), Pickled::Text(name)) => format!("{module} {name}"),
+                    _ => return None,
+                }
+            }
+        };
+        self.push(Pickled::Global(name));
+        Some(())
+    }
+
+    /// Tuples, lists and dictionaries, and what is put into them.
+    fn collect(&mut self, code: u8) -> Option<()> {
+        match code {
             b')' | b']' => self.push(Pickled::Items(Vec::new())),
             b'}' => self.push(Pickled::Map(Vec::new())),
             b't' => {
                 let items = self.marked()?;
-                self.push(Pickled::Items(items));
-            }
-            code @ 0x85..=0x87 => {
-                let items = self.stack.split_off(self.stack.len().checked_sub(usize::from(code - 0x84))?);
                 self.push(Pickled::Items(items));
             }
             b'a' => {
@@ -193,39 +227,29 @@ impl Reader<'_> {
                 let items = self.marked()?;
                 self.set_items(&items)?;
             }
-            b'R' | 0x81 => {
-                let (arguments, function) = (self.stack.pop()?, self.stack.pop()?);
-                self.push(Pickled::Call { function, arguments, items: Vec::new(), state: None });
+            // A tuple of one to three.
+            _ => {
+                let count = usize::from(code.checked_sub(0x84)?);
+                let items = self.stack.split_off(self.stack.len().checked_sub(count)?);
+                self.push(Pickled::Items(items));
             }
-            b'b' => {
-                let fields = self.stack.pop()?;
-                let object = *self.stack.last()?;
-                if let Pickled::Call { state, .. } = &mut self.values[object] {
-                    *state = Some(fields);
-                }
-            }
-            b'q' => {
-                let key = u32::from(self.byte()?);
-                self.memo.insert(key, *self.stack.last()?);
-            }
-            b'r' => {
-                let key = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
-                self.memo.insert(key, *self.stack.last()?);
-            }
-            0x94 => {
-                self.memo.insert(u32::try_from(self.memo.len()).ok()?, *self.stack.last()?);
-            }
-            b'h' => {
-                let key = u32::from(self.byte()?);
-                self.stack.push(*self.memo.get(&key)?);
-            }
-            b'j' => {
-                let key = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
-                self.stack.push(*self.memo.get(&key)?);
-            }
-            _ => return None,
         }
-        Some(Step::On)
+        Some(())
+    }
+
+    /// Values that are kept under a number, and brought back.
+    fn remember(&mut self, code: u8) -> Option<()> {
+        let key = match code {
+            b'q' | b'h' => u32::from(self.byte()?),
+            b'r' | b'j' => u32::from_le_bytes(self.take(4)?.try_into().ok()?),
+            _ => u32::try_from(self.memo.len()).ok()?,
+        };
+        if matches!(code, b'h' | b'j') {
+            self.stack.push(*self.memo.get(&key)?);
+        } else {
+            self.memo.insert(key, *self.stack.last()?);
+        }
+        Some(())
     }
 
     fn push(&mut self, value: Pickled) {

@@ -3,6 +3,56 @@
 
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
+/// Why an expression has no value. Texts are how the rest of it begins.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SymbolError {
+    /// Something behind a whole expression.
+    #[error("`{rest}` is not understood in the size `{size}`")]
+    Rest {
+        /// What.
+        rest: String,
+        /// The expression.
+        size: String,
+    },
+    /// Something that begins no expression.
+    #[error("`{0}` is not understood in a size")]
+    Unknown(String),
+    /// A fraction, or a number beyond 64 bits.
+    #[error("the size `{0}` is not whole")]
+    NotWhole(String),
+    /// Parentheses or signs in one another.
+    #[error("a size is an expression of too many levels")]
+    TooDeep,
+    /// A symbol without a name.
+    #[error("a symbol's name is wanted at `{0}`")]
+    NoName(String),
+    /// A symbol or a parenthesis that does not end.
+    #[error("{0} is not closed")]
+    Open(&'static str),
+    /// A symbol without a value.
+    #[error("the size `{0}` is not known")]
+    NoValue(String),
+    /// A function that is not known.
+    #[error("the function {name} of {arguments} numbers is not known in a size")]
+    Function {
+        /// Its name.
+        name: String,
+        /// How many numbers it gets.
+        arguments: usize,
+    },
+    /// A number beyond all bounds on the way.
+    #[error("a size is beyond all bounds")]
+    TooLarge,
+    /// A division by zero.
+    #[error("a size is divided by 0")]
+    DividedByZero,
+    /// A power with a broken exponent.
+    #[error("a size has a root")]
+    Root,
+}
+
 /// Levels of parentheses that are followed.
 const MAX_DEPTH: usize = 100;
 
@@ -23,16 +73,14 @@ impl<'a> Expression<'a> {
     ///
     /// # Errors
     /// When it is not an expression of whole numbers that is known here, or a symbol has no value.
-    pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, String> {
+    pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, SymbolError> {
         let mut reader = Self { rest: text, depth: 0, values, symbols: Vec::new() };
         let value = reader.sum()?;
         reader.space();
         if !reader.rest.is_empty() {
-            return Err(format!("`{}` is not understood in the size `{}`", start(reader.rest), start(text)));
+            return Err(SymbolError::Rest { rest: start(reader.rest), size: start(text) });
         }
-        whole(value)
-            .and_then(|n| i64::try_from(n).ok())
-            .ok_or_else(|| format!("the size `{}` is not whole", start(text)))
+        whole(value).and_then(|n| i64::try_from(n).ok()).ok_or_else(|| SymbolError::NotWhole(start(text)))
     }
 
     /// Names of the symbols of an expression, in order, each once.
@@ -44,10 +92,10 @@ impl<'a> Expression<'a> {
         reader.symbols
     }
 
-    fn sum(&mut self) -> Result<Fraction, String> {
+    fn sum(&mut self) -> Result<Fraction, SymbolError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err("a size is an expression of too many levels".to_owned());
+            return Err(SymbolError::TooDeep);
         }
         let mut total = self.product()?;
         loop {
@@ -60,13 +108,13 @@ impl<'a> Expression<'a> {
                 break;
             };
             let next = self.product()?;
-            total = plus(total, (next.0.checked_mul(sign).ok_or_else(too_large)?, next.1))?;
+            total = plus(total, (next.0.checked_mul(sign).ok_or(SymbolError::TooLarge)?, next.1))?;
         }
         self.depth -= 1;
         Ok(total)
     }
 
-    fn product(&mut self) -> Result<Fraction, String> {
+    fn product(&mut self) -> Result<Fraction, SymbolError> {
         let mut total = self.power()?;
         loop {
             self.space();
@@ -87,21 +135,21 @@ impl<'a> Expression<'a> {
         }
     }
 
-    fn power(&mut self) -> Result<Fraction, String> {
+    fn power(&mut self) -> Result<Fraction, SymbolError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err("a size is an expression of too many levels".to_owned());
+            return Err(SymbolError::TooDeep);
         }
         let value = self.signed_power();
         self.depth -= 1;
         value
     }
 
-    fn signed_power(&mut self) -> Result<Fraction, String> {
+    fn signed_power(&mut self) -> Result<Fraction, SymbolError> {
         self.space();
         if self.takes("-") {
             let value = self.power()?;
-            return Ok((value.0.checked_neg().ok_or_else(too_large)?, value.1));
+            return Ok((value.0.checked_neg().ok_or(SymbolError::TooLarge)?, value.1));
         }
         let base = self.atom()?;
         self.space();
@@ -112,7 +160,7 @@ impl<'a> Expression<'a> {
         Ok(base)
     }
 
-    fn atom(&mut self) -> Result<Fraction, String> {
+    fn atom(&mut self) -> Result<Fraction, SymbolError> {
         self.space();
         if self.takes("(") {
             let value = self.sum()?;
@@ -120,13 +168,13 @@ impl<'a> Expression<'a> {
         }
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
-            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| too_large())?);
+            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| SymbolError::TooLarge)?);
             self.rest = &self.rest[digits..];
             return Ok((value, 1));
         }
         let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
         if letters == 0 {
-            return Err(format!("`{}` is not understood in a size", start(self.rest)));
+            return Err(SymbolError::Unknown(start(self.rest)));
         }
         let name = &self.rest[..letters];
         self.rest = &self.rest[letters..];
@@ -137,24 +185,24 @@ impl<'a> Expression<'a> {
     }
 
     /// `'s77', positive=True)`.
-    fn quoted_symbol(&mut self) -> Result<Fraction, String> {
+    fn quoted_symbol(&mut self) -> Result<Fraction, SymbolError> {
         self.space();
         let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let Some((name, after)) = quote.and_then(|q| self.rest[1..].split_once(q)) else {
-            return Err(format!("a symbol's name is wanted at `{}`", start(self.rest)));
+            return Err(SymbolError::NoName(start(self.rest)));
         };
-        let end = after.find(')').ok_or("a symbol is not closed")?;
+        let end = after.find(')').ok_or(SymbolError::Open("a symbol"))?;
         self.rest = &after[end + 1..];
         self.symbol(name)
     }
 
-    fn symbol(&mut self, name: &str) -> Result<Fraction, String> {
+    fn symbol(&mut self, name: &str) -> Result<Fraction, SymbolError> {
         self.symbols.push(name.to_owned());
-        let value = (self.values)(name).ok_or_else(|| format!("the size `{name}` is not known"))?;
+        let value = (self.values)(name).ok_or_else(|| SymbolError::NoValue(name.to_owned()))?;
         Ok((i128::from(value), 1))
     }
 
-    fn function(&mut self, name: &str) -> Result<Fraction, String> {
+    fn function(&mut self, name: &str) -> Result<Fraction, SymbolError> {
         let mut arguments = Vec::new();
         loop {
             self.space();
@@ -167,7 +215,7 @@ impl<'a> Expression<'a> {
             arguments.push(self.sum()?);
             self.space();
             if !self.takes(",") && !self.rest.starts_with(')') {
-                return Err(format!("`{}` is not understood in a size", start(self.rest)));
+                return Err(SymbolError::Unknown(start(self.rest)));
             }
         }
         call(name.rsplit('.').next().unwrap_or(name), &arguments)
@@ -185,9 +233,9 @@ impl<'a> Expression<'a> {
         is_keyword
     }
 
-    fn closed(&mut self, value: Fraction) -> Result<Fraction, String> {
+    fn closed(&mut self, value: Fraction) -> Result<Fraction, SymbolError> {
         self.space();
-        if self.takes(")") { Ok(value) } else { Err("a parenthesis of a size is not closed".to_owned()) }
+        if self.takes(")") { Ok(value) } else { Err(SymbolError::Open("a parenthesis of a size")) }
     }
 
     fn space(&mut self) {
@@ -210,8 +258,8 @@ impl<'a> Expression<'a> {
 }
 
 /// A function of sympy or of torch's own.
-fn call(name: &str, a: &[Fraction]) -> Result<Fraction, String> {
-    let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, String>| {
+fn call(name: &str, a: &[Fraction]) -> Result<Fraction, SymbolError> {
+    let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, SymbolError>| {
         a.iter().try_fold(start, |total, &next| f(total, next))
     };
     match (name, a) {
@@ -233,55 +281,54 @@ fn call(name: &str, a: &[Fraction]) -> Result<Fraction, String> {
             rest.iter().try_fold(*first, |m, &x| Ok(if plus(x, (-m.0, m.1))?.0 < 0 { x } else { m }))
         }
         ("Abs", [x]) => Ok((x.0.abs(), x.1)),
-        _ => Err(format!("the function {} of {} numbers is not known in a size", start(name), a.len())),
+        _ => Err(SymbolError::Function { name: start(name), arguments: a.len() }),
     }
 }
 
-fn too_large() -> String {
-    "a size is beyond all bounds".to_owned()
+fn plus(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
+    let left = a.0.checked_mul(b.1).ok_or(SymbolError::TooLarge)?;
+    let right = b.0.checked_mul(a.1).ok_or(SymbolError::TooLarge)?;
+    reduced(left.checked_add(right).ok_or(SymbolError::TooLarge)?, a.1.checked_mul(b.1).ok_or(SymbolError::TooLarge)?)
 }
 
-fn plus(a: Fraction, b: Fraction) -> Result<Fraction, String> {
-    let left = a.0.checked_mul(b.1).ok_or_else(too_large)?;
-    let right = b.0.checked_mul(a.1).ok_or_else(too_large)?;
-    reduced(left.checked_add(right).ok_or_else(too_large)?, a.1.checked_mul(b.1).ok_or_else(too_large)?)
+fn times(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
+    reduced(a.0.checked_mul(b.0).ok_or(SymbolError::TooLarge)?, a.1.checked_mul(b.1).ok_or(SymbolError::TooLarge)?)
 }
 
-fn times(a: Fraction, b: Fraction) -> Result<Fraction, String> {
-    reduced(a.0.checked_mul(b.0).ok_or_else(too_large)?, a.1.checked_mul(b.1).ok_or_else(too_large)?)
-}
-
-fn over(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+fn over(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
     if b.0 == 0 {
-        return Err("a size is divided by 0".to_owned());
+        return Err(SymbolError::DividedByZero);
     }
     times(a, if b.0 < 0 { (-b.1, -b.0) } else { (b.1, b.0) })
 }
 
-fn modulo(a: Fraction, b: Fraction) -> Result<Fraction, String> {
+fn modulo(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
     let whole = (floor(over(a, b)?), 1);
     let part = times(whole, b)?;
     plus(a, (-part.0, part.1))
 }
 
-fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, String> {
-    let n = whole(exponent).ok_or("a size has a root")?;
-    let size = u32::try_from(n.unsigned_abs()).map_err(|_| too_large())?;
-    let up = (base.0.checked_pow(size).ok_or_else(too_large)?, base.1.checked_pow(size).ok_or_else(too_large)?);
+fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, SymbolError> {
+    let n = whole(exponent).ok_or(SymbolError::Root)?;
+    let size = u32::try_from(n.unsigned_abs()).map_err(|_| SymbolError::TooLarge)?;
+    let up = (
+        base.0.checked_pow(size).ok_or(SymbolError::TooLarge)?,
+        base.1.checked_pow(size).ok_or(SymbolError::TooLarge)?,
+    );
     let up = reduced(up.0, up.1)?;
     if n >= 0 { Ok(up) } else { over((1, 1), up) }
 }
 
 /// The fraction in its lowest terms.
-fn reduced(a: i128, b: i128) -> Result<Fraction, String> {
+fn reduced(a: i128, b: i128) -> Result<Fraction, SymbolError> {
     let (mut x, mut y) = (a.unsigned_abs(), b.unsigned_abs());
     while y != 0 {
         (x, y) = (y, x % y);
     }
     if a.unsigned_abs().max(b.unsigned_abs()) >> 120 != 0 {
-        return Err(too_large());
+        return Err(SymbolError::TooLarge);
     }
-    let divisor = i128::try_from(x.max(1)).map_err(|_| too_large())?;
+    let divisor = i128::try_from(x.max(1)).map_err(|_| SymbolError::TooLarge)?;
     Ok((a / divisor, b / divisor))
 }
 
@@ -304,9 +351,9 @@ fn start(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Expression;
+    use super::{Expression, SymbolError};
 
-    fn value(text: &str) -> Result<i64, String> {
+    fn value(text: &str) -> Result<i64, SymbolError> {
         let known = |name: &str| match name {
             "s0" => Some(7),
             "s77" => Some(3),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::base::Idx;
+use crate::base::convert::narrow;
 use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
 
 /// How many instructions are followed before the rest counts as mixed: calls of calls may be many.
@@ -56,7 +57,7 @@ pub(super) fn evidence(program: &Program) -> Vec<Evidence> {
     let mut walk = Walk { program, evidence: vec![Evidence::default(); program.parameters.len()], steps: MOST_STEPS };
     let arguments = program.parameters.iter().enumerate().map(|(i, p)| match p.ty.dims.is_empty() {
         true => Label::Fixed,
-        false => Label::Alone { parameter: i as u32, is_kept: true, is_cut: false },
+        false => Label::Alone { parameter: narrow(i), is_kept: true, is_cut: false },
     });
     let arguments: Vec<Label> = arguments.collect();
     walk.computation(program.entry, &arguments, MOST_CALLS);

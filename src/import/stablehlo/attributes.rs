@@ -2,6 +2,8 @@
 
 use super::syntax::Operation;
 use super::types::tensor;
+use crate::base::convert::{narrow, place};
+use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::lexer::integers;
 use crate::import::program::{
     ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
@@ -23,7 +25,7 @@ pub(super) fn list(value: &str) -> Vec<i64> {
         let inner = rest.split_once('<').map_or("", |(_, t)| t.trim_end_matches('>'));
         let wanted = tensor(inner).ok().and_then(|t| t.ty.array().and_then(ArrayType::elements)).unwrap_or(0);
         return match found[..] {
-            [one] if wanted > 1 && wanted < 1000 => vec![one; wanted as usize],
+            [one] if wanted > 1 && wanted < 1000 => vec![one; place(wanted)],
             _ => found,
         };
     }
@@ -40,28 +42,28 @@ impl Operation<'_> {
     }
 
     /// A list of numbers that are not negative.
-    pub fn naturals(&self, name: &str) -> Result<Vec<u32>, String> {
+    pub fn naturals(&self, name: &str) -> Result<Vec<u32>, AttributeError> {
         naturals(&self.list(name))
     }
 
     /// A list of sizes.
-    pub fn sizes(&self, name: &str) -> Result<Vec<u64>, String> {
+    pub fn sizes(&self, name: &str) -> Result<Vec<u64>, AttributeError> {
         sizes(&self.list(name))
     }
 
     /// One number.
-    pub fn number(&self, name: &str) -> Result<u32, String> {
-        let found = self.list(name).first().copied().ok_or_else(|| format!("it has no {name}"))?;
-        u32::try_from(found).map_err(|_| format!("its {name} is {found}"))
+    pub fn number(&self, name: &'static str) -> Result<u32, AttributeError> {
+        let found = self.list(name).first().copied().ok_or(AttributeError::Missing(name))?;
+        u32::try_from(found).map_err(|_| AttributeError::Number { name, found })
     }
 }
 
-pub(super) fn naturals(list: &[i64]) -> Result<Vec<u32>, String> {
-    list.iter().map(|&n| u32::try_from(n).map_err(|_| format!("it names dimension {n}"))).collect()
+pub(super) fn naturals(list: &[i64]) -> Result<Vec<u32>, AttributeError> {
+    list.iter().map(|&n| u32::try_from(n).map_err(|_| AttributeError::Dimension(n))).collect()
 }
 
-pub(super) fn sizes(list: &[i64]) -> Result<Vec<u64>, String> {
-    list.iter().map(|&n| u64::try_from(n).map_err(|_| format!("it has the size or bound {n}"))).collect()
+pub(super) fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
+    list.iter().map(|&n| u64::try_from(n).map_err(|_| AttributeError::Size(n))).collect()
 }
 
 /// The list behind `key = ` in `#stablehlo.gather<offset_dims = [1], index_vector_dim = 1>`.
@@ -79,13 +81,13 @@ fn inner_list(value: &str, key: &str) -> Vec<i64> {
     Vec::new()
 }
 
-fn inner_number(value: &str, key: &str) -> Result<u32, String> {
+fn inner_number(value: &str, key: &'static str) -> Result<u32, AttributeError> {
     let n = inner_list(value, key).first().copied().unwrap_or(0);
-    u32::try_from(n).map_err(|_| format!("its {key} is {n}"))
+    u32::try_from(n).map_err(|_| AttributeError::Number { name: key, found: n })
 }
 
 /// `batching_dims = [0] x [0], contracting_dims = [2] x [1]`, or `#stablehlo.dot<..>`.
-pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, String> {
+pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, AttributeError> {
     if let Some(value) = operation.attribute("dot_dimension_numbers") {
         return Ok(DotDims {
             lhs_contracting: naturals(&inner_list(value, "lhs_contracting_dimensions"))?,
@@ -94,9 +96,10 @@ pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, String> {
             rhs_batch: naturals(&inner_list(value, "rhs_batching_dimensions"))?,
         });
     }
-    let pair = |name: &str| -> Result<(Vec<u32>, Vec<u32>), String> {
+    let pair = |name: &'static str| -> Result<(Vec<u32>, Vec<u32>), AttributeError> {
         let Some(value) = operation.attribute(name) else { return Ok((Vec::new(), Vec::new())) };
-        let (left, right) = value.split_once(']').ok_or_else(|| format!("its {name} is {value:?}"))?;
+        let (left, right) =
+            value.split_once(']').ok_or_else(|| AttributeError::Text { name, text: value.to_owned() })?;
         Ok((naturals(&integers(left))?, naturals(&integers(right))?))
     };
     let (lhs_contracting, rhs_contracting) = pair("contracting_dims")?;
@@ -105,24 +108,24 @@ pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, String> {
 }
 
 /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`, perhaps inside `#stablehlo.conv<..>`.
-pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionDims, String> {
+pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionDims, AttributeError> {
     let value = operation.attribute("dim_numbers").or_else(|| operation.attribute("dimension_numbers"));
-    let value = value.ok_or("it has no dimension numbers")?;
+    let value = value.ok_or(AttributeError::Missing("dimension numbers"))?;
     let mut sides = value.split('[').skip(1).map(|side| side.split(']').next().unwrap_or(""));
-    let mut side = |a: &str, b: &str| -> Result<(u32, u32, Vec<u32>), String> {
+    let mut side = |a: &str, b: &str| -> Result<(u32, u32, Vec<u32>), AttributeError> {
         let labels: Vec<&str> = sides.next().unwrap_or("").split(',').map(str::trim).collect();
-        let find = |wanted: &str| labels.iter().position(|l| *l == wanted).map(|i| i as u32);
+        let find = |wanted: &str| labels.iter().position(|l| *l == wanted).map(narrow);
         let spatial = (0..labels.len().saturating_sub(2)).map(|i| find(&i.to_string()));
         match (find(a), find(b), spatial.collect::<Option<Vec<u32>>>()) {
             (Some(a), Some(b), Some(spatial)) => Ok((a, b, spatial)),
-            _ => Err(format!("its dimension numbers are {:?}", value.chars().take(80).collect::<String>())),
+            _ => Err(AttributeError::DimensionNumbers(value.chars().take(80).collect())),
         }
     };
     Ok(ConvolutionDims { input: side("b", "f")?, kernel: side("i", "o")?, output: side("b", "f")? })
 }
 
 /// The window of a convolution: short form `window = {stride = [1], pad = [[0, 0]], ..}` or attributes of the generic form.
-pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Result<Vec<WindowDim>, String> {
+pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Result<Vec<WindowDim>, AttributeError> {
     if let Some(value) = operation.attribute("window") {
         let nested = |key: &str| {
             let start = value.find(&format!("{key} = ")).map(|at| &value[at + key.len() + 3..]);
@@ -139,7 +142,7 @@ pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Re
 }
 
 /// The window of a `reduce_window` or a `select_and_scatter`.
-pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec<WindowDim>, String> {
+pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec<WindowDim>, AttributeError> {
     let mut sizes = operation.sizes("window_dimensions")?;
     if sizes.is_empty() {
         sizes = vec![1; rank];
@@ -149,17 +152,20 @@ pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec
 }
 
 /// A window of strides, paddings (low and high in turns), base and window dilations and reversals; empty lists are the defaults.
-fn window(under: &[u64], [strides, pads, base, dilations, reversed]: [Vec<i64>; 5]) -> Result<Vec<WindowDim>, String> {
+fn window(
+    under: &[u64],
+    [strides, pads, base, dilations, reversed]: [Vec<i64>; 5],
+) -> Result<Vec<WindowDim>, AttributeError> {
     let rank = under.len();
-    for (what, len, wanted) in [
+    for (list, given, wanted) in [
         ("strides", strides.len(), rank),
         ("paddings", pads.len(), 2 * rank),
         ("base dilations", base.len(), rank),
         ("window dilations", dilations.len(), rank),
         ("reversals", reversed.len(), rank),
     ] {
-        if len != 0 && len != wanted {
-            return Err(format!("its window has {len} {what} for {rank} dimensions"));
+        if given != 0 && given != wanted {
+            return Err(AttributeError::Window { list, given, rank });
         }
     }
     let (strides, base, dilations) = (sizes(&strides)?, sizes(&base)?, sizes(&dilations)?);
@@ -177,8 +183,8 @@ fn window(under: &[u64], [strides, pads, base, dilations, reversed]: [Vec<i64>; 
         .collect())
 }
 
-pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> Result<GatherDims, String> {
-    let value = operation.attribute("dimension_numbers").ok_or("it has no dimension numbers")?;
+pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> Result<GatherDims, AttributeError> {
+    let value = operation.attribute("dimension_numbers").ok_or(AttributeError::Missing("dimension numbers"))?;
     let list = |key| naturals(&inner_list(value, key));
     Ok(GatherDims {
         offset_dims: list("offset_dims")?,
@@ -191,8 +197,8 @@ pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> R
     })
 }
 
-pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, String> {
-    let value = operation.attribute("scatter_dimension_numbers").ok_or("it has no dimension numbers")?;
+pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, AttributeError> {
+    let value = operation.attribute("scatter_dimension_numbers").ok_or(AttributeError::Missing("dimension numbers"))?;
     let list = |key| naturals(&inner_list(value, key));
     Ok(ScatterDims {
         update_window_dims: list("update_window_dims")?,
@@ -215,13 +221,12 @@ pub(super) enum Dense {
 }
 
 /// What is between the brackets of `dense<..>`, as an array.
-pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, String> {
-    let clipped = || text.chars().take(60).collect::<String>();
+pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, ConstantError> {
     if text.starts_with("dense_resource<") || text.starts_with("dense<__elided__") {
         return Ok(Dense::Elided);
     }
     let inner = text.strip_prefix("dense<").and_then(|t| t.strip_suffix('>'));
-    let inner = inner.ok_or_else(|| format!("its value is {:?}", clipped()))?.trim();
+    let inner = inner.ok_or_else(|| ConstantError::Form(text.chars().take(60).collect()))?.trim();
     let wanted = ty.elements().unwrap_or(u64::MAX);
     let numbers = match inner.strip_prefix("\"0x").and_then(|t| t.strip_suffix('"')) {
         Some(hex) => of_hex(hex, ty.element, wanted)?,
@@ -233,35 +238,34 @@ pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, String> {
         return Ok(Dense::Splat(Value { ty: one, numbers }));
     }
     if found != wanted {
-        return Err(format!("a constant of {ty} holds {found} numbers"));
+        return Err(ConstantError::Count { ty: ty.clone(), found });
     }
     Ok(Dense::All(Value { ty: ty.clone(), numbers }))
 }
 
-fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, String> {
+fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, ConstantError> {
     let digits = hex.as_bytes();
-    let digit = |b: u8| (b as char).to_digit(16).map(|d| d as u8);
+    let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(|c| Some(digit(c[0])? << 4 | digit(*c.get(1)?)?)).collect();
-    let bytes = bytes.ok_or("its value is no hexadecimal number of whole bytes")?;
+    let bytes = bytes.ok_or(ConstantError::Hexadecimal)?;
     // Booleans are eight in a byte, one number of all equal ones excepted.
     if element == ElementType::Pred && bytes.len() as u64 != wanted {
         let bits = bytes.iter().flat_map(|b| (0..8).map(move |i| i64::from(b >> i & 1)));
         return Ok(Numbers::Whole(bits.take(usize::try_from(wanted).unwrap_or(usize::MAX)).collect()));
     }
-    numbers_of_bytes(element, &bytes).ok_or_else(|| format!("its {} bytes are not numbers of {element}", bytes.len()))
+    numbers_of_bytes(element, &bytes).ok_or(ConstantError::Bytes { bytes: bytes.len(), element })
 }
 
-fn of_list(text: &str, element: ElementType) -> Result<Numbers, String> {
+fn of_list(text: &str, element: ElementType) -> Result<Numbers, ConstantError> {
     let words = || text.split(['[', ']', ',', '(', ')', ' ', '\n', '\t', '\r']).filter(|w| !w.is_empty());
-    let bad = |word: &str| format!("{:?} is not a number of {element}", word.chars().take(40).collect::<String>());
+    let bad = |word: &str| ConstantError::Word { word: word.chars().take(40).collect(), element };
     let part = match element {
         ElementType::C64 => ElementType::F32,
         ElementType::C128 => ElementType::F64,
         other => other,
     };
     if part.is_float() {
-        let numbers: Result<Vec<f64>, String> = words().map(|w| real(w, part).ok_or_else(|| bad(w))).collect();
-        let numbers = numbers?;
+        let numbers = words().map(|w| real(w, part).ok_or_else(|| bad(w))).collect::<Result<Vec<f64>, _>>()?;
         if element.is_complex() {
             return Ok(Numbers::Complex(numbers.chunks_exact(2).map(|c| [c[0], c[1]]).collect()));
         }
@@ -270,9 +274,9 @@ fn of_list(text: &str, element: ElementType) -> Result<Numbers, String> {
     let whole = |w: &str| match w {
         "true" => Some(1),
         "false" => Some(0),
-        _ => w.parse::<i64>().ok().or_else(|| w.parse::<u64>().ok().map(|n| n as i64)),
+        _ => round::fitting(element, w.parse().ok()?),
     };
-    words().map(|w| whole(w).ok_or_else(|| bad(w))).collect::<Result<Vec<i64>, String>>().map(Numbers::Whole)
+    words().map(|w| whole(w).ok_or_else(|| bad(w))).collect::<Result<Vec<i64>, _>>().map(Numbers::Whole)
 }
 
 /// `1.5e+00` or the bits, `0x7FC00000`.
@@ -314,6 +318,21 @@ mod tests {
         assert_eq!(value("dense<true>", ElementType::Pred, &[1000, 1000]), Some(Numbers::Whole(vec![1])));
         assert_eq!(value("dense<>", ElementType::F32, &[0]), Some(Numbers::Real(vec![])));
         assert!(dense("dense<[1, 2]>", &ArrayType::new(ElementType::S32, [3])).is_err());
+        assert_eq!(value("dense<[-1, 255]>", ElementType::S8, &[2]), Some(Numbers::Whole(vec![-1, -1])));
         assert!(matches!(dense("dense_resource<a>", &ArrayType::new(ElementType::F32, [3])), Ok(Dense::Elided)));
+    }
+
+    #[test]
+    fn numbers_that_their_type_does_not_hold_are_refused() {
+        let refused = |text: &str, element| dense(text, &ArrayType::new(element, [1])).map(|_| ()).unwrap_err();
+        for (text, element) in [
+            ("300", ElementType::S8),
+            ("-129", ElementType::S8),
+            ("-1", ElementType::U32),
+            ("4294967296", ElementType::S32),
+        ] {
+            let wrong = refused(&format!("dense<[{text}]>"), element);
+            assert_eq!(wrong, ConstantError::Word { word: text.to_owned(), element });
+        }
     }
 }

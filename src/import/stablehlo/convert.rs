@@ -1,11 +1,15 @@
 //! A program of a module: functions become computations, regions become computations that take what they read around them.
 
+use std::fmt;
+
 use super::attributes::{Dense, dense};
 use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
+use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
+use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::program::infer::{Inference, Signature};
 use crate::import::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
@@ -161,7 +165,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             // `%values, %indices = ..`
             ref many => {
                 for (k, (name, _)) in many.iter().enumerate() {
-                    let element = frame.element(id, k as u32);
+                    let element = frame.element(id, narrow(k));
                     frame.scope.values.insert(name, Bound::One(element));
                 }
             }
@@ -191,7 +195,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         for read in &operation.operands {
             operands.push(self.read(frame, read)?);
         }
-        let failed = |what: String| self.error(operation.at, format!("{}: {what}", operation.name));
+        let failed = |what: AttributeError| self.error(operation.at, format!("{}: {what}", operation.name));
         match operation.name.as_str() {
             "func.call" => return self.call(frame, operation, &name, operands),
             "stablehlo.constant" | "mhlo.constant" | "chlo.constant" => return self.constant(frame, operation, &name),
@@ -259,16 +263,16 @@ impl<'m, 'a> Converter<'m, 'a> {
         if operation.types.iter().all(|t| t.open.is_empty()) {
             return Ok(declared);
         }
-        let failed = |what: String| {
+        let failed = |what: &dyn fmt::Display| {
             let instead = "export the model with fixed sizes";
             let error = self.error(operation.at, format!("{} has an open size: {what}", operation.name));
             ImportError { instead: instead.to_owned(), ..error }
         };
         if matches!(op, Op::Reshape | Op::Broadcast { .. } | Op::Iota { .. } | Op::Opaque(_)) {
-            return Err(failed("it does not follow from its operands".to_owned()));
+            return Err(failed(&"it does not follow from its operands"));
         }
         let called: Vec<&Signature> = called.iter().map(|c| &self.signatures[c.0 as usize]).collect();
-        Inference { op, operands, called: &called, declared: &declared }.result().map_err(failed)
+        Inference { op, operands, called: &called, declared: &declared }.result().map_err(|e| failed(&e))
     }
 
     fn call(
@@ -302,7 +306,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         let Some(array) = ty.array() else {
             return Err(self.error(operation.at, format!("a constant of {ty}")));
         };
-        let failed = |what| self.error(operation.at, format!("stablehlo.constant: {what}"));
+        let failed = |what: ConstantError| self.error(operation.at, format!("stablehlo.constant: {what}"));
         Ok(match dense(value, array).map_err(failed)? {
             Dense::Splat(value) => frame.builder.splat(name, value, &array.dims),
             Dense::All(value) => frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty),
@@ -363,7 +367,7 @@ pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: u
     frame.builder.origin = Origin::default();
     let name = argument.name.trim_start_matches('%');
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
-    let mut id = frame.builder.push(name, Op::Parameter(i as u32), Vec::new(), ty.clone());
+    let mut id = frame.builder.push(name, Op::Parameter(narrow(i)), Vec::new(), ty.clone());
     if let Some(value) = value {
         id = frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty);
     }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::syntax::{Module, Operation};
+use crate::import::attribute::AttributeError;
 use crate::import::program::{
     ArrayType, Binary, Comparison, ComputationBuilder, ElementType, InstructionId, Numbers, Op, Type, Value,
 };
@@ -111,10 +112,10 @@ pub(super) fn with_fixed_sizes(
     builder: &ComputationBuilder,
     operands: &[InstructionId],
     declared: &Type,
-) -> Result<Option<FixedOp>, String> {
-    let numbers = |i: usize| -> Result<Vec<i64>, String> {
+) -> Result<Option<FixedOp>, AttributeError> {
+    let numbers = |i: usize| -> Result<Vec<i64>, AttributeError> {
         let found = operands.get(i).and_then(|&o| known_all(builder, o));
-        found.ok_or_else(|| format!("its operand {i} is a shape that depends on data"))
+        found.ok_or(AttributeError::ShapeOfData(i))
     };
     let sizes = |i: usize| numbers(i).and_then(|n| super::attributes::sizes(&n));
     let element = declared.array().map_or(ElementType::F32, |a| a.element);

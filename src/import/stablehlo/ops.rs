@@ -2,12 +2,14 @@
 
 use super::attributes::{convolution_dims, convolution_window, dot_dims, gather_dims, plain_window, scatter_dims};
 use super::syntax::Operation;
+use crate::base::convert::{narrow, signed_len};
+use crate::import::attribute::AttributeError;
 use crate::import::calls;
 use crate::import::hlo::comparison;
 use crate::import::program::{Binary, DotDims, Foreign, Op, Type, Unary};
 
 /// The meaning of an operation on operands of these types; none when it needs more than one operation.
-pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, String> {
+pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, AttributeError> {
     let (dialect, name) = operation.name.split_once('.').unwrap_or(("", &operation.name));
     if !matches!(dialect, "stablehlo" | "mhlo" | "chlo") {
         return Ok(Some(foreign(operation)));
@@ -56,7 +58,7 @@ pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Opt
 }
 
 /// Operations that move elements, and normalisations.
-fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, String> {
+fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, AttributeError> {
     let epsilon =
         || operation.attribute("epsilon").and_then(|e| e.split(' ').next()?.parse::<f32>().ok()).unwrap_or(0.0);
     let feature = || operation.number("feature_index");
@@ -65,8 +67,8 @@ fn layout(name: &str, operation: &Operation<'_>, operands: &[&Type]) -> Result<O
         "broadcast_in_dim" => Op::Broadcast { dimensions: either(operation, "dims", "broadcast_dimensions")? },
         "broadcast" => {
             let name = if operation.attribute("sizes").is_some() { "sizes" } else { "broadcast_sizes" };
-            let added = operation.sizes(name)?.len() as u32;
-            Op::Broadcast { dimensions: (added..added + rank(operands, 0) as u32).collect() }
+            let added = narrow(operation.sizes(name)?.len());
+            Op::Broadcast { dimensions: (added..added + narrow(rank(operands, 0))).collect() }
         }
         "reshape" => Op::Reshape,
         "transpose" => Op::Transpose { permutation: either(operation, "dims", "permutation")? },
@@ -104,11 +106,11 @@ fn rank(operands: &[&Type], i: usize) -> usize {
     operands.get(i).and_then(|t| t.array()).map_or(0, |a| a.dims.len())
 }
 
-fn either(operation: &Operation<'_>, short: &str, long: &str) -> Result<Vec<u32>, String> {
+fn either(operation: &Operation<'_>, short: &str, long: &str) -> Result<Vec<u32>, AttributeError> {
     operation.naturals(if operation.attribute(short).is_some() { short } else { long })
 }
 
-fn dimension(operation: &Operation<'_>, names: &[&str]) -> Result<u32, String> {
+fn dimension(operation: &Operation<'_>, names: &[&'static str]) -> Result<u32, AttributeError> {
     let name = names.iter().find(|name| operation.attribute(name).is_some()).unwrap_or(&names[0]);
     operation.number(name)
 }
@@ -132,11 +134,11 @@ pub(super) fn is_total_order(operation: &Operation<'_>) -> bool {
 }
 
 /// `format = e5m10`.
-fn reduce_precision(operation: &Operation<'_>) -> Result<Op, String> {
+fn reduce_precision(operation: &Operation<'_>) -> Result<Op, AttributeError> {
     if let Some((exponent, mantissa)) =
         operation.attribute("format").and_then(|f| f.strip_prefix('e')).and_then(|f| f.split_once('m'))
     {
-        let bits = |text: &str| text.parse().map_err(|_| format!("its format has {text:?} bits"));
+        let bits = |text: &str| text.parse().map_err(|_| AttributeError::Format(text.to_owned()));
         return Ok(Op::ReducePrecision { exponent_bits: bits(exponent)?, mantissa_bits: bits(mantissa)? });
     }
     Ok(Op::ReducePrecision {
@@ -145,7 +147,7 @@ fn reduce_precision(operation: &Operation<'_>) -> Result<Op, String> {
     })
 }
 
-fn tuple_index(operation: &Operation<'_>) -> Result<u32, String> {
+fn tuple_index(operation: &Operation<'_>) -> Result<u32, AttributeError> {
     if operation.attribute("index").is_some() {
         return operation.number("index");
     }
@@ -153,21 +155,21 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, String> {
     super::attributes::naturals(&super::attributes::list(word))?
         .first()
         .copied()
-        .ok_or_else(|| "it has no index".to_owned())
+        .ok_or(AttributeError::Missing("index"))
 }
 
 /// A product of the last dimension of the left side and the first but for batches of the right one.
-fn plain_dot(operands: &[&Type]) -> Result<DotDims, String> {
-    let left = rank(operands, 0).checked_sub(1).ok_or("its left side is one number")?;
-    Ok(DotDims { lhs_contracting: vec![left as u32], rhs_contracting: vec![0], ..DotDims::default() })
+fn plain_dot(operands: &[&Type]) -> Result<DotDims, AttributeError> {
+    let left = rank(operands, 0).checked_sub(1).ok_or(AttributeError::NumberOnTheLeft)?;
+    Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
 }
 
-fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, String> {
+fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
     let dims = convolution_dims(operation)?;
-    let kernel = operands.get(1).and_then(|t| t.array()).ok_or("it has no kernel")?;
+    let kernel = operands.get(1).and_then(|t| t.array()).ok_or(AttributeError::Missing("kernel"))?;
     let size = |&d: &u32| kernel.dims.get(d as usize).copied().unwrap_or(1);
     let window = convolution_window(operation, &dims.kernel.2.iter().map(size).collect::<Vec<u64>>())?;
-    let groups = |name: &str| match operation.attribute(name) {
+    let groups = |name: &'static str| match operation.attribute(name) {
         Some(_) => operation.number(name).map(u64::from),
         None => Ok(1),
     };
@@ -179,18 +181,18 @@ fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, Stri
     })
 }
 
-fn sort(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, String> {
-    let last = rank(operands, 0) as i64 - 1;
+fn sort(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
+    let last = signed_len(rank(operands, 0)) - 1;
     let dimension = match operation.list("dimension").first().copied() {
         None | Some(-1) => last,
         Some(d) => d,
     };
-    let dimension = u32::try_from(dimension).map_err(|_| format!("it sorts along dimension {dimension}"))?;
+    let dimension = u32::try_from(dimension).map_err(|_| AttributeError::SortDimension(dimension))?;
     Ok(Op::Sort { dimension, is_stable: operation.attribute("is_stable").is_some_and(|v| v.starts_with("true")) })
 }
 
 /// `[0:2, 1:16:2]`, or lists of starts, limits and strides.
-fn slice(operation: &Operation<'_>) -> Result<Op, String> {
+fn slice(operation: &Operation<'_>) -> Result<Op, AttributeError> {
     let Some(ranges) = operation.words.iter().find(|w| w.starts_with('[')) else {
         let (starts, limits) = (operation.sizes("start_indices")?, operation.sizes("limit_indices")?);
         return Ok(Op::Slice { starts, limits, strides: operation.sizes("strides")? });
@@ -201,7 +203,7 @@ fn slice(operation: &Operation<'_>) -> Result<Op, String> {
         let (start, limit, stride) = match numbers.as_deref() {
             Some([start, limit]) => (*start, *limit, 1),
             Some([start, limit, stride]) => (*start, *limit, *stride),
-            _ => return Err(format!("its range is {range:?}")),
+            _ => return Err(AttributeError::Text { name: "range", text: range.to_owned() }),
         };
         starts.push(start);
         limits.push(limit);
@@ -214,7 +216,7 @@ fn fft_kind(operation: &Operation<'_>) -> String {
     operation.attribute("type").or_else(|| operation.attribute("fft_type")).map(last_word).unwrap_or_default()
 }
 
-fn fft_length(operation: &Operation<'_>) -> Result<Vec<u64>, String> {
+fn fft_length(operation: &Operation<'_>) -> Result<Vec<u64>, AttributeError> {
     operation.sizes(if operation.attribute("length").is_some() { "length" } else { "fft_length" })
 }
 

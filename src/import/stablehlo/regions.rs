@@ -5,6 +5,7 @@ use super::convert::{Bound, Converter, Frame, clip, parameter, single};
 use super::ops::op_of;
 use super::syntax::{Argument, Operation, Region, Use};
 use crate::base::FxHashSet;
+use crate::base::convert::narrow;
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type};
 
@@ -145,12 +146,12 @@ fn open_tuple<'a>(
 ) -> Vec<InstructionId> {
     let tuple = frame.builder.push("carried", Op::Parameter(0), Vec::new(), whole.clone());
     for (k, argument) in arguments.iter().enumerate() {
-        let id = frame.element(tuple, k as u32);
+        let id = frame.element(tuple, narrow(k));
         frame.scope.values.insert(argument.name, Bound::One(id));
     }
     let mut kept = Vec::new();
     for (k, read) in captured.iter().enumerate() {
-        let id = frame.element(tuple, (arguments.len() + k) as u32);
+        let id = frame.element(tuple, narrow(arguments.len() + k));
         kept.push(id);
         frame.scope.outer.insert((read.name, read.index), id);
     }

@@ -1,14 +1,34 @@
 //! Types of MLIR: `tensor<4x?xf32>`, `tuple<..>`, `!stablehlo.token`.
 
+use thiserror::Error;
+
 use super::syntax::OpenType;
+use crate::base::convert::at_least_zero;
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
-use crate::import::program::{ArrayType, ElementType, Type, check_sizes};
+use crate::import::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
 
 const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
 
 /// How deep tuples may nest.
 const MOST_NESTING: u32 = 64;
+
+/// Why a text is not the type of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(in crate::import) enum TensorError {
+    /// Nothing in brackets follows it.
+    #[error("a type has no brackets")]
+    Brackets,
+    /// A size with too many digits.
+    #[error("the size {0} is beyond 63 bits")]
+    Size(String),
+    /// An element type that is not read; how the type begins.
+    #[error("tensor<{0}> is of an element type that is not known")]
+    Element(String),
+    /// Sizes whose product is too large.
+    #[error(transparent)]
+    TooMany(#[from] TooManyElements),
+}
 
 /// Reads a type.
 pub(super) fn read_type(lexer: &mut Lexer<'_>) -> Result<OpenType, ImportError> {
@@ -22,8 +42,8 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
             let at = lexer.peek().start;
             let text = lexer.group()?;
             let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
-            let ty = inner.ok_or_else(|| "a type has no brackets".to_owned()).and_then(tensor);
-            ty.map_err(|what| lexer.error_at(at, what, EXPORT_AGAIN))
+            let ty = inner.ok_or(TensorError::Brackets).and_then(tensor);
+            ty.map_err(|e| lexer.error_at(at, e.to_string(), EXPORT_AGAIN))
         }
         (Kind::Word, "tuple") => {
             let Some(depth) = depth.checked_sub(1) else {
@@ -49,7 +69,7 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
 }
 
 /// What is between the brackets of `tensor<4x?xf32, encoding>`.
-pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, String> {
+pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some((size, after)) = rest.split_once('x') {
@@ -57,22 +77,17 @@ pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, String> {
             open.push(dims.len());
             dims.push(1);
         } else if size.bytes().all(|b| b.is_ascii_digit()) && !size.is_empty() {
-            let size: i64 = size.parse().map_err(|_| format!("the size {size} is beyond 63 bits"))?;
-            dims.push(size as u64);
+            let size: i64 = size.parse().map_err(|_| TensorError::Size(size.to_owned()))?;
+            dims.push(at_least_zero(size));
         } else {
             break;
         }
         rest = after;
     }
-    let element =
-        element(rest).ok_or_else(|| format!("tensor<{}> is of an element type that is not known", clip(text)))?;
+    let element = element(rest).ok_or_else(|| TensorError::Element(text.chars().take(60).collect()))?;
     let ty = Type::Array(ArrayType::new(element, dims));
     check_sizes(&ty)?;
     Ok(OpenType { ty, open })
-}
-
-fn clip(text: &str) -> String {
-    text.chars().take(60).collect()
 }
 
 /// The element type of a name of MLIR.

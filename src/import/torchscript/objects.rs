@@ -226,5 +226,5 @@ pub fn at_line(file: &str, line: u32, what: impl Into<String>, instead: &str) ->
 
 fn pickle(archive: &Archive<'_>, entry: &Entry) -> Result<Pickle, ImportError> {
     let raw = archive.content(entry, MAX_PICKLE)?;
-    Pickle::read(&raw).map_err(|what| ImportError::at(Place::Entry(entry.name.clone()), what, AGAIN))
+    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.to_string(), AGAIN))
 }

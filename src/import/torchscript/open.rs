@@ -1,10 +1,12 @@
 //! Opens a TorchScript file: the archive, the tree of modules, the source, then the program and what the file holds.
 
+use thiserror::Error;
+
 use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
 use super::value::Value;
-use crate::import::program::{InstructionId, Role};
+use crate::import::program::{BuildError, InstructionId, Role};
 use crate::import::pt2::{Translated, ViewId};
 use crate::import::zip::Archive;
 use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
@@ -47,7 +49,7 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
     let wrong = |what: String| ImportError::of_file(what, "give tensors as results");
     let mut views = Vec::new();
-    results(result, &mut views, 0).map_err(wrong)?;
+    results(result, &mut views, 0).map_err(|e| wrong(e.to_string()))?;
     if views.is_empty() {
         return Err(wrong(format!("the model gives {} and no tensor", result.described())));
     }
@@ -65,7 +67,7 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
         });
         outputs.push(value);
     }
-    changed(&mut interpreter, &mut outputs).map_err(wrong)?;
+    changed(&mut interpreter, &mut outputs).map_err(|e| wrong(e.0))?;
     let (parameters, buffers) = interpreter.objects.count_elements()?;
     let version = interpreter.objects.short_text(".data/version").or_else(|| interpreter.objects.short_text("version"));
     let producer = version.map_or_else(|| "torch".to_owned(), |v| format!("torch (TorchScript of version {v})"));
@@ -114,15 +116,26 @@ fn count_constants(program: &crate::import::program::Program, inspection: &mut I
     }
 }
 
+/// Why a result is not a list of tensors.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum ResultError {
+    /// Lists in lists, or very many parts.
+    #[error("its result has too many levels or parts")]
+    TooMany,
+    /// An input of unknown sizes is handed on.
+    #[error("the input {0} is its result, and its sizes are not known")]
+    Unsized(String),
+}
+
 /// Tensors of a result, in their order.
-fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), String> {
+fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), ResultError> {
     if depth > 16 || views.len() > MAX_RESULTS {
-        return Err("its result has too many levels or parts".to_owned());
+        return Err(ResultError::TooMany);
     }
     match value {
         Value::Tensor(view) => views.push(*view),
         Value::Map(pairs) => pairs.iter().try_for_each(|(_, v)| results(v, views, depth + 1))?,
-        Value::Unsized(name) => return Err(format!("the input {name} is its result, and its sizes are not known")),
+        Value::Unsized(name) => return Err(ResultError::Unsized(name.to_string())),
         other => {
             for item in other.items().unwrap_or_default() {
                 results(&item, views, depth + 1)?;
@@ -133,11 +146,11 @@ fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), S
 }
 
 /// Weights and buffers that the model writes to follow its results.
-fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), String> {
+fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), BuildError> {
     let before = outputs.len();
     for view in interpreter.weights.clone() {
         if interpreter.t.views.is_changed(view) {
-            let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| e.0)?;
+            let value = interpreter.t.views.get(&mut interpreter.t.b, view)?;
             outputs.push(value);
         }
     }

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use crate::base::convert::{real_signed, whole_signed};
 use crate::import::pt2::{PickleId, ViewId};
 
 /// A value.
@@ -129,7 +130,7 @@ impl Value {
         match self {
             Self::Int(n) => Some(*n),
             Self::Bool(v) => Some(i64::from(*v)),
-            Self::Float(n) if libm::fabs(*n) < 9e15 => Some(libm::trunc(*n) as i64),
+            Self::Float(n) if libm::fabs(*n) < 9e15 => Some(whole_signed(libm::trunc(*n))),
             _ => None,
         }
     }
@@ -138,7 +139,7 @@ impl Value {
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::Int(n) => Some(*n as f64),
+            Self::Int(n) => Some(real_signed(*n)),
             Self::Bool(v) => Some(f64::from(u8::from(*v))),
             Self::Float(n) => Some(*n),
             _ => None,

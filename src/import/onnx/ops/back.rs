@@ -1,5 +1,6 @@
 //! What undoes windows, random numbers, and windows of numbers for spectra.
 
+use crate::base::convert::{at_least_zero, real, real_signed};
 use crate::import::onnx::importer::Importer;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
@@ -80,9 +81,9 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
     let b = site.b();
     let channel = b.iota(ElementType::S64, &dims, 1)?;
-    let channel = b.with_number(Binary::Mul, channel, inside as f64)?;
+    let channel = b.with_number(Binary::Mul, channel, real(inside))?;
     let batch = b.iota(ElementType::S64, &dims, 0)?;
-    let batch = b.with_number(Binary::Mul, batch, inside.saturating_mul(dims[1]) as f64)?;
+    let batch = b.with_number(Binary::Mul, batch, real(inside.saturating_mul(dims[1])))?;
     let places = b.convert(places, ElementType::S64)?;
     let places = b.sub(places, channel)?;
     let places = b.sub(places, batch)?;
@@ -153,15 +154,15 @@ fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
     if !(1..=MOST_NUMBERS).contains(&count) {
         return Err(OpError::wrong(format!("{name} of {count} numbers")));
     }
-    let span = if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1) as f64;
-    let turn = |i: i64| 2.0 * std::f64::consts::PI * i as f64 / span;
+    let span = real_signed(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
+    let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
     let number = |i: i64| match name {
         "HannWindow" => 0.5 - 0.5 * libm::cos(turn(i)),
         // The numbers of the specification: 25/46 and its rest.
         "HammingWindow" => 25.0 / 46.0 - 21.0 / 46.0 * libm::cos(turn(i)),
         _ => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
     };
-    let ty = ArrayType::new(ElementType::F64, [count as u64]);
+    let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
     let row = site.b().constant(Value { ty, numbers: Numbers::Real((0..count).map(number).collect()) })?;
     let element = Importer::element(site.int("output_datatype", 1)?)?;
     let row: InstructionId = site.b().convert(row, element)?;

@@ -1,5 +1,6 @@
 //! Elementwise operators of numbers and booleans.
 
+use crate::base::convert::real_len;
 use crate::import::onnx::importer::Importer;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{floor_modulo, power_number};
@@ -105,7 +106,7 @@ fn several(site: &mut Site<'_, '_>, function: Binary) -> Results {
 fn mean(site: &mut Site<'_, '_>) -> Results {
     let count = site.inputs.iter().flatten().count();
     let sum = several(site, Binary::Add)?[0];
-    Ok(vec![site.b().with_number(Binary::Div, sum, count as f64)?])
+    Ok(vec![site.b().with_number(Binary::Div, sum, real_len(count))?])
 }
 
 fn pow(site: &mut Site<'_, '_>) -> Results {

@@ -1,5 +1,6 @@
 //! Operators that make numbers of sizes and settings.
 
+use crate::base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
 use crate::import::onnx::importer::Importer;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
@@ -53,9 +54,9 @@ fn constant_of_shape(site: &mut Site<'_, '_>) -> Results {
 
 fn shape(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let dims: Vec<i64> = site.dims(x).iter().map(|&d| d as i64).collect();
-    let rank = dims.len() as i64;
-    let end_of = |n: i64| (if n < 0 { n + rank } else { n }).clamp(0, rank) as usize;
+    let dims: Vec<i64> = site.dims(x).iter().map(|&d| signed(d)).collect();
+    let rank = signed_len(dims.len());
+    let end_of = |n: i64| place(at_least_zero((if n < 0 { n + rank } else { n }).clamp(0, rank)));
     let (start, end) = (end_of(site.int("start", 0)?), end_of(site.int("end", rank)?));
     let part = dims.get(start..end.max(start)).unwrap_or_default();
     Ok(vec![site.b().whole_row(ElementType::S64, part)?])
@@ -64,7 +65,7 @@ fn shape(site: &mut Site<'_, '_>) -> Results {
 fn size(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let count = site.ty(x)?.elements().unwrap_or(u64::MAX);
-    Ok(vec![site.b().whole(ElementType::S64, count as i64)?])
+    Ok(vec![site.b().whole(ElementType::S64, signed(count))?])
 }
 
 fn range(site: &mut Site<'_, '_>) -> Results {
@@ -78,7 +79,7 @@ fn range(site: &mut Site<'_, '_>) -> Results {
     if !(count.is_finite() && count < 1e9) {
         return Err(OpError::wrong(format!("Range goes from {start} to {limit} by {step}")));
     }
-    let numbers = site.b().iota(element, &[count as u64], 0)?;
+    let numbers = site.b().iota(element, &[convert::whole(count)], 0)?;
     let stretched = if step == 1.0 { numbers } else { site.b().with_number(Binary::Mul, numbers, step)? };
     Ok(vec![if start == 0.0 { stretched } else { site.b().with_number(Binary::Add, stretched, start)? }])
 }
@@ -91,7 +92,7 @@ fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[In
     }
     let matrix = &dims[rank - 2..];
     let rows = site.b().iota(ElementType::S32, matrix, 0)?;
-    let rows = site.b().with_number(Binary::Add, rows, k as f64)?;
+    let rows = site.b().with_number(Binary::Add, rows, real_signed(k))?;
     Ok([rows, site.b().iota(ElementType::S32, matrix, 1)?])
 }
 

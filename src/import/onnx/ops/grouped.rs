@@ -1,6 +1,7 @@
 //! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls: what decoders of
 //! onnxruntime are made of.
 
+use crate::base::convert::real;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::Attention;
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId};
@@ -99,7 +100,7 @@ fn within(
     let matrix = [site.dims(q)[2], site.dims(k)[2]];
     let b = site.b();
     let row = b.iota(ElementType::S32, &matrix, 0)?;
-    let first = b.with_number(Binary::Add, row, past as f64 - window as f64)?;
+    let first = b.with_number(Binary::Add, row, real(past) - real(window))?;
     let column = b.iota(ElementType::S32, &matrix, 1)?;
     Ok(b.compare(Comparison::Gt, column, first)?)
 }

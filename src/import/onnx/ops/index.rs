@@ -1,5 +1,6 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
+use crate::base::convert::{self, narrow, signed};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
@@ -53,7 +54,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
     let (time, batch) = (site.axis(time, dims.len())?, site.axis(batch, dims.len())?);
     let places = site.b().iota(ElementType::S64, &dims, time)?;
     let lengths = site.b().convert(lengths, ElementType::S64)?;
-    let lengths = site.b().broadcast_in(lengths, &dims, vec![batch as u32])?;
+    let lengths = site.b().broadcast_in(lengths, &dims, vec![narrow(batch)])?;
     let last = site.b().with_number(Binary::Sub, lengths, 1.0)?;
     let from_end = site.b().sub(last, places)?;
     let is_inside = site.b().compare(Comparison::Lt, places, lengths)?;
@@ -64,7 +65,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
 /// Indices of several dimensions that count from the end where they are negative, as ones that count from the front.
 fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, OpError> {
     let element = site.element(indices);
-    let row: Vec<i64> = sizes.iter().map(|&d| d as i64).collect();
+    let row: Vec<i64> = sizes.iter().map(|&d| signed(d)).collect();
     let row = site.b().whole_row(element, &row)?;
     let negative = site.b().compare_number(Comparison::Lt, indices, 0.0)?;
     let moved = site.b().add(indices, row)?;
@@ -91,12 +92,12 @@ fn gather_nd(site: &mut Site<'_, '_>) -> Results {
     let mut slice_sizes = from.clone();
     slice_sizes[..batch + k].fill(1);
     let dims: Vec<u64> = at[..before].iter().chain(&from[batch + k..]).copied().collect();
-    let list = |range: std::ops::Range<usize>| range.map(|d| d as u32).collect::<Vec<u32>>();
+    let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
     let how = GatherDims {
         offset_dims: list(before..dims.len()),
         collapsed_slice_dims: list(batch..batch + k),
         start_index_map: list(batch..batch + k),
-        index_vector_dim: before as u32,
+        index_vector_dim: narrow(before),
         operand_batching_dims: list(0..batch),
         start_indices_batching_dims: list(0..batch),
         slice_sizes,
@@ -134,12 +135,12 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
         return Err(OpError::wrong(format!("ScatterND puts {:?} where {wanted:?} belong", site.dims(values))));
     }
     let indices = wrapped(site, indices, &into[..k])?;
-    let list = |range: std::ops::Range<usize>| range.map(|d| d as u32).collect::<Vec<u32>>();
+    let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
     let how = ScatterDims {
         update_window_dims: list(at.len() - 1..wanted.len()),
         inserted_window_dims: list(0..k),
         scatter_dims_to_operand_dims: list(0..k),
-        index_vector_dim: (at.len() - 1) as u32,
+        index_vector_dim: narrow(at.len() - 1),
         ..ScatterDims::default()
     };
     Ok(vec![site.b().scatter(x, indices, values, how, combine)?])
@@ -156,8 +157,8 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let axis = site.axis(axis, rank)?;
     let indices =
         if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
-    let indices = site.b().wrapped(indices, depth as u64)?;
-    let flags = one_hot(site.b(), indices, depth as u64)?;
+    let indices = site.b().wrapped(indices, convert::whole(depth))?;
+    let flags = one_hot(site.b(), indices, convert::whole(depth))?;
     let order: Vec<usize> = (0..rank)
         .map(|d| {
             if d < axis {
@@ -198,7 +199,7 @@ fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     }
     let turned = site.b().reverse(x, &[axis])?;
     let place = arg_extreme(site.b(), turned, axis, is_largest, keeps)?;
-    let last = site.b().whole(ElementType::S64, dims[axis] as i64 - 1)?;
+    let last = site.b().whole(ElementType::S64, signed(dims[axis]) - 1)?;
     Ok(vec![site.b().sub(last, place)?])
 }
 
@@ -235,7 +236,7 @@ fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let mut step = flags.len() as u64;
     for &d in &dims {
         step /= d.max(1);
-        numbers.extend(places.iter().map(|&n| (n as u64 / step.max(1) % d) as i64));
+        numbers.extend(places.iter().map(|&n| signed(n as u64 / step.max(1) % d)));
     }
     let ty = ArrayType::new(ElementType::S64, [dims.len() as u64, places.len() as u64]);
     Ok(vec![site.b().constant(Value { ty, numbers: Numbers::Whole(numbers) })?])

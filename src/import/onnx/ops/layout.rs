@@ -1,5 +1,6 @@
 //! Operators that put elements elsewhere: shapes, slices, joins.
 
+use crate::base::convert::{at_least_zero, signed_len};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::InstructionId;
 
@@ -56,7 +57,7 @@ fn flatten(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let axis = site.int("axis", 1)?;
     // The axis may be the number of dimensions.
-    let at = if axis == dims.len() as i64 { dims.len() } else { site.axis(axis, dims.len())? };
+    let at = if axis == signed_len(dims.len()) { dims.len() } else { site.axis(axis, dims.len())? };
     let product = |part: &[u64]| part.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     Ok(vec![site.b().reshape(x, &[product(&dims[..at]), product(&dims[at..])])?])
 }
@@ -148,7 +149,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
     let parts = match site.ints_of(1, "split")? {
         Some(parts) => sizes(&parts)?,
         None => {
-            let outputs = site.node.outputs.len() as i64;
+            let outputs = signed_len(site.node.outputs.len());
             let count = u64::try_from(site.int("num_outputs", outputs)?).ok().filter(|&n| n > 0 && n <= 1 << 16);
             let count = count.ok_or_else(|| OpError::wrong("Split makes no parts"))?;
             let part = dims[axis].div_ceil(count);
@@ -197,7 +198,7 @@ fn slice_one(
     if step > 0 {
         let start = start.clamp(0, size);
         let end = end.clamp(start, size);
-        return Ok(site.b().slice_dim(x, axis, start as u64, end as u64, step as u64)?);
+        return Ok(site.b().slice_dim(x, axis, at_least_zero(start), at_least_zero(end), at_least_zero(step))?);
     }
     if step == 0 {
         return Err(OpError::wrong("Slice has the step 0"));
@@ -208,8 +209,8 @@ fn slice_one(
     if count == 0 {
         return Ok(site.b().slice_dim(x, axis, 0, 0, 1)?);
     }
-    let last = start as u64 - (count - 1) * step;
-    let part = site.b().slice_dim(x, axis, last, start as u64 + 1, step)?;
+    let last = at_least_zero(start) - (count - 1) * step;
+    let part = site.b().slice_dim(x, axis, last, at_least_zero(start) + 1, step)?;
     Ok(site.b().reverse(part, &[axis])?)
 }
 

@@ -1,5 +1,6 @@
 //! Lists of arrays and values that may be absent: a list is a tuple whose parts are known, so that nothing of it is left.
 
+use crate::base::convert::signed_len;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::{ElementType, InstructionId, Op};
 
@@ -46,7 +47,7 @@ fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpE
         return Ok(count);
     }
     let n = site.known_ints(operand)?.first().copied().unwrap_or(0);
-    let from_front = if n < 0 { n + count as i64 } else { n };
+    let from_front = if n < 0 { n + signed_len(count) } else { n };
     usize::try_from(from_front)
         .ok()
         .filter(|&n| n <= count)
@@ -79,7 +80,7 @@ fn at(site: &mut Site<'_, '_>) -> Results {
 
 fn length(site: &mut Site<'_, '_>) -> Results {
     let count = parts(site, 0)?.len();
-    Ok(vec![site.b().whole(ElementType::S64, count as i64)?])
+    Ok(vec![site.b().whole(ElementType::S64, signed_len(count))?])
 }
 
 /// Parts of a dimension: as many as it has elements, unless their sizes are given.

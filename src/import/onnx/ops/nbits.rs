@@ -1,5 +1,6 @@
 //! Products with weights of a few bits, packed into bytes.
 
+use crate::base::convert::real;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::{Binary, ElementType, InstructionId};
 
@@ -26,7 +27,7 @@ pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
     let steps = site.b().convert(steps, element)?;
     let column = [columns, blocks, 1];
     let centred = match site.option(3) {
-        None => site.b().with_number(Binary::Sub, steps, (1u64 << (bits - 1)) as f64)?,
+        None => site.b().with_number(Binary::Sub, steps, real(1u64 << (bits - 1)))?,
         Some(zeros) => {
             let zeros = zero_points(site, zeros, bits, [columns, blocks])?;
             let zeros = site.b().reshape(zeros, &column)?;
@@ -70,8 +71,8 @@ fn unpacked(site: &mut Site<'_, '_>, packed: InstructionId, bits: u64) -> Result
     let each = 8 / bits;
     let mut parts = Vec::new();
     for i in 0..each {
-        let moved = site.b().with_number(Binary::ShiftRightLogical, packed, (i * bits) as f64)?;
-        parts.push(site.b().with_number(Binary::And, moved, ((1u64 << bits) - 1) as f64)?);
+        let moved = site.b().with_number(Binary::ShiftRightLogical, packed, real(i * bits))?;
+        parts.push(site.b().with_number(Binary::And, moved, real((1u64 << bits) - 1))?);
     }
     let stacked = site.b().stack(&parts, dims.len())?;
     if let Some(last) = dims.last_mut() {

@@ -1,5 +1,6 @@
 //! Normalisations and softmax.
 
+use crate::base::convert::{nearest_single, real, real_signed, signed, signed_len};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
@@ -28,7 +29,7 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     let dims = site.dims(x);
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
-    if is_early && axis == dims.len() as i64 {
+    if is_early && axis == signed_len(dims.len()) {
         return Err(OpError::wrong(format!("{name} over no dimension of {dims:?}")));
     }
     let axis = site.axis(axis, dims.len())?;
@@ -92,7 +93,7 @@ fn batch_by_itself(
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
     let (scale, offset) = (b.convert(weight, ty.element)?, b.convert(bias, ty.element)?);
-    let op = Op::BatchNormTraining { epsilon: epsilon as f32, feature: 1 };
+    let op = Op::BatchNormTraining { epsilon: nearest_single(epsilon), feature: 1 };
     let result = Type::Tuple(vec![Type::Array(ty), row.clone(), row]);
     let all = b.push(op, vec![x, scale, offset], vec![], result)?;
     let mut results = vec![b.get(all, 0)?];
@@ -178,9 +179,9 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let squares = b.mul(x, x)?;
     let mut window = vec![WindowDim::ONE; dims.len()];
     let before = (size - 1) / 2;
-    window[1] = WindowDim { size, pad_low: before as i64, pad_high: (size - 1 - before) as i64, ..WindowDim::ONE };
+    window[1] = WindowDim { size, pad_low: signed(before), pad_high: signed(size - 1 - before), ..WindowDim::ONE };
     let sum = b.reduce_window(Binary::Add, squares, window)?;
-    let scaled = b.with_number(Binary::Mul, sum, alpha / size as f64)?;
+    let scaled = b.with_number(Binary::Mul, sum, alpha / real(size))?;
     let base = b.with_number(Binary::Add, scaled, bias)?;
     let divisor = b.with_number(Binary::Pow, base, beta)?;
     Ok(vec![b.div(x, divisor)?])
@@ -190,7 +191,7 @@ fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let axis = site.int("axis", -1)?;
     let axis = site.axis(axis, site.dims(x).len())?;
-    let p = site.int("p", 2)? as f64;
+    let p = real_signed(site.int("p", 2)?);
     Ok(vec![lp_normalise(site.b(), x, p, axis, 0.0)?])
 }
 

@@ -1,5 +1,6 @@
 //! Padding.
 
+use crate::base::convert::at_least_zero;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::InstructionId;
 
@@ -54,7 +55,7 @@ fn extend(
         return Err(OpError::wrong(format!("Pad takes ({low}, {high}) away from {size} elements")));
     };
     let x = site.b().slice_dim(x, axis, cut_low, cut_low + kept, 1)?;
-    let (low, high) = (low.max(0) as u64, high.max(0) as u64);
+    let (low, high) = (at_least_zero(low.max(0)), at_least_zero(high.max(0)));
     let most = match mode {
         "reflect" => kept - 1,
         "wrap" => kept,

@@ -1,5 +1,6 @@
 //! Pooling.
 
+use crate::base::convert::{real, real_signed};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::import::program::{Binary, ElementType, InstructionId, Unary};
@@ -57,9 +58,9 @@ fn max(site: &mut Site<'_, '_>) -> Results {
     let (dims, result) = (site.dims(x), site.dims(pooled));
     let inside = dims[2..].iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let channel = site.b().iota(ElementType::S64, &result, 1)?;
-    let channel = site.b().with_number(Binary::Mul, channel, inside as f64)?;
+    let channel = site.b().with_number(Binary::Mul, channel, real(inside))?;
     let batch = site.b().iota(ElementType::S64, &result, 0)?;
-    let batch = site.b().with_number(Binary::Mul, batch, inside.saturating_mul(dims[1]) as f64)?;
+    let batch = site.b().with_number(Binary::Mul, batch, real(inside.saturating_mul(dims[1])))?;
     let places = site.b().convert(places, ElementType::S64)?;
     let places = site.b().add(places, channel)?;
     Ok(vec![pooled, site.b().add(places, batch)?])
@@ -74,7 +75,7 @@ fn average(site: &mut Site<'_, '_>) -> Results {
 /// `sum(|x|^p)^(1/p)` under each window.
 fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let p = site.int("p", 2)? as f64;
+    let p = real_signed(site.int("p", 2)?);
     let spec = PoolSpec { counts_padding: true, ..spec(site, x)? };
     let sizes = site.b().unary(Unary::Abs, x)?;
     let powers = site.b().with_number(Binary::Pow, sizes, p)?;
@@ -85,7 +86,7 @@ fn lp(site: &mut Site<'_, '_>) -> Results {
 fn global(site: &mut Site<'_, '_>, name: &str) -> Results {
     let x = site.x(0)?;
     let axes: Vec<usize> = (2..site.dims(x).len()).collect();
-    let p = site.int("p", 2)? as f64;
+    let p = real_signed(site.int("p", 2)?);
     let b = site.b();
     Ok(vec![match name {
         "GlobalAveragePool" => b.mean(x, &axes, true)?,

@@ -1,5 +1,6 @@
 //! Quantised values and products of whole numbers.
 
+use crate::base::convert::low8;
 use crate::import::onnx::importer::Importer;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{average_pool, leaky_relu, softmax};
@@ -85,7 +86,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
 
 /// Least and largest number of a quantised type.
 fn range(element: ElementType) -> (f64, f64) {
-    let bits = element.bits() as i32;
+    let bits = i32::from(low8(element.bits()));
     if element.is_signed_integer() {
         (-libm::ldexp(1.0, bits - 1), libm::ldexp(1.0, bits - 1) - 1.0)
     } else {

@@ -1,5 +1,6 @@
 //! Recurrent layers.
 
+use crate::base::convert::place;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::InstructionId;
 use crate::import::program::compose::{CellKind, Layer, recurrent};
@@ -65,7 +66,7 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
         )));
     }
     whole_sequences(site, steps)?;
-    let kind = kind(site, cell, count as usize)?;
+    let kind = kind(site, cell, place(count))?;
     let elements = |dims: &[u64]| dims.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     site.count([steps, batch, elements(&w_dims).saturating_add(elements(&r_dims))]);
     let has_cell = matches!(kind, CellKind::Lstm { .. });

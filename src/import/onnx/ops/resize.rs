@@ -1,5 +1,8 @@
 //! Resizing: each element of a result is a sum of a few elements of the operand, one dimension after the other.
 
+use crate::base::convert::{
+    at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
+};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{Beyond, GridSample, grid_sample};
@@ -100,7 +103,7 @@ fn wanted(
         if wanted.len() != count {
             return Err(OpError::wrong(format!("Resize has the sizes {wanted:?} for {count} dimensions")));
         }
-        let scales = wanted.iter().zip(axes).map(|(&w, &a)| w as f64 / dims[a].max(1) as f64).collect();
+        let scales = wanted.iter().zip(axes).map(|(&w, &a)| real(w) / real(dims[a].max(1))).collect();
         return Ok((wanted, scales));
     }
     let at = if is_early { 1 } else { 2 };
@@ -112,7 +115,7 @@ fn wanted(
         return Err(OpError::wrong(format!("Resize has the scales {scales:?} for {count} dimensions")));
     }
     // In single precision, as the scales are: 3 * 1.3333334 is 4.
-    let size = |(&s, &a): (&f64, &usize)| f64::from(dims[a] as f32 * s as f32).floor() as u64;
+    let size = |(&s, &a): (&f64, &usize)| whole(f64::from(single_count(dims[a]) * nearest_single(s)).floor());
     Ok((scales.iter().zip(axes).map(size).collect(), scales))
 }
 
@@ -124,7 +127,10 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
     let taps = (0..grid.to).map(|at| taps(grid, at)).collect::<Result<Vec<_>, _>>()?;
     let times = grid.to / grid.from;
     let is_repeated = grid.to.is_multiple_of(grid.from)
-        && taps.iter().enumerate().all(|(at, t)| matches!(t.as_slice(), [(i, _)] if *i as u64 == at as u64 / times));
+        && taps
+            .iter()
+            .enumerate()
+            .all(|(at, t)| matches!(t.as_slice(), [(i, _)] if at_least_zero(*i) == at as u64 / times));
     if is_repeated {
         let mut dims = site.dims(x);
         let apart = site.b().unsqueeze(x, axis + 1)?;
@@ -147,7 +153,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
         let dims = site.dims(part);
         let b = site.b();
         let shares = b.constant(Value { ty, numbers: shares })?;
-        let shares = b.broadcast_in(shares, &dims, vec![axis as u32])?;
+        let shares = b.broadcast_in(shares, &dims, vec![narrow(axis)])?;
         let weighted = b.mul(part, shares)?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, weighted)?,
@@ -159,7 +165,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
 
 /// Place in the operand of element `at` of the result.
 fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
-    let (x, from, to) = (at as f64, grid.from as f64, grid.to as f64);
+    let (x, from, to) = (real(at), real(grid.from), real(grid.to));
     Ok(match grid.coordinates {
         "half_pixel" => (x + 0.5) / grid.scale - 0.5,
         "pytorch_half_pixel" if grid.to > 1 => (x + 0.5) / grid.scale - 0.5,
@@ -177,8 +183,8 @@ fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
 /// Elements of the operand that make element `at` of the result, with their shares.
 fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
     let place = place(grid, at)?;
-    let last = grid.from as i64 - 1;
-    let inside = |i: f64| (i as i64).clamp(0, last);
+    let last = signed(grid.from) - 1;
+    let inside = |i: f64| whole_signed(i).clamp(0, last);
     let first = place.floor();
     let t = place - first;
     match grid.mode {
@@ -199,13 +205,13 @@ fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
             let mut shares = [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)];
             if grid.excludes_outside {
                 for (n, share) in shares.iter_mut().enumerate() {
-                    let i = first as i64 + n as i64 - 1;
+                    let i = whole_signed(first) + signed_len(n) - 1;
                     *share *= f64::from(u8::from((0..=last).contains(&i)));
                 }
                 let sum: f64 = shares.iter().sum();
                 shares.iter_mut().for_each(|share| *share /= sum);
             }
-            Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + n as f64 - 1.0), share)).collect())
+            Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + real_len(n) - 1.0), share)).collect())
         }
         other => Err(OpError::wrong(format!("Resize with the mode {other:?} is not known"))),
     }

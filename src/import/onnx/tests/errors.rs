@@ -33,6 +33,23 @@ fn errors_name_the_node_and_what_to_do() {
 }
 
 #[test]
+fn whole_numbers_that_an_element_does_not_hold_are_refused() {
+    // Element type by ONNX's number, and what the field of 32-bit numbers holds for its only element.
+    let read = |element: i64, number: i64| {
+        let array = [num(1, 1), num(2, element), msg(8, "w"), num(5, number)].concat();
+        read(&file(&graph(&[node("Relu", "x", "y", &[])], &[array], &[info("x", 1, &[2, 3])], &["y"]), 17))
+    };
+    let (half, unsigned, signed, pairs) = (10, 2, 3, 22);
+    for (element, number) in [(half, 0xffff), (unsigned, 255), (signed, -128), (signed, 255), (pairs, 0xf7)] {
+        assert!(read(element, number).is_ok(), "{number} of type {element}");
+    }
+    for (element, number) in [(half, 0x1_0000), (unsigned, 256), (signed, -129), (pairs, 0x1_07)] {
+        let message = read(element, number).unwrap_err().to_string();
+        assert!(message.contains(&format!("{number} is not a number of ")), "{message}");
+    }
+}
+
+#[test]
 fn inputs_of_no_size_are_refused() {
     let with = |input: Vec<u8>| {
         read(&file(&graph(&[node("Relu", "x", "y", &[])], &[], &[input], &["y"]), 17)).unwrap_err().to_string()

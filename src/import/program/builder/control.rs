@@ -2,6 +2,7 @@
 
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
 use super::core::{BuildError, Builder, Built};
+use crate::base::convert::{narrow, real};
 
 impl Builder {
     /// Several values as one.
@@ -25,7 +26,7 @@ impl Builder {
         let Some(ty) = part else {
             return Err(BuildError(format!("{} has no part {at}", self.type_of(x))));
         };
-        self.push(Op::GetTupleElement(at as u32), vec![x], vec![], ty)
+        self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
     }
 
     /// All values of a tuple.
@@ -65,7 +66,7 @@ impl Builder {
         let ty = self.type_of(first).clone();
         let condition = self.computation("condition", std::slice::from_ref(&ty), |b, p| {
             let turn = b.get(p[0], 0)?;
-            b.compare_number(Comparison::Lt, turn, count as f64)
+            b.compare_number(Comparison::Lt, turn, real(count))
         })?;
         let step = self.computation("body", std::slice::from_ref(&ty), |b, p| {
             let parts = b.parts(p[0])?;
@@ -110,7 +111,7 @@ impl Builder {
         let comparator = self.computation("before", &parameters, |b, p| b.compare(how, p[0], p[1]))?;
         let types: Vec<Type> = all.iter().map(|&x| self.type_of(x).clone()).collect();
         let ty = if let [one] = types.as_slice() { one.clone() } else { Type::Tuple(types) };
-        let op = Op::Sort { dimension: dimension as u32, is_stable: true };
+        let op = Op::Sort { dimension: narrow(dimension), is_stable: true };
         let sorted = self.push(op, all, vec![comparator], ty)?;
         self.parts(sorted)
     }

@@ -9,6 +9,7 @@ use super::super::{
     Origin, Program, ProgramParameter, Type, Value,
 };
 use super::fold::{fold, fold_reduction};
+use crate::base::convert::{self, whole_signed};
 use crate::base::{Idx, IndexVec};
 
 /// Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
@@ -336,8 +337,8 @@ pub(super) fn number_of(element: ElementType, value: f64) -> Value {
         e if e.is_complex() => Numbers::Complex(vec![[value, 0.0]]),
         e if e.is_float() => Numbers::Real(vec![value]),
         // A cast of a float saturates.
-        ElementType::U64 => Numbers::Whole(vec![(value as u64) as i64]),
-        _ => Numbers::Whole(vec![value as i64]),
+        ElementType::U64 => Numbers::Whole(vec![convert::whole(value).cast_signed()]),
+        _ => Numbers::Whole(vec![whole_signed(value)]),
     };
     Value { ty, numbers }
 }

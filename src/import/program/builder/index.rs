@@ -2,6 +2,7 @@
 
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
 use super::core::{BuildError, Builder, Built};
+use crate::base::convert::{narrow, real};
 
 /// A gather along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Builder {
         if dimension >= dims.len() {
             return Err(BuildError(format!("sizes {dims:?} have no dimension {dimension}")));
         }
-        self.push_array(Op::Iota { dimension: dimension as u32 }, vec![], element, dims)
+        self.push_array(Op::Iota { dimension: narrow(dimension) }, vec![], element, dims)
     }
 
     /// Slices of `x` at whole numbers along one dimension: the dimension is replaced by those of `indices`. An index beyond the
@@ -42,10 +43,10 @@ impl Builder {
         let mut slice_sizes = ty.dims.clone();
         slice_sizes[at] = 1;
         let gather = GatherDims {
-            offset_dims: (0..at).chain(at + k..dims.len()).map(|d| d as u32).collect(),
-            collapsed_slice_dims: vec![at as u32],
-            start_index_map: vec![at as u32],
-            index_vector_dim: k as u32,
+            offset_dims: (0..at).chain(at + k..dims.len()).map(narrow).collect(),
+            collapsed_slice_dims: vec![narrow(at)],
+            start_index_map: vec![narrow(at)],
+            index_vector_dim: narrow(k),
             slice_sizes,
             ..GatherDims::default()
         };
@@ -84,11 +85,11 @@ impl Builder {
         let indices = self.wrapped(indices, size)?;
         let column: Vec<u64> = wanted.iter().copied().chain([1]).collect();
         let indices = self.reshape(indices, &column)?;
-        let others: Vec<u32> = (0..wanted.len()).filter(|&d| d != dimension).map(|d| d as u32).collect();
+        let others: Vec<u32> = (0..wanted.len()).filter(|&d| d != dimension).map(narrow).collect();
         let gather = GatherDims {
-            collapsed_slice_dims: vec![dimension as u32],
-            start_index_map: vec![dimension as u32],
-            index_vector_dim: wanted.len() as u32,
+            collapsed_slice_dims: vec![narrow(dimension)],
+            start_index_map: vec![narrow(dimension)],
+            index_vector_dim: narrow(wanted.len()),
             operand_batching_dims: others.clone(),
             start_indices_batching_dims: others,
             slice_sizes: vec![1; wanted.len()],
@@ -106,7 +107,7 @@ impl Builder {
             return Ok(indices);
         }
         let negative = self.compare_number(Comparison::Lt, indices, 0.0)?;
-        let moved = self.with_number(Binary::Add, indices, size as f64)?;
+        let moved = self.with_number(Binary::Add, indices, real(size))?;
         self.select(negative, moved, indices)
     }
 

@@ -2,6 +2,7 @@
 
 use super::super::{InstructionId, Op};
 use super::core::{BuildError, Builder, Built};
+use crate::base::convert::narrow;
 
 impl Builder {
     /// The array repeated to sizes by numpy's rules.
@@ -16,7 +17,7 @@ impl Builder {
         let Some(first) = dims.len().checked_sub(from.len()) else {
             return Err(BuildError(format!("sizes {from:?} have more dimensions than {dims:?}")));
         };
-        let places = (first..dims.len()).map(|d| d as u32).collect();
+        let places = (first..dims.len()).map(narrow).collect();
         self.broadcast_in(x, dims, places)
     }
 
@@ -102,7 +103,7 @@ impl Builder {
             return Ok(x);
         }
         let dims: Vec<u64> = permutation.iter().map(|&d| ty.dims[d]).collect();
-        let permutation = permutation.iter().map(|&d| d as u32).collect();
+        let permutation = permutation.iter().map(|&d| narrow(d)).collect();
         self.push_array(Op::Transpose { permutation }, vec![x], ty.element, dims)
     }
 
@@ -127,7 +128,7 @@ impl Builder {
         for &d in dimensions {
             self.size(x, d)?;
         }
-        let dimensions = dimensions.iter().map(|&d| d as u32).collect();
+        let dimensions = dimensions.iter().map(|&d| narrow(d)).collect();
         self.push_array(Op::Reverse { dimensions }, vec![x], ty.element, ty.dims)
     }
 
@@ -247,7 +248,7 @@ impl Builder {
             }
             dims[dimension] = total.ok_or_else(|| BuildError("sizes add up beyond 64 bits".to_owned()))?;
         }
-        self.push_array(Op::Concatenate { dimension: dimension as u32 }, parts.to_vec(), ty.element, dims)
+        self.push_array(Op::Concatenate { dimension: narrow(dimension) }, parts.to_vec(), ty.element, dims)
     }
 
     /// Arrays of one type side by side in a new dimension.

@@ -4,6 +4,7 @@ use super::super::{ArrayType, ConvolutionDims, DotDims, InstructionId, Op, Type,
 use super::core::{BuildError, Builder, Built};
 use super::elementwise::broadcast_dims;
 use super::reduce::places;
+use crate::base::convert::narrow;
 
 /// Settings of a convolution with channels second, as frameworks say them; one number for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Builder {
         }
         let free = |ty: &ArrayType, contracted: &[u32], batch: &[u32]| -> Vec<u64> {
             let is_free = |d: &u32| !contracted.contains(d) && !batch.contains(d);
-            (0..ty.dims.len() as u32).filter(is_free).map(|d| ty.dims[d as usize]).collect()
+            (0..narrow(ty.dims.len())).filter(is_free).map(|d| ty.dims[d as usize]).collect()
         };
         let mut result: Vec<u64> = dims.lhs_batch.iter().map(|&d| left.dims[d as usize]).collect();
         result.extend(free(&left, &dims.lhs_contracting, &dims.lhs_batch));
@@ -60,9 +61,9 @@ impl Builder {
             (0, _) | (_, 0) => Err(BuildError("a product of matrices needs dimensions".to_owned())),
             // The right side has no batch: one product of all rows.
             (m, 1 | 2) => {
-                let rhs = right.len() as u32;
+                let rhs = narrow(right.len());
                 let contracted = if rhs == 2 { 0 } else { rhs - 1 };
-                self.dot(a, b, contracting(m as u32 - 1, contracted))
+                self.dot(a, b, contracting(narrow(m) - 1, contracted))
             }
             (1, n) => {
                 let row = self.unsqueeze(a, 0)?;
@@ -73,7 +74,7 @@ impl Builder {
                 let batch = broadcast_dims(&left[..m - 2], &right[..n - 2])?;
                 let a = self.with_batch(a, &batch, &left[m - 2..])?;
                 let b = self.with_batch(b, &batch, &right[n - 2..])?;
-                let k = batch.len() as u32;
+                let k = narrow(batch.len());
                 let mut dims = contracting(k + 1, k);
                 dims.lhs_batch = (0..k).collect();
                 dims.rhs_batch = (0..k).collect();
@@ -91,7 +92,7 @@ impl Builder {
         if m == 0 || n == 0 {
             return Err(BuildError("a linear layer needs dimensions".to_owned()));
         }
-        let product = self.dot(x, weight, contracting(m as u32 - 1, n as u32 - 1))?;
+        let product = self.dot(x, weight, contracting(narrow(m) - 1, narrow(n) - 1))?;
         match bias {
             Some(bias) => self.add(product, bias),
             None => Ok(product),
@@ -179,7 +180,7 @@ impl Builder {
         for (&n, w) in input.dims[2..].iter().zip(&window) {
             dims.push(places(n, w)?);
         }
-        let spatial: Vec<u32> = (2..dims.len() as u32).collect();
+        let spatial: Vec<u32> = (2..narrow(dims.len())).collect();
         let plain = (0, 1, spatial.clone());
         let layout = ConvolutionDims { input: plain.clone(), kernel: (1, 0, spatial), output: plain };
         let op = Op::Convolution { window, dims: layout, feature_group_count: groups, batch_group_count: 1 };

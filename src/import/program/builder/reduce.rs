@@ -2,6 +2,7 @@
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{BuildError, Builder, Built};
+use crate::base::convert::{self, narrow};
 
 impl Builder {
     /// Combines elements along dimensions, which disappear or stay with size one.
@@ -17,7 +18,7 @@ impl Builder {
         let reducer = self.reducer(with, ty.element)?;
         let dims: Vec<u64> =
             ty.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(d)).map(|(_, &n)| n).collect();
-        let mut sorted: Vec<u32> = dimensions.iter().map(|&d| d as u32).collect();
+        let mut sorted: Vec<u32> = dimensions.iter().map(|&d| narrow(d)).collect();
         sorted.sort_unstable();
         sorted.dedup();
         let result = Type::Array(ArrayType::new(ty.element, dims));
@@ -42,7 +43,7 @@ impl Builder {
         let sum = self.reduce(Binary::Add, x, dimensions, keeps)?;
         let mut count = 1.0;
         for &d in dimensions {
-            count *= self.size(x, d)? as f64;
+            count *= convert::real(self.size(x, d)?);
         }
         self.with_number(Binary::Div, sum, count)
     }

@@ -2,6 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{Binary, BuildError, Builder, Built, ElementType, GatherDims, InstructionId, ScatterDims};
+use crate::base::convert::narrow;
 
 /// How values are put in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +43,10 @@ pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<Instr
     let mut slice_sizes = ty.dims.clone();
     picked.dims.iter().for_each(|&d| slice_sizes[d] = 1);
     let gather = GatherDims {
-        offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(|d| d as u32).collect(),
+        offset_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(narrow).collect(),
         collapsed_slice_dims: numbers(&picked.dims),
         start_index_map: numbers(&picked.dims),
-        index_vector_dim: k as u32,
+        index_vector_dim: narrow(k),
         slice_sizes,
         ..GatherDims::default()
     };
@@ -71,10 +72,10 @@ pub fn advanced_put(
     dims.splice(at..at, picked.shape.iter().copied());
     let values = b.broadcast_to(values, &dims)?;
     let scatter = ScatterDims {
-        update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(|d| d as u32).collect(),
+        update_window_dims: (0..dims.len()).filter(|d| !(at..at + k).contains(d)).map(narrow).collect(),
         inserted_window_dims: numbers(&picked.dims),
         scatter_dims_to_operand_dims: numbers(&picked.dims),
-        index_vector_dim: k as u32,
+        index_vector_dim: narrow(k),
         ..ScatterDims::default()
     };
     b.scatter(x, picked.starts, values, scatter, how.combine)
@@ -111,7 +112,7 @@ pub fn scatter_along(
     let scatter = ScatterDims {
         inserted_window_dims: numbers(&all),
         scatter_dims_to_operand_dims: numbers(&all),
-        index_vector_dim: rank as u32,
+        index_vector_dim: narrow(rank),
         ..ScatterDims::default()
     };
     b.scatter(x, starts, values, scatter, how.combine)
@@ -152,5 +153,5 @@ fn given(indices: &[Option<InstructionId>]) -> Vec<usize> {
 
 /// Dimensions as the operations hold them.
 fn numbers(dims: &[usize]) -> Vec<u32> {
-    dims.iter().map(|&d| d as u32).collect()
+    dims.iter().map(|&d| narrow(d)).collect()
 }

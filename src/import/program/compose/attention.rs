@@ -2,6 +2,7 @@
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
 use super::softmax;
+use crate::base::convert::{narrow, real};
 
 /// Settings of an attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,9 +29,9 @@ pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: Instruc
     }
     let (k, v) = (shared_heads(b, q, k)?, shared_heads(b, q, v)?);
     let size = b.size(q, rank - 1)?.max(1);
-    let scale = how.scale.unwrap_or_else(|| 1.0 / (size as f64).sqrt());
-    let batch: Vec<u32> = (0..rank as u32 - 2).collect();
-    let last = rank as u32 - 1;
+    let scale = how.scale.unwrap_or_else(|| 1.0 / real(size).sqrt());
+    let batch: Vec<u32> = (0..narrow(rank) - 2).collect();
+    let last = narrow(rank) - 1;
     let by_size = DotDims {
         lhs_contracting: vec![last],
         rhs_contracting: vec![last],
@@ -98,7 +99,7 @@ fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
         let matrix = dims[dims.len() - 2..].to_vec();
         let mut row = b.iota(ElementType::S32, &matrix, 0)?;
         if how.past > 0 {
-            row = b.with_number(Binary::Add, row, how.past as f64)?;
+            row = b.with_number(Binary::Add, row, real(how.past))?;
         }
         let column = b.iota(ElementType::S32, &matrix, 1)?;
         let seen = b.compare(Comparison::Ge, row, column)?;

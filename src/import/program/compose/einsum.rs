@@ -1,6 +1,7 @@
 //! Einstein's summation.
 
 use super::super::{Binary, BuildError, Builder, Built, DotDims, InstructionId};
+use crate::base::convert::narrow;
 
 /// An operand and the letters of its dimensions.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
 
 /// Letters of a side; dimensions of `...` are digits of their own, counted from the last.
 fn letters(side: &str, dots: usize) -> Vec<char> {
-    let stand_in = |i: usize| char::from_u32(0xE000 + (dots - 1 - i) as u32).unwrap_or('\u{E000}');
+    let stand_in = |i: usize| char::from_u32(0xE000 + narrow(dots - 1 - i)).unwrap_or('\u{E000}');
     match side.split_once("...") {
         Some((front, back)) => front.chars().chain((0..dots).map(stand_in)).chain(back.chars()).collect(),
         None => side.chars().collect(),
@@ -103,18 +104,18 @@ fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) 
     let (mut left, mut right) = (left.clone(), right.clone());
     stretch(b, &mut left, &right)?;
     stretch(b, &mut right, &left)?;
-    let place = |term: &Term, c: char| term.letters.iter().position(|&l| l == c).map(|p| p as u32);
+    let place = |term: &Term, c: char| term.letters.iter().position(|&l| l == c).map(narrow);
     let mut dims = DotDims::default();
     let (mut batch, mut is_contracted) = (Vec::new(), Vec::new());
     for (i, &c) in left.letters.iter().enumerate() {
         let Some(j) = place(&right, c) else { continue };
         if is_needed(c) {
             batch.push(c);
-            dims.lhs_batch.push(i as u32);
+            dims.lhs_batch.push(narrow(i));
             dims.rhs_batch.push(j);
         } else {
             is_contracted.push(c);
-            dims.lhs_contracting.push(i as u32);
+            dims.lhs_contracting.push(narrow(i));
             dims.rhs_contracting.push(j);
         }
     }

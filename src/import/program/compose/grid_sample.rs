@@ -1,6 +1,7 @@
 //! Samples of pictures at places between their elements.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::base::convert::real;
 
 /// What lies beyond the edges of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +78,7 @@ struct Tap {
 
 /// Places from -1 to 1 as places from 0 to `size`.
 fn place(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
-    let size = size as f64;
+    let size = real(size);
     let (factor, shift) =
         if how.aligns_corners { ((size - 1.0) / 2.0, (size - 1.0) / 2.0) } else { (size / 2.0, (size - 1.0) / 2.0) };
     let scaled = b.with_number(Binary::Mul, places, factor)?;
@@ -109,7 +110,7 @@ fn mirrored(b: &mut Builder, x: InstructionId, low: f64, span: f64) -> Built {
 
 /// The element `step` behind the one in front of each place. Its share is none where it lies beyond the picture.
 fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap, BuildError> {
-    let last = axis.size as f64 - 1.0;
+    let last = real(axis.size) - 1.0;
     let front = b.unary(if is_nearest { Unary::RoundHalfEven } else { Unary::Floor }, axis.places)?;
     let index = b.with_number(Binary::Add, front, step)?;
     let share = if is_nearest {
@@ -132,7 +133,7 @@ fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap,
 /// Elements of all channels at rows and columns of a picture.
 fn elements(b: &mut Builder, x: InstructionId, [row, column]: [InstructionId; 2], result: [u64; 2]) -> Built {
     let dims = b.dims(x);
-    let start = b.with_number(Binary::Mul, row, dims[3] as f64)?;
+    let start = b.with_number(Binary::Mul, row, real(dims[3]))?;
     let flat = b.add(start, column)?;
     let count = result[0].saturating_mul(result[1]);
     let flat = b.reshape(flat, &[dims[0], 1, count])?;

@@ -1,6 +1,7 @@
 //! Quotients, remainders and powers with the rules of frameworks.
 
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
+use crate::base::convert::narrow;
 
 /// `a / b` rounded down, in the operands' element type.
 ///
@@ -84,7 +85,7 @@ pub fn one_hot(b: &mut Builder, x: InstructionId, classes: u64) -> Built {
     let mut dims = b.dims(x);
     dims.push(classes);
     let places = b.iota(element, &dims, rank)?;
-    let wanted = b.broadcast_in(x, &dims, (0..rank as u32).collect())?;
+    let wanted = b.broadcast_in(x, &dims, (0..narrow(rank)).collect())?;
     b.compare(Comparison::Eq, places, wanted)
 }
 

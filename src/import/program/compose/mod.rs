@@ -40,6 +40,7 @@ pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 
 use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
+use crate::base::convert::{narrow, signed_len};
 
 /// `x` in single precision when its type has fewer bits: sums of many elements are computed so, as frameworks do.
 ///
@@ -58,7 +59,7 @@ fn one_minus(b: &mut Builder, x: InstructionId) -> Built {
 
 /// A row of one number for each channel, repeated over an array of sizes `dims` with channels at `channel`.
 fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize) -> Built {
-    b.broadcast_in(row, dims, vec![channel as u32])
+    b.broadcast_in(row, dims, vec![narrow(channel)])
 }
 
 /// A dimension of an array, counted from the end when it is negative.
@@ -67,7 +68,7 @@ fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize
 /// When the array has no such dimension.
 pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
     // An array of one number has a dimension for frameworks.
-    let count = rank.max(1) as i64;
+    let count = signed_len(rank.max(1));
     let from_front = if at < 0 { at.saturating_add(count) } else { at };
     match usize::try_from(from_front) {
         Ok(d) if d < rank.max(1) => Ok(d),

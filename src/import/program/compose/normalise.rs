@@ -3,6 +3,7 @@
 use super::super::{Binary, BuildError, Builder, Built, ElementType, InstructionId, Op, Unary};
 use super::statistic::norm;
 use super::{per_channel, widened};
+use crate::base::convert::{narrow, nearest_single};
 
 /// What a normalised array is multiplied with and what is added, when anything is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub fn layer_norm(
     let over: Vec<usize> = (first..rank).collect();
     let wide = widened(b, x)?;
     let [normal, mean, factor] = normal(b, wide, &over, epsilon)?;
-    let places: Vec<u32> = over.iter().map(|&d| d as u32).collect();
+    let places: Vec<u32> = over.iter().map(|&d| narrow(d)).collect();
     let result = scaled(b, normal, affine, &places)?;
     Ok([b.convert(result, element)?, mean, factor])
 }
@@ -50,7 +51,7 @@ pub fn rms_norm(b: &mut Builder, x: InstructionId, last: usize, weight: Option<I
     let sum = b.with_number(Binary::Add, mean, epsilon)?;
     let factor = b.unary(Unary::Rsqrt, sum)?;
     let normal = b.mul(wide, factor)?;
-    let places: Vec<u32> = over.iter().map(|&d| d as u32).collect();
+    let places: Vec<u32> = over.iter().map(|&d| narrow(d)).collect();
     let result = scaled(b, normal, Affine { weight, bias: None }, &places)?;
     b.convert(result, element)
 }
@@ -114,7 +115,7 @@ pub fn batch_norm(
             return Err(BuildError(format!("{what} is not a number for each of {channels} channels")));
         }
     }
-    let op = Op::BatchNormInference { epsilon: epsilon as f32, feature: 1 };
+    let op = Op::BatchNormInference { epsilon: nearest_single(epsilon), feature: 1 };
     let result = b.push_array(op, vec![wide, scale, offset, mean, variance], row, ty.dims)?;
     b.convert(result, ty.element)
 }

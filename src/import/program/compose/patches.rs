@@ -2,6 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{BuildError, Builder, Built, ElementType, InstructionId};
+use crate::base::convert::real;
 
 /// How windows lie along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
     let dims = if element_first { [how.size, count] } else { [count, how.size] };
     let scaled = |b: &mut Builder, at: usize, by: u64| {
         let places = b.iota(ElementType::S32, &dims, at)?;
-        b.with_number(super::super::Binary::Mul, places, by as f64)
+        b.with_number(super::super::Binary::Mul, places, real(by))
     };
     let (element, window) = if element_first { (0, 1) } else { (1, 0) };
     let inside = scaled(b, element, how.dilation)?;

@@ -3,6 +3,7 @@
 use super::super::{
     ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
 };
+use crate::base::convert::{narrow, real, real_signed, real_sum};
 
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     let least = b.least(b.element(x))?;
     let edges: Vec<(i64, i64, u64)> = window.iter().map(|w| (w.pad_low, w.pad_high.max(0), 0)).collect();
     let padded = b.pad_with(x, least, &edges)?;
-    let nowhere = b.number(ElementType::S64, i64::MAX as f64)?;
+    let nowhere = b.number(ElementType::S64, real_signed(i64::MAX))?;
     let padded_places = b.pad_with(places, nowhere, &edges)?;
     let mut best = b.broadcast_to(nowhere, &result)?;
     for number in (0..count).rev() {
@@ -66,7 +67,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
             place = b.slice_dim(place, d, start, limit, window[d].stride)?;
         }
         let is_largest = b.compare(Comparison::Eq, value, pooled)?;
-        let known = b.compare_number(Comparison::Lt, place, spatial.iter().product::<u64>() as f64)?;
+        let known = b.compare_number(Comparison::Lt, place, real(spatial.iter().product::<u64>()))?;
         let counts = b.binary(Binary::And, is_largest, known)?;
         best = b.select(counts, place, best)?;
     }
@@ -104,7 +105,7 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     for (i, row) in counts.into_iter().enumerate() {
         let ty = ArrayType::new(b.element(x), [row.len() as u64]);
         let row = b.constant(Value { ty, numbers: Numbers::Real(row) })?;
-        let row = b.broadcast_in(row, &result, vec![(first + i) as u32])?;
+        let row = b.broadcast_in(row, &result, vec![narrow(first + i)])?;
         sum = b.div(sum, row)?;
     }
     Ok(sum)
@@ -172,7 +173,8 @@ fn adaptive(
         let mut parts = Vec::new();
         for at in 0..u128::from(m) {
             let (start, limit) = (at * n / u128::from(m), ((at + 1) * n).div_ceil(u128::from(m)));
-            let part = b.slice_dim(x, d, start as u64, limit as u64, 1)?;
+            let [start, limit] = [start, limit].map(|at| u64::try_from(at).unwrap_or(u64::MAX));
+            let part = b.slice_dim(x, d, start, limit, 1)?;
             parts.push(whole(b, part, &[d])?);
         }
         x = b.concatenate(&parts, d)?;
@@ -229,7 +231,7 @@ fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool)
     // Places start, start + dilation .. of which those from `least` up to `most` count.
     let dilation = i128::from(w.window_dilation.max(1));
     let before = |end: i128| (((end - start).max(0) + dilation - 1) / dilation).min(i128::from(w.size));
-    (before(most) - before(least)) as f64
+    real_sum(before(most) - before(least))
 }
 
 /// The place of each element among the dimensions from `first` on, in row-major order, as s64.
@@ -238,7 +240,7 @@ fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
     let mut step = 1u64;
     for d in (first..dims.len()).rev() {
         let place = b.iota(ElementType::S64, dims, d)?;
-        let place = b.with_number(Binary::Mul, place, step as f64)?;
+        let place = b.with_number(Binary::Mul, place, real(step))?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, place)?,
             None => place,

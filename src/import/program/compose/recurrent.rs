@@ -2,6 +2,7 @@
 
 use super::super::{Binary, BuildError, Builder, Built, InstructionId, Unary};
 use super::one_minus;
+use crate::base::convert::place;
 
 /// Kind of a recurrent cell and the order of its gates in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub fn recurrent(
     }
     let inputs = b.linear(x, layer.input_weight, layer.input_bias)?;
     let (mut state, mut cell) = first;
-    let mut states = Vec::with_capacity(steps as usize);
+    let mut states = Vec::with_capacity(place(steps));
     for turn in 0..steps {
         let at = if layer.is_reversed { steps - 1 - turn } else { turn };
         let input = b.pick(inputs, 0, at)?;
@@ -198,5 +199,5 @@ fn opened(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built 
 fn gate_parts(b: &mut Builder, x: InstructionId, gates: u64) -> Result<Vec<InstructionId>, BuildError> {
     let last = b.rank(x).saturating_sub(1);
     let hidden = b.size(x, last)? / gates;
-    b.split(x, last, &vec![hidden; gates as usize])
+    b.split(x, last, &vec![hidden; place(gates)])
 }

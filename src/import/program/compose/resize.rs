@@ -2,6 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId, Numbers, Value};
+use crate::base::convert::{narrow, real, signed, signed_len, whole_signed};
 
 /// How elements between elements are found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,14 +44,14 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
     if from == size && is_same_grid {
         return Ok(x);
     }
-    let is_multiple = size.is_multiple_of(from) && how.step.is_none_or(|s| s * size as f64 == from as f64);
+    let is_multiple = size.is_multiple_of(from) && how.step.is_none_or(|s| s * real(size) == real(from));
     if is_multiple && matches!(how.mode, ResizeMode::Nearest | ResizeMode::NearestExact) {
         return repeated(b, x, dimension, size / from);
     }
     let taps: Vec<Vec<(i64, f64)>> = (0..size).map(|at| taps(at, from, size, how)).collect();
     let mut sum = None;
     for tap in 0..taps.first().map_or(0, Vec::len) {
-        let places: Vec<i64> = taps.iter().map(|t| t[tap].0.clamp(0, from as i64 - 1)).collect();
+        let places: Vec<i64> = taps.iter().map(|t| t[tap].0.clamp(0, signed(from) - 1)).collect();
         let indices = b.whole_row(ElementType::S64, &places)?;
         let part = b.take(x, indices, RowGather { dimension, wraps: false })?;
         if taps[0].len() == 1 {
@@ -59,7 +60,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
         let ty = ArrayType::new(b.element(x), [size]);
         let weights = b.constant(Value { ty, numbers: Numbers::Real(taps.iter().map(|t| t[tap].1).collect()) })?;
         let dims = b.dims(part);
-        let weights = b.broadcast_in(weights, &dims, vec![dimension as u32])?;
+        let weights = b.broadcast_in(weights, &dims, vec![narrow(dimension)])?;
         let weighted = b.mul(part, weights)?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, weighted)?,
@@ -82,15 +83,15 @@ fn repeated(b: &mut Builder, x: InstructionId, dimension: usize, times: u64) -> 
 
 /// Elements of the operand that make element `at` of the result, with their shares.
 fn taps(at: u64, from: u64, size: u64, how: Resize) -> Vec<(i64, f64)> {
-    let step = how.step.unwrap_or(from as f64 / size as f64);
-    let at = at as f64;
+    let step = how.step.unwrap_or(real(from) / real(size));
+    let at = real(at);
     match how.mode {
-        ResizeMode::Nearest => return vec![((at * step).floor() as i64, 1.0)],
-        ResizeMode::NearestExact => return vec![(((at + 0.5) * step).floor() as i64, 1.0)],
+        ResizeMode::Nearest => return vec![(whole_signed((at * step).floor()), 1.0)],
+        ResizeMode::NearestExact => return vec![(whole_signed(((at + 0.5) * step).floor()), 1.0)],
         _ => {}
     }
     let place = match how.aligns_corners {
-        true if size > 1 => at * (from - 1) as f64 / (size - 1) as f64,
+        true if size > 1 => at * real(from - 1) / real(size - 1),
         true => 0.0,
         false => (at + 0.5) * step - 0.5,
     };
@@ -101,12 +102,12 @@ fn taps(at: u64, from: u64, size: u64, how: Resize) -> Vec<(i64, f64)> {
             let near = |d: f64| ((a + 2.0) * d - (a + 3.0)) * d * d + 1.0;
             let far = |d: f64| ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a;
             let shares = [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)];
-            shares.iter().enumerate().map(|(i, &share)| (first as i64 + i as i64 - 1, share)).collect()
+            shares.iter().enumerate().map(|(i, &share)| (whole_signed(first) + signed_len(i) - 1, share)).collect()
         }
         _ => {
             let place = place.max(0.0);
             let first = place.floor();
-            vec![(first as i64, 1.0 - (place - first)), (first as i64 + 1, place - first)]
+            vec![(whole_signed(first), 1.0 - (place - first)), (whole_signed(first) + 1, place - first)]
         }
     }
 }

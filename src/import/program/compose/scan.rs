@@ -1,6 +1,7 @@
 //! Running sums, orders, places.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
+use crate::base::convert::real;
 
 /// Each element combined with all in front of it (with `is_reversed`, behind it) along a dimension.
 ///
@@ -87,7 +88,7 @@ pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> B
     let mut sum = None;
     let mut step = 1u64;
     for (&place, &n) in places.iter().zip(dims).rev() {
-        let moved = b.with_number(Binary::Mul, place, step as f64)?;
+        let moved = b.with_number(Binary::Mul, place, real(step))?;
         sum = Some(match sum {
             Some(sum) => b.add(sum, moved)?,
             None => moved,

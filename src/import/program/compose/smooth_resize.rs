@@ -1,6 +1,7 @@
 //! Resizing by means of all elements that fall on one of the result, so that shrinking loses none (`antialias`).
 
 use super::super::{ArrayType, BuildError, Builder, Built, DotDims, ElementType, InstructionId, Numbers, Value};
+use crate::base::convert::{narrow, real};
 
 /// How elements are weighed by their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
     let ty = ArrayType::new(ElementType::F32, [size, from]);
     let weights = b.constant(Value { ty, numbers: Numbers::Real(weights) })?;
     let wide = b.convert(x, ElementType::F32)?;
-    let dims = DotDims { lhs_contracting: vec![dimension as u32], rhs_contracting: vec![1], ..DotDims::default() };
+    let dims = DotDims { lhs_contracting: vec![narrow(dimension)], rhs_contracting: vec![1], ..DotDims::default() };
     let product = b.dot(wide, weights, dims)?;
     // The new dimension is the last.
     let rank = b.rank(product);
@@ -45,11 +46,11 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
 /// What each element of the operand gives to element `at` of the result.
 fn shares(at: u64, from: u64, falloff: Falloff, step: f64) -> Vec<f64> {
     let reach = if falloff == Falloff::Linear { 1.0 } else { 2.0 } * step.max(1.0);
-    let centre = step * (at as f64 + 0.5);
+    let centre = step * (real(at) + 0.5);
     let first = (centre - reach + 0.5).max(0.0).trunc();
-    let last = (centre + reach + 0.5).trunc().min(from as f64);
+    let last = (centre + reach + 0.5).trunc().min(real(from));
     let weight = |i: u64| {
-        let i = i as f64;
+        let i = real(i);
         if i < first || i >= last {
             return 0.0;
         }

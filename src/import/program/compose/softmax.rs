@@ -2,6 +2,7 @@
 
 use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::widened;
+use crate::base::convert::narrow;
 
 /// `exp(x) / sum(exp(x))` along a dimension, with the largest taken away first.
 ///
@@ -76,6 +77,6 @@ fn shifted(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
 /// A reduced array repeated along the dimension that disappeared.
 fn along(b: &mut Builder, reduced: InstructionId, like: InstructionId, dimension: usize) -> Built {
     let dims = b.dims(like);
-    let places = (0..dims.len()).filter(|&d| d != dimension).map(|d| d as u32).collect();
+    let places = (0..dims.len()).filter(|&d| d != dimension).map(narrow).collect();
     b.broadcast_in(reduced, &dims, places)
 }

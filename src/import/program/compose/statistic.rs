@@ -1,6 +1,7 @@
 //! Statistics along dimensions.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::base::convert::real;
 
 /// Variance along dimensions: the squares are divided by their number less `correction`.
 ///
@@ -15,7 +16,7 @@ pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correct
     let sum = b.reduce(Binary::Add, square, dimensions, keeps)?;
     let mut count = 1.0;
     for &d in dimensions {
-        count *= b.size(x, d)? as f64;
+        count *= real(b.size(x, d)?);
     }
     let result = b.with_number(Binary::Div, sum, (count - correction).max(0.0))?;
     b.convert(result, element)
@@ -79,7 +80,7 @@ pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_large
     let extreme = b.reduce(with, x, &[dimension], true)?;
     let is_extreme = b.compare(Comparison::Eq, x, extreme)?;
     let places = b.iota(ElementType::S64, &dims, dimension)?;
-    let beyond = b.number(ElementType::S64, (size - 1) as f64)?;
+    let beyond = b.number(ElementType::S64, real(size - 1))?;
     let candidates = b.select(is_extreme, places, beyond)?;
     b.reduce(Binary::Min, candidates, &[dimension], keeps)
 }

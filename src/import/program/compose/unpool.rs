@@ -2,6 +2,7 @@
 
 use super::super::{ArrayType, BuildError, Builder, Built, InstructionId, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
+use crate::base::convert::{narrow, real};
 
 /// Elements of a kernel that are written out at most.
 const MOST_PATCH: u64 = 4096;
@@ -126,12 +127,12 @@ pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_
     for (d, &size) in spatial.iter().enumerate().rev() {
         let place = |i: u64| match (aligns_corners, size) {
             (true, 1) => 0.0,
-            (true, _) => 2.0 * i as f64 / (size - 1) as f64 - 1.0,
-            (false, _) => (2.0 * i as f64 + 1.0) / size as f64 - 1.0,
+            (true, _) => 2.0 * real(i) / real(size - 1) - 1.0,
+            (false, _) => (2.0 * real(i) + 1.0) / real(size) - 1.0,
         };
         let ty = ArrayType::new(b.element(theta), [size]);
         let row = b.constant(Value { ty, numbers: Numbers::Real((0..size).map(place).collect()) })?;
-        columns.push(b.broadcast_in(row, &spatial, vec![d as u32])?);
+        columns.push(b.broadcast_in(row, &spatial, vec![narrow(d)])?);
     }
     columns.push(b.full(b.element(theta), &spatial, 1.0)?);
     let base = b.stack(&columns, spatial.len())?;

@@ -1,9 +1,11 @@
 //! Reductions, sorts, normalisations, tuples and calls.
 
+use super::error::{CalledError, Caller, InferError, Pair, Part, Takes};
 use super::{Inference, Signature, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, ElementType, Op, Type};
 
-pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {
         Op::Reduce { dimensions } => reduce(at, dimensions),
         Op::Sort { dimension, .. } => sort(at, *dimension),
@@ -20,7 +22,7 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
         Op::Tuple => Ok(Type::Tuple(at.operands.iter().map(|t| (*t).clone()).collect())),
         Op::GetTupleElement(i) => match at.operands[0] {
             Type::Tuple(parts) if (*i as usize) < parts.len() => Ok(parts[*i as usize].clone()),
-            other => Err(format!("it takes element {i} of {other}")),
+            other => Err(InferError::NoSuchPart { part: Part::Element(*i), of: other.clone() }),
         },
         Op::Call => call(at),
         Op::While => loops(at),
@@ -34,30 +36,28 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
     }
 }
 
-fn called<'a>(at: &Inference<'a>, n: usize) -> Result<&'a [&'a Signature], String> {
+fn called<'a>(at: &Inference<'a>, n: usize) -> Result<&'a [&'a Signature], InferError> {
     if at.called.len() != n {
-        return Err(format!("it calls {} computations and takes {n}", at.called.len()));
+        return Err(CalledError::Count { given: at.called.len(), takes: n }.into());
     }
     Ok(at.called)
 }
 
-fn reduce(at: &Inference<'_>, dimensions: &[u32]) -> Result<Type, String> {
+fn reduce(at: &Inference<'_>, dimensions: &[u32]) -> Result<Type, InferError> {
     let n = at.operands.len() / 2;
     if !at.operands.len().is_multiple_of(2) {
-        return Err(format!("it has {} operands and takes as many arrays as first values", at.operands.len()));
+        return Err(InferError::Operands { given: at.operands.len(), takes: Takes::FirstValues });
     }
     let combine = called(at, 1)?[0];
-    if combine.parameters.len() != 2 * n {
-        return Err(format!("it reduces {n} arrays with a computation of {} parameters", combine.parameters.len()));
-    }
+    check_count(Caller::Reduce, n, 2 * n, combine)?;
     let mut types = Vec::new();
     for i in 0..n {
         let array = at.array(i)?;
         check_dimensions(dimensions, array.dims.len(), "it")?;
         if array.dims != at.array(0)?.dims || !at.array(n + i)?.dims.is_empty() {
-            return Err(format!("it reduces {array} from {}", at.array(n + i)?));
+            return Err(InferError::unlike(Pair::FirstValue, array, at.array(n + i)?));
         }
-        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&(*d as u32)));
+        let kept = array.dims.iter().enumerate().filter(|(d, _)| !dimensions.contains(&narrow(*d)));
         let result = if n == 1 { &combine.result } else { part(&combine.result, i)? };
         let element = result.array().map_or(array.element, |a| a.element);
         types.push(Type::Array(ArrayType::new(element, kept.map(|(_, &d)| d).collect::<Vec<_>>())));
@@ -65,103 +65,106 @@ fn reduce(at: &Inference<'_>, dimensions: &[u32]) -> Result<Type, String> {
     Ok(if n == 1 { types[0].clone() } else { Type::Tuple(types) })
 }
 
-fn part(ty: &Type, i: usize) -> Result<&Type, String> {
+fn part(ty: &Type, i: usize) -> Result<&Type, InferError> {
     match ty {
         Type::Tuple(parts) if i < parts.len() => Ok(&parts[i]),
-        other => Err(format!("its computation gives {other}")),
+        other => Err(CalledError::Result { computation: "computation", ty: other.clone() }.into()),
     }
 }
 
-fn sort(at: &Inference<'_>, dimension: u32) -> Result<Type, String> {
+fn sort(at: &Inference<'_>, dimension: u32) -> Result<Type, InferError> {
     let n = at.operands.len();
     let compare = called(at, 1)?[0];
-    if compare.parameters.len() != 2 * n {
-        return Err(format!("it sorts {n} arrays with a computation of {} parameters", compare.parameters.len()));
-    }
+    check_count(Caller::Sort, n, 2 * n, compare)?;
     for i in 0..n {
         check_dimensions(&[dimension], at.array(i)?.dims.len(), "it")?;
         if at.array(i)?.dims != at.array(0)?.dims {
-            return Err(format!("it sorts {} along with {}", at.array(i)?, at.array(0)?));
+            return Err(InferError::unlike(Pair::SortedAlong, at.array(i)?, at.array(0)?));
         }
     }
     Ok(if n == 1 { at.operands[0].clone() } else { Type::Tuple(at.operands.iter().map(|t| (*t).clone()).collect()) })
 }
 
-fn top_k(at: &Inference<'_>, k: u64) -> Result<Type, String> {
+fn top_k(at: &Inference<'_>, k: u64) -> Result<Type, InferError> {
     let array = at.array(0)?;
     let mut dims = array.dims.clone();
     match dims.last_mut() {
         Some(last) if k <= *last => *last = k,
-        _ => return Err(format!("it takes the {k} largest of {array}")),
+        _ => return Err(InferError::no_such(Part::Largest(k), array)),
     }
     let index = ArrayType::new(ElementType::S32, dims.clone());
     Ok(Type::Tuple(vec![Type::Array(ArrayType::new(array.element, dims)), Type::Array(index)]))
 }
 
 /// The type of a value for each channel.
-fn batch_norm(at: &Inference<'_>, feature: u32, channels: std::ops::Range<usize>) -> Result<Type, String> {
+fn batch_norm(at: &Inference<'_>, feature: u32, channels: std::ops::Range<usize>) -> Result<Type, InferError> {
     let x = at.array(0)?;
     check_dimensions(&[feature], x.dims.len(), "feature_index")?;
     for i in channels {
         let channel = at.array(i)?;
-        if channel.dims != [x.dims[feature as usize]] {
-            return Err(format!("its operand {i} is {channel} and {x} has {} channels", x.dims[feature as usize]));
+        let channels = x.dims[feature as usize];
+        if channel.dims != [channels] {
+            return Err(InferError::Channels { operand: i, channel: channel.clone(), array: x.clone(), channels });
         }
     }
     Ok(Type::Array(ArrayType::new(at.array(1)?.element, [x.dims[feature as usize]])))
 }
 
-fn check_arguments(signature: &Signature, arguments: &[&Type]) -> Result<(), String> {
-    if signature.parameters.len() != arguments.len() {
-        let (takes, given) = (signature.parameters.len(), arguments.len());
-        return Err(format!("it calls a computation of {takes} parameters with {given} values"));
-    }
+/// An error unless a computation has the parameters that its caller gives values to.
+fn check_count(by: Caller, values: usize, wanted: usize, signature: &Signature) -> Result<(), CalledError> {
+    let parameters = signature.parameters.len();
+    if parameters == wanted { Ok(()) } else { Err(CalledError::Parameters { by, values, parameters }) }
+}
+
+fn check_arguments(signature: &Signature, arguments: &[&Type]) -> Result<(), CalledError> {
+    check_count(Caller::Call, arguments.len(), arguments.len(), signature)?;
     for (i, (takes, given)) in signature.parameters.iter().zip(arguments).enumerate() {
         if takes != *given {
-            return Err(format!("it gives {given} to parameter {i} of a computation, which is {takes}"));
+            let (given, takes) = ((*given).clone(), takes.clone());
+            return Err(CalledError::Argument { given, parameter: i, takes });
         }
     }
     Ok(())
 }
 
-fn call(at: &Inference<'_>) -> Result<Type, String> {
+fn call(at: &Inference<'_>) -> Result<Type, InferError> {
     let callee = called(at, 1)?[0];
     check_arguments(callee, at.operands)?;
     Ok(callee.result.clone())
 }
 
-fn loops(at: &Inference<'_>) -> Result<Type, String> {
+fn loops(at: &Inference<'_>) -> Result<Type, InferError> {
     let [condition, body] = called(at, 2)? else { return Ok(at.declared.clone()) };
     check_arguments(condition, at.operands)?;
     check_arguments(body, at.operands)?;
     if body.result != *at.operands[0] {
-        return Err(format!("its body gives {} and it begins with {}", body.result, at.operands[0]));
+        let (gives, begins) = (body.result.clone(), at.operands[0].clone());
+        return Err(CalledError::Body { gives, begins }.into());
     }
     if condition.result != Type::Array(ArrayType::new(ElementType::Pred, [])) {
-        return Err(format!("its condition gives {}", condition.result));
+        return Err(CalledError::Result { computation: "condition", ty: condition.result.clone() }.into());
     }
     Ok(body.result.clone())
 }
 
-fn conditional(at: &Inference<'_>) -> Result<Type, String> {
+fn conditional(at: &Inference<'_>) -> Result<Type, InferError> {
     let branches = at.called.len();
     if branches == 0 || branches + 1 != at.operands.len() {
-        return Err(format!("it has {branches} branches and {} operands", at.operands.len()));
+        return Err(CalledError::BranchOperands { branches, operands: at.operands.len() }.into());
     }
     for (branch, argument) in at.called.iter().zip(&at.operands[1..]) {
         check_arguments(branch, std::slice::from_ref(argument))?;
         if branch.result != at.called[0].result {
-            return Err(format!("its branches give {} and {}", at.called[0].result, branch.result));
+            let (first, other) = (at.called[0].result.clone(), branch.result.clone());
+            return Err(CalledError::Branches { first, other }.into());
         }
     }
     Ok(at.called[0].result.clone())
 }
 
-fn map(at: &Inference<'_>) -> Result<Type, String> {
+fn map(at: &Inference<'_>) -> Result<Type, InferError> {
     let function = called(at, 1)?[0];
-    let element = function.result.array().map(|a| a.element).ok_or("its computation does not give a number")?;
-    if function.parameters.len() != at.operands.len() {
-        return Err(format!("it maps {} arrays with {} parameters", at.operands.len(), function.parameters.len()));
-    }
+    let element = function.result.array().map(|a| a.element).ok_or(CalledError::NoNumber)?;
+    check_count(Caller::Map, at.operands.len(), at.operands.len(), function)?;
     Ok(Type::Array(ArrayType::new(element, at.array(0)?.dims.clone())))
 }

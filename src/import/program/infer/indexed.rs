@@ -1,9 +1,11 @@
 //! Operations that read or write where numbers say.
 
+use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
 
-pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {
         Op::DynamicSlice { sizes } => dynamic_slice(at, sizes),
         Op::DynamicUpdateSlice => dynamic_update_slice(at),
@@ -14,85 +16,81 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
 }
 
 /// Start indices are one number for each dimension, or all of them as one vector.
-fn check_starts(at: &Inference<'_>, first: usize, rank: usize) -> Result<(), String> {
+fn check_starts(at: &Inference<'_>, first: usize, rank: usize) -> Result<(), InferError> {
     let starts = at.operands.len() - first;
     let is_vector = starts == 1 && at.array(first)?.dims.len() == 1 && at.array(first)?.dims[0] == rank as u64;
     if starts != rank && !is_vector {
-        return Err(format!("it has {starts} start indices for {rank} dimensions"));
+        return Err(InferError::Starts { given: starts, rank });
     }
     for i in first..at.operands.len() {
         let index = at.array(i)?;
         if !index.element.is_integer() || !(index.dims.is_empty() || is_vector) {
-            return Err(format!("a start index is {index} and must be one whole number"));
+            return Err(InferError::Start(index.clone()));
         }
     }
     Ok(())
 }
 
-fn dynamic_slice(at: &Inference<'_>, sizes: &[u64]) -> Result<Type, String> {
+fn dynamic_slice(at: &Inference<'_>, sizes: &[u64]) -> Result<Type, InferError> {
     let from = at.array(0)?;
     check_starts(at, 1, from.dims.len())?;
     if sizes.len() != from.dims.len() || sizes.iter().zip(&from.dims).any(|(size, dim)| size > dim) {
-        return Err(format!("it takes a part of sizes {sizes:?} of {from}"));
+        return Err(InferError::no_such(Part::Sizes(sizes.to_vec()), from));
     }
     Ok(Type::Array(ArrayType::new(from.element, sizes)))
 }
 
-fn dynamic_update_slice(at: &Inference<'_>) -> Result<Type, String> {
+fn dynamic_update_slice(at: &Inference<'_>) -> Result<Type, InferError> {
     let (whole, part) = (at.array(0)?, at.array(1)?);
     check_starts(at, 2, whole.dims.len())?;
     let fits = part.dims.len() == whole.dims.len() && part.dims.iter().zip(&whole.dims).all(|(p, w)| p <= w);
     if !fits || part.element != whole.element {
-        return Err(format!("it puts {part} into {whole}"));
+        return Err(InferError::unlike(Pair::Update, part, whole));
     }
     Ok(at.operands[0].clone())
 }
 
 /// Sizes of the indices' dimensions other than the one that holds an index.
-fn batch_sizes(indices: &ArrayType, index_vector_dim: u32) -> Result<Vec<u64>, String> {
+fn batch_sizes(indices: &ArrayType, index_vector_dim: u32) -> Result<Vec<u64>, InferError> {
     let axis = index_vector_dim as usize;
     if axis > indices.dims.len() {
-        return Err(format!("its index_vector_dim is {axis} and its indices are {indices}"));
+        return Err(InferError::IndexVector { dimension: axis, indices: indices.clone() });
     }
     Ok(indices.dims.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &d)| d).collect())
 }
 
-fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, String> {
+fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, InferError> {
     let (from, indices) = (at.array(0)?, at.array(1)?);
     let rank = from.dims.len();
     if !indices.element.is_integer() {
-        return Err(format!("its indices are {indices} and must be whole numbers"));
+        return Err(InferError::Indices(indices.clone()));
     }
     if dims.slice_sizes.len() != rank || dims.slice_sizes.iter().zip(&from.dims).any(|(size, dim)| size > dim) {
-        return Err(format!("it takes slices of sizes {:?} of {from}", dims.slice_sizes));
+        return Err(InferError::no_such(Part::Slices(dims.slice_sizes.clone()), from));
     }
     check_dimensions(&dims.collapsed_slice_dims, rank, "collapsed_slice_dims")?;
     check_dimensions(&dims.start_index_map, rank, "start_index_map")?;
     check_dimensions(&dims.operand_batching_dims, rank, "operand_batching_dims")?;
     let mut batch = batch_sizes(indices, dims.index_vector_dim)?.into_iter();
     let is_dropped = |i: u32| dims.collapsed_slice_dims.contains(&i) || dims.operand_batching_dims.contains(&i);
-    let kept = dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(*i as u32)).map(|(_, &size)| size);
+    let kept = dims.slice_sizes.iter().enumerate().filter(|(i, _)| !is_dropped(narrow(*i))).map(|(_, &size)| size);
     let offset: Vec<u64> = kept.collect();
     let result_rank = batch.len() + offset.len();
     check_dimensions(&dims.offset_dims, result_rank, "offset_dims")?;
     if offset.len() != dims.offset_dims.len() {
-        return Err(format!(
-            "its slices have {} dimensions and offset_dims has {}",
-            offset.len(),
-            dims.offset_dims.len()
-        ));
+        return Err(InferError::Offsets { slices: offset.len(), places: dims.offset_dims.len() });
     }
-    let sizes = (0..result_rank as u32).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
+    let sizes = (0..narrow(result_rank)).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
         Some(k) => offset[k],
         None => batch.next().unwrap_or(1),
     });
     Ok(Type::Array(ArrayType::new(from.element, sizes.collect::<Vec<_>>())))
 }
 
-fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, String> {
+fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, InferError> {
     let n = at.operands.len() / 2;
     if at.operands.len().is_multiple_of(2) {
-        return Err(format!("it has {} operands and takes as many arrays as updates, and indices", at.operands.len()));
+        return Err(InferError::Operands { given: at.operands.len(), takes: Takes::Updates });
     }
     let indices = at.array(n)?;
     let batch = batch_sizes(indices, dims.index_vector_dim)?.len();
@@ -103,7 +101,8 @@ fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, String> {
         check_dimensions(&dims.scatter_dims_to_operand_dims, whole.dims.len(), "scatter_dims_to_operand_dims")?;
         let window = dims.update_window_dims.len() + dims.inserted_window_dims.len() + dims.input_batching_dims.len();
         if update.dims.len() != batch + dims.update_window_dims.len() || window != whole.dims.len() {
-            return Err(format!("it puts {update} into {whole} at {indices}"));
+            let (update, array, indices) = (update.clone(), whole.clone(), indices.clone());
+            return Err(InferError::Scatter { update, array, indices });
         }
     }
     let types: Vec<Type> = at.operands[..n].iter().map(|t| (*t).clone()).collect();

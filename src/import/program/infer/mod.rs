@@ -4,12 +4,14 @@
 //! operation states itself: the new sizes of a reshape, the element type of a conversion or of a product.
 
 mod control;
+mod error;
 mod indexed;
 mod layout;
 mod windowed;
 
 use super::{ArrayType, ElementType, Op, Type};
 
+pub use error::{CalledError, Caller, InferError, Pair, Part, Takes};
 pub use windowed::window_result;
 
 /// What a called computation takes and gives.
@@ -38,8 +40,8 @@ impl<'a> Inference<'a> {
     /// The type of the result.
     ///
     /// # Errors
-    /// When operands do not fit the operation, in words that follow the instruction's name.
-    pub fn result(&self) -> Result<Type, String> {
+    /// When operands do not fit the operation.
+    pub fn result(&self) -> Result<Type, InferError> {
         self.check_arity()?;
         match self.op {
             Op::Parameter(_)
@@ -81,14 +83,14 @@ impl<'a> Inference<'a> {
     }
 
     /// The array of an operand.
-    fn array(&self, operand: usize) -> Result<&'a ArrayType, String> {
+    fn array(&self, operand: usize) -> Result<&'a ArrayType, InferError> {
         self.operands[operand]
             .array()
-            .ok_or_else(|| format!("operand {operand} is {}, not an array", self.operands[operand]))
+            .ok_or_else(|| InferError::NoArray { operand, ty: self.operands[operand].clone() })
     }
 
-    fn declared_element(&self) -> Result<ElementType, String> {
-        self.declared.array().map(|a| a.element).ok_or_else(|| format!("its result is declared as {}", self.declared))
+    fn declared_element(&self) -> Result<ElementType, InferError> {
+        self.declared.array().map(|a| a.element).ok_or_else(|| InferError::Declared(self.declared.clone()))
     }
 
     /// The declared element type where both are floating point numbers (XLA allows results of another precision), else `computed`.
@@ -107,22 +109,22 @@ impl<'a> Inference<'a> {
         }
     }
 
-    fn two_of_one_shape(&self) -> Result<(&'a ArrayType, &'a ArrayType), String> {
+    fn two_of_one_shape(&self) -> Result<(&'a ArrayType, &'a ArrayType), InferError> {
         let (a, b) = (self.array(0)?, self.array(1)?);
         if a.dims != b.dims || a.element != b.element && !(a.element.is_float() && b.element.is_float()) {
-            return Err(format!("its operands are {a} and {b} and must be of one type"));
+            return Err(InferError::unlike(Pair::Operands, a, b));
         }
         Ok((a, b))
     }
 
-    fn iota(&self, dimension: u32) -> Result<Type, String> {
+    fn iota(&self, dimension: u32) -> Result<Type, InferError> {
         match self.declared {
             Type::Array(array) if (dimension as usize) < array.dims.len() => Ok(self.declared.clone()),
-            other => Err(format!("it counts along dimension {dimension} of {other}")),
+            other => Err(InferError::NoSuchPart { part: Part::Count(dimension), of: other.clone() }),
         }
     }
 
-    fn unary(&self, f: super::Unary) -> Result<Type, String> {
+    fn unary(&self, f: super::Unary) -> Result<Type, InferError> {
         use super::Unary as U;
         let a = self.array(0)?;
         let part = |e| match e {
@@ -138,34 +140,35 @@ impl<'a> Inference<'a> {
         Ok(Type::Array(ArrayType::new(element, a.dims.clone())))
     }
 
-    fn binary(&self, f: super::Binary) -> Result<Type, String> {
+    fn binary(&self, f: super::Binary) -> Result<Type, InferError> {
         let (a, _) = self.two_of_one_shape()?;
         let element = match (f, a.element) {
             (super::Binary::Complex, ElementType::F32) => ElementType::C64,
             (super::Binary::Complex, ElementType::F64) => ElementType::C128,
-            (super::Binary::Complex, other) => return Err(format!("complex numbers are not made of {other}")),
+            (super::Binary::Complex, other) => return Err(InferError::Complex(other)),
             (_, element) => self.element_or_declared(element),
         };
         Ok(Type::Array(ArrayType::new(element, a.dims.clone())))
     }
 
-    fn select(&self) -> Result<Type, String> {
+    fn select(&self) -> Result<Type, InferError> {
         let condition = self.array(0)?;
         if self.operands[1] != self.operands[2] {
-            return Err(format!("it selects between {} and {}", self.operands[1], self.operands[2]));
+            let (one, other) = (self.operands[1].clone(), self.operands[2].clone());
+            return Err(InferError::Unlike { pair: Pair::Choices, one, other });
         }
         let value = self.array(1)?;
         if condition.element != ElementType::Pred || !(condition.dims.is_empty() || condition.dims == value.dims) {
-            return Err(format!("its condition is {condition} and its values are {value}"));
+            return Err(InferError::unlike(Pair::Condition, condition, value));
         }
         Ok(self.operands[1].clone())
     }
 
-    fn clamp(&self) -> Result<Type, String> {
+    fn clamp(&self) -> Result<Type, InferError> {
         let value = self.array(1)?;
         for bound in [self.array(0)?, self.array(2)?] {
             if bound.element != value.element || !(bound.dims.is_empty() || bound.dims == value.dims) {
-                return Err(format!("its bound is {bound} and its value is {value}"));
+                return Err(InferError::unlike(Pair::Bound, bound, value));
             }
         }
         Ok(self.operands[1].clone())
@@ -180,7 +183,7 @@ impl<'a> Inference<'a> {
     }
 
     /// Least and largest number of operands.
-    fn check_arity(&self) -> Result<(), String> {
+    fn check_arity(&self) -> Result<(), InferError> {
         let many = usize::MAX;
         let (least, most) = match self.op {
             Op::Parameter(_) | Op::Constant(_) | Op::ElidedConstant | Op::Iota { .. } => (0, 0),
@@ -212,20 +215,20 @@ impl<'a> Inference<'a> {
         };
         let n = self.operands.len();
         if n < least || n > most {
-            let takes = if least == most { format!("{least}") } else { format!("at least {least}") };
-            return Err(format!("it has {n} operands and takes {takes}"));
+            let takes = if least == most { Takes::Exactly(least) } else { Takes::AtLeast(least) };
+            return Err(InferError::Operands { given: n, takes });
         }
         Ok(())
     }
 }
 
 /// An error unless every number is a dimension of `rank` and occurs once.
-fn check_dimensions(dimensions: &[u32], rank: usize, what: &str) -> Result<(), String> {
+fn check_dimensions(dimensions: &[u32], rank: usize, list: &'static str) -> Result<(), InferError> {
     let mut seen = vec![false; rank];
     for &d in dimensions {
         match seen.get_mut(d as usize) {
-            None => return Err(format!("{what} names dimension {d} of {rank}")),
-            Some(true) => return Err(format!("{what} names dimension {d} twice")),
+            None => return Err(InferError::NoDimension { list, dimension: d, rank }),
+            Some(true) => return Err(InferError::DimensionTwice { list, dimension: d }),
             Some(slot) => *slot = true,
         }
     }

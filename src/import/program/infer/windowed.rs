@@ -1,9 +1,11 @@
 //! Products, convolutions, windows and Fourier transforms.
 
+use super::error::{InferError, Part, Takes};
 use super::{Inference, check_dimensions};
+use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
 
-pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {
         Op::Dot(dims) => dot(at, dims),
         Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
@@ -20,9 +22,9 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, String> {
 ///
 /// # Errors
 /// When sizes are beyond 64 bits or steps are zero.
-pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, String> {
+pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, InferError> {
     if window.stride == 0 || window.window_dilation == 0 || window.base_dilation == 0 || window.size == 0 {
-        return Err("its window has a size, a step or a dilation of 0".to_owned());
+        return Err(InferError::EmptyWindow);
     }
     let dilated =
         |n: u64, by: u64| if n == 0 { 0 } else { i128::from(n - 1).saturating_mul(i128::from(by)).saturating_add(1) };
@@ -32,11 +34,10 @@ pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, String> {
     if padded < under {
         return Ok(0);
     }
-    u64::try_from((padded - under) / i128::from(window.stride) + 1)
-        .map_err(|_| "its result is beyond 64 bits".to_owned())
+    u64::try_from((padded - under) / i128::from(window.stride) + 1).map_err(|_| InferError::TooLarge)
 }
 
-fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, String> {
+fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, InferError> {
     let (lhs, rhs) = (at.array(0)?, at.array(1)?);
     let (left, right) = (
         [&dims.lhs_batch[..], &dims.lhs_contracting[..]].concat(),
@@ -45,16 +46,16 @@ fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, String> {
     check_dimensions(&left, lhs.dims.len(), "its left side")?;
     check_dimensions(&right, rhs.dims.len(), "its right side")?;
     if dims.lhs_batch.len() != dims.rhs_batch.len() || left.len() != right.len() {
-        return Err("it pairs different numbers of dimensions".to_owned());
+        return Err(InferError::PairCount);
     }
     for (&l, &r) in left.iter().zip(&right) {
         if lhs.dims[l as usize] != rhs.dims[r as usize] {
-            return Err(format!("it pairs dimension {l} of {lhs} with dimension {r} of {rhs}"));
+            return Err(InferError::Paired { left: l, lhs: lhs.clone(), right: r, rhs: rhs.clone() });
         }
     }
     let batch = dims.lhs_batch.iter().map(|&d| lhs.dims[d as usize]);
     let free = |array: &ArrayType, used: &[u32]| {
-        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&(*i as u32)));
+        let dims = array.dims.iter().enumerate().filter(|(i, _)| !used.contains(&narrow(*i)));
         dims.map(|(_, &d)| d).collect::<Vec<_>>()
     };
     let sizes: Vec<u64> = batch.chain(free(lhs, &left)).chain(free(rhs, &right)).collect();
@@ -66,7 +67,7 @@ fn convolution(
     window: &[WindowDim],
     dims: &ConvolutionDims,
     (feature_groups, batch_groups): (u64, u64),
-) -> Result<Type, String> {
+) -> Result<Type, InferError> {
     let (input, kernel) = (at.array(0)?, at.array(1)?);
     let spatial = window.len();
     for (which, array, (a, b, rest)) in
@@ -75,17 +76,18 @@ fn convolution(
         let all: Vec<u32> = [*a, *b].into_iter().chain(rest.iter().copied()).collect();
         check_dimensions(&all, array.dims.len(), which)?;
         if rest.len() != spatial || array.dims.len() != spatial + 2 {
-            return Err(format!("{which} has {} dimensions and its window {spatial}", array.dims.len()));
+            let rank = array.dims.len();
+            return Err(InferError::WindowRank { side: which, rank, window: spatial });
         }
     }
     let size = |array: &ArrayType, d: u32| array.dims[d as usize];
     let (channels, batch) = (size(input, dims.input.1), size(input, dims.input.0));
     let (per_group, features) = (size(kernel, dims.kernel.0), size(kernel, dims.kernel.1));
     if feature_groups == 0 || batch_groups == 0 || per_group.checked_mul(feature_groups) != Some(channels) {
-        return Err(format!("{channels} channels in {feature_groups} groups meet a kernel of {per_group}"));
+        return Err(InferError::Groups { channels, groups: feature_groups, kernel: per_group });
     }
     if !features.is_multiple_of(feature_groups) || !batch.is_multiple_of(batch_groups) {
-        return Err(format!("{features} features and a batch of {batch} do not divide into its groups"));
+        return Err(InferError::Division { features, batch });
     }
     let mut sizes = vec![0; spatial + 2];
     sizes[dims.output.0 as usize] = batch / batch_groups;
@@ -93,24 +95,24 @@ fn convolution(
     for i in 0..spatial {
         let under = size(kernel, dims.kernel.2[i]);
         if window[i].size != under {
-            return Err(format!("its window has {} elements and its kernel {under}", window[i].size));
+            return Err(InferError::Kernel { window: window[i].size, kernel: under });
         }
         sizes[dims.output.2[i] as usize] = window_result(size(input, dims.input.2[i]), &window[i])?;
     }
     Ok(Type::Array(ArrayType::new(at.declared_element()?, sizes)))
 }
 
-fn windowed(array: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, String> {
+fn windowed(array: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, InferError> {
     if window.len() != array.dims.len() {
-        return Err(format!("its window has {} dimensions and {array} has {}", window.len(), array.dims.len()));
+        return Err(InferError::ArrayRank { does: "its window has", given: window.len(), array: array.clone() });
     }
     array.dims.iter().zip(window).map(|(&size, w)| window_result(size, w)).collect()
 }
 
-fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, String> {
+fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, InferError> {
     let n = at.operands.len() / 2;
     if !at.operands.len().is_multiple_of(2) {
-        return Err(format!("it has {} operands and takes as many arrays as first values", at.operands.len()));
+        return Err(InferError::Operands { given: at.operands.len(), takes: Takes::FirstValues });
     }
     let mut types = Vec::new();
     for i in 0..n {
@@ -120,21 +122,21 @@ fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, Strin
     Ok(if n == 1 { types[0].clone() } else { Type::Tuple(types) })
 }
 
-fn select_and_scatter(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, String> {
+fn select_and_scatter(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, InferError> {
     let (array, source) = (at.array(0)?, at.array(1)?);
     let places = windowed(array, window)?;
     if places != source.dims {
-        return Err(format!("its window has places {places:?} and its source is {source}"));
+        return Err(InferError::Places { places, into: source.clone() });
     }
     Ok(at.operands[0].clone())
 }
 
-fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, String> {
+fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, InferError> {
     let array = at.array(0)?;
     let mut dims = array.dims.clone();
     let (rank, n) = (dims.len(), length.len());
     if n == 0 || n > rank {
-        return Err(format!("it transforms {n} dimensions of {array}"));
+        return Err(InferError::no_such(Part::Transform(n), array));
     }
     match kind {
         "RFFT" => dims[rank - 1] = length[n - 1] / 2 + 1,
@@ -174,8 +176,15 @@ mod tests {
         let dims =
             DotDims { lhs_contracting: vec![2], rhs_contracting: vec![1], lhs_batch: vec![0], rhs_batch: vec![0] };
         assert_eq!(result(&Op::Dot(dims.clone()), &[2, 5, 7], &[2, 7, 3]), Ok("f32[2,5,3]".to_owned()));
-        assert!(result(&Op::Dot(dims.clone()), &[2, 5, 7], &[2, 8, 3]).unwrap_err().contains("pairs dimension 2"));
-        assert!(result(&Op::Dot(dims), &[2, 5], &[2, 8, 3]).unwrap_err().contains("names dimension 2 of 2"));
+        assert!(
+            result(&Op::Dot(dims.clone()), &[2, 5, 7], &[2, 8, 3])
+                .unwrap_err()
+                .to_string()
+                .contains("pairs dimension 2")
+        );
+        assert!(
+            result(&Op::Dot(dims), &[2, 5], &[2, 8, 3]).unwrap_err().to_string().contains("names dimension 2 of 2")
+        );
         let convolution = |groups| Op::Convolution {
             window: vec![WindowDim { size: 3, pad_low: 1, pad_high: 1, ..WindowDim::ONE }; 2],
             dims: ConvolutionDims { input: (0, 1, vec![2, 3]), kernel: (1, 0, vec![2, 3]), output: (0, 3, vec![1, 2]) },
@@ -183,7 +192,12 @@ mod tests {
             batch_group_count: 1,
         };
         assert_eq!(result(&convolution(4), &[1, 4, 6, 5], &[8, 1, 3, 3]), Ok("f32[1,6,5,8]".to_owned()));
-        assert!(result(&convolution(1), &[1, 4, 6, 5], &[8, 1, 3, 3]).unwrap_err().contains("4 channels in 1 groups"));
+        assert!(
+            result(&convolution(1), &[1, 4, 6, 5], &[8, 1, 3, 3])
+                .unwrap_err()
+                .to_string()
+                .contains("4 channels in 1 groups")
+        );
         assert!(result(&convolution(0), &[1, 4, 6, 5], &[8, 1, 3, 3]).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! Products that are made of others: of several matrices, of vectors, with weights that are normalised.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::narrow;
 use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::import::program::compose::{einsum, norm};
 use crate::import::program::{Binary, BuildError, Comparison, DotDims, ElementType, InstructionId};
@@ -105,8 +106,8 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
         return one(c.b().mul(a, b)?);
     }
     let dims = DotDims {
-        lhs_contracting: vec![left as u32 - 1],
-        rhs_contracting: vec![right as u32 - 1],
+        lhs_contracting: vec![narrow(left) - 1],
+        rhs_contracting: vec![narrow(right) - 1],
         ..DotDims::default()
     };
     one(c.b().dot(a, b, dims)?)
@@ -118,7 +119,7 @@ fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (left, right) = (c.b().rank(a), c.b().rank(b));
     let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, BuildError> {
         let all = c.ints(name).unwrap_or_default();
-        let each = |d: i64| crate::import::program::compose::dimension(rank, d).map(|d| d as u32);
+        let each = |d: i64| crate::import::program::compose::dimension(rank, d).map(narrow);
         all.into_iter().map(each).collect()
     };
     let dims = DotDims {

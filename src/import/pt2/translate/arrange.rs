@@ -1,6 +1,7 @@
 //! Operations that put elements in other places: repetitions, paddings, shuffles, grids.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real_signed};
 use crate::import::program::compose::cumulative;
 use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
 
@@ -23,7 +24,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let x = c.b().reshape(x, &from)?;
     let apart: Vec<u64> = times.iter().zip(&from).flat_map(|(&t, &n)| [t, n]).collect();
-    let places = (0..rank).map(|d| 2 * d as u32 + 1).collect();
+    let places = (0..rank).map(|d| 2 * narrow(d) + 1).collect();
     let many = c.b().broadcast_in(x, &apart, places)?;
     one(c.b().reshape(many, &ty.dims)?)
 }
@@ -229,7 +230,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
-    let edge = c.b().with_number(Binary::Add, row, offset as f64)?;
+    let edge = c.b().with_number(Binary::Add, row, real_signed(offset))?;
     let how = if is_lower { Comparison::Le } else { Comparison::Ge };
     let kept = c.b().compare(how, column, edge)?;
     let zero = c.b().number(element, 0.0)?;
@@ -278,7 +279,7 @@ pub fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
         let at = if is_xy && i < 2 { 1 - i } else { i };
         let n = c.b().array(x)?.elements().unwrap_or(0);
         let row = c.b().reshape(x, &[n])?;
-        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![at as u32])?));
+        values.push(Some(c.b().broadcast_in(row, &ty.dims, vec![narrow(at)])?));
     }
     Ok(Done::Many(values))
 }

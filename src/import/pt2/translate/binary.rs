@@ -146,6 +146,19 @@ fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, B
         "true_divide" => c.b().div(x, y)?,
         "remainder" => floor_modulo(c.b(), x, y)?,
         "pow" | "float_power" => c.b().binary(Binary::Pow, x, y)?,
+        _ => return made_of_others(c, x, y),
+    };
+    Ok(Some(value))
+}
+
+/// Functions of two numbers that are made of simpler ones.
+fn made_of_others(
+    c: &mut Call<'_, '_, '_>,
+    x: InstructionId,
+    y: InstructionId,
+) -> Result<Option<InstructionId>, BuildError> {
+    let element = c.b().element(x);
+    let value = match c.op {
         "xlogy" | "special_xlogy" => {
             let log = c.b().unary(Unary::Log, y)?;
             let product = c.b().mul(x, log)?;

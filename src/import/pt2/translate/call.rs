@@ -4,7 +4,11 @@ use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
 use super::run::Translator;
 use super::views::{ViewId, Views};
+use crate::base::convert::{real_signed, whole_signed};
 use crate::import::program::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId};
+
+/// Floats below it are whole numbers of their own: 2^53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// What an operation gave.
 #[derive(Debug)]
@@ -124,7 +128,8 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
             Argument::Int(n) => Some(*n),
             Argument::Bool(v) => Some(i64::from(*v)),
             Argument::SymInt(n) => self.symbolic(n),
-            Argument::Float(n) if libm::trunc(*n) == *n => Some(*n as i64),
+            // An infinity is not a whole number, and beyond 2^53 a float is that of several.
+            Argument::Float(n) if libm::trunc(*n) == *n && libm::fabs(*n) < MOST_EXACT => Some(whole_signed(*n)),
             _ => None,
         }
     }
@@ -133,7 +138,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     pub fn number_of(&self, argument: &Argument<'_>) -> Option<f64> {
         match argument {
             Argument::Float(n) | Argument::SymFloat(Symbolic::Known(n)) => Some(*n),
-            other => self.int_of(other).map(|n| n as f64),
+            other => self.int_of(other).map(real_signed),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Tensors from nothing, what a write puts in place, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real};
 use crate::import::program::{ArrayType, Binary, BuildError, Comparison, ElementType, Numbers, Unary, Value};
 
 /// Numbers of a row that is written out.
@@ -75,9 +76,9 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let (start, end) = (c.float("start"), c.float("end"));
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(|| BuildError(format!("{ty} numbers")))?;
-    let step = if count > 1 { (end - start) / (count - 1) as f64 } else { 0.0 };
+    let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
     // As torch does: the second half is counted from the end.
-    let number = |i: u64| if i < count / 2 { start + step * i as f64 } else { end - step * (count - 1 - i) as f64 };
+    let number = |i: u64| if i < count / 2 { start + step * real(i) } else { end - step * real(count - 1 - i) };
     let numbers = Numbers::Real((0..count).map(number).collect());
     let row = c.b().constant(Value { ty: ArrayType::new(ElementType::F64, ty.dims), numbers })?;
     one(c.b().convert(row, ty.element)?)
@@ -103,8 +104,8 @@ pub fn quantised(c: &mut Call<'_, '_, '_>) -> Made {
         let axis = c.dimension("axis", 0, dims.len())?;
         let scales = c.b().convert(scales, ElementType::F32)?;
         let zeros = c.b().convert(zeros, ElementType::F32)?;
-        let scales = c.b().broadcast_in(scales, &dims, vec![axis as u32])?;
-        (scales, c.b().broadcast_in(zeros, &dims, vec![axis as u32])?)
+        let scales = c.b().broadcast_in(scales, &dims, vec![narrow(axis)])?;
+        (scales, c.b().broadcast_in(zeros, &dims, vec![narrow(axis)])?)
     } else {
         (c.operand(1, ElementType::F32)?, c.operand(2, ElementType::F32)?)
     };

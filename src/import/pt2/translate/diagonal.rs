@@ -2,6 +2,7 @@
 
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId, Views};
+use crate::base::convert::{narrow, real_signed, signed};
 use crate::import::program::compose::dimension;
 use crate::import::program::{
     ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value,
@@ -149,10 +150,10 @@ fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     dims.push(size);
     // Above the main diagonal an element's row is its place, below its column.
     let along = if offset >= 0 { last } else { rank };
-    let places = (0..last).chain([along]).map(|d| d as u32).collect();
+    let places = (0..last).chain([along]).map(narrow).collect();
     let spread = b.broadcast_in(padded, &dims, places)?;
     let (row, column) = (b.iota(ElementType::S64, &dims[last..], 0)?, b.iota(ElementType::S64, &dims[last..], 1)?);
-    let wanted = b.with_number(Binary::Add, row, offset as f64)?;
+    let wanted = b.with_number(Binary::Add, row, real_signed(offset))?;
     let is_on = b.compare(Comparison::Eq, column, wanted)?;
     let zero = b.number(element, 0.0)?;
     b.select(is_on, spread, zero)
@@ -257,7 +258,7 @@ fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let mut spread = Vec::new();
     for (at, &row) in rows.iter().enumerate() {
-        spread.push(c.b().broadcast_in(row, &dims, vec![at as u32])?);
+        spread.push(c.b().broadcast_in(row, &dims, vec![narrow(at)])?);
     }
     if spread.len() == 1 {
         return one(spread[0]);
@@ -279,7 +280,7 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
         let edge = row.saturating_add(offset);
         if is_lower { column <= edge } else { column >= edge }
     };
-    let all = || (0..rows as i64).flat_map(|row| (0..columns as i64).map(move |column| (row, column)));
+    let all = || (0..signed(rows)).flat_map(|row| (0..signed(columns)).map(move |column| (row, column)));
     let places: Vec<(i64, i64)> = all().filter(|&(row, column)| is_in(row, column)).collect();
     let numbers: Vec<i64> = places.iter().map(|p| p.0).chain(places.iter().map(|p| p.1)).collect();
     let ty = ArrayType::new(ElementType::S64, [2, places.len() as u64]);

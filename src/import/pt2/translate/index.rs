@@ -1,6 +1,7 @@
 //! Look-ups and writes by indices.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{real, real_signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
@@ -30,19 +31,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let indices = c.maybe_tensors(1)?;
             one(advanced_index(c.b(), x, &indices)?)
         }
-        "index_put" | "_unsafe_index_put" | "_index_put_impl" => {
-            let x = c.x(0)?;
-            let indices = c.maybe_tensors(1)?;
-            let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
-            if is_mask {
-                // One number for all of them is known elsewhere.
-                return Ok(Done::Unknown);
-            }
-            let element = c.b().element(x);
-            let values = c.operand(2, element)?;
-            let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
-            one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
-        }
+        "index_put" | "_unsafe_index_put" | "_index_put_impl" => put(c),
         "gather" | "take_along_dim" => {
             let x = c.x(0)?;
             let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
@@ -78,6 +67,21 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "im2col" => image_patches(c),
         _ => Ok(Done::Unknown),
     }
+}
+
+/// Elements put where several indices say.
+fn put(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let indices = c.maybe_tensors(1)?;
+    let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
+    if is_mask {
+        // One number for all of them is known elsewhere.
+        return Ok(Done::Unknown);
+    }
+    let element = c.b().element(x);
+    let values = c.operand(2, element)?;
+    let combine = c.flag_or("accumulate", false).then_some(Binary::Add);
+    one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
 /// A positive number by name.
@@ -177,14 +181,14 @@ fn in_bags(
     let start = c.b().broadcast_in(offsets, &dims, vec![0])?;
     let is_behind = c.b().compare(Comparison::Ge, place, start)?;
     let later = c.b().slice_dim(offsets, 0, 1.min(bags), bags, 1)?;
-    let end = c.b().full(element, &[1.min(bags)], count as f64)?;
+    let end = c.b().full(element, &[1.min(bags)], real(count))?;
     let ends = c.b().concatenate(&[later, end], 0)?;
     let ends = c.b().broadcast_in(ends, &dims, vec![0])?;
     let is_before = c.b().compare(Comparison::Lt, place, ends)?;
     let is_in = c.b().binary(Binary::And, is_behind, is_before)?;
     let Some(padding) = padding else { return Ok(is_in) };
     let row = c.b().reshape(indices, &[1, count])?;
-    let counts = c.b().compare_number(Comparison::Ne, row, padding as f64)?;
+    let counts = c.b().compare_number(Comparison::Ne, row, real_signed(padding))?;
     c.b().binary(Binary::And, is_in, counts)
 }
 

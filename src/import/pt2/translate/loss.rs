@@ -1,6 +1,7 @@
 //! Losses: distances between what a model gives and what it should give.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real, real_signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::log_softmax;
 use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, InstructionId, Unary};
@@ -102,7 +103,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     let (smoothing, weight) = (c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let gives_count = c.op.ends_with("forward");
     let b = c.b();
-    let counts = b.compare_number(Comparison::Ne, target, ignored as f64)?;
+    let counts = b.compare_number(Comparison::Ne, target, real_signed(ignored))?;
     let index = b.with_number(Binary::Max, target, 0.0)?;
     let count = match weight {
         Some(weight) => b.take(weight, index, RowGather { dimension: 0, wraps: false })?,
@@ -131,7 +132,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
         let all = b.reduce(Binary::Add, all, &[channel], false)?;
         let all = b.select(counts, all, none)?;
         let all = mean(b, all)?;
-        let classes = b.size(shares, channel)? as f64;
+        let classes = real(b.size(shares, channel)?);
         let all = b.with_number(Binary::Mul, all, smoothing / classes)?;
         let own = b.with_number(Binary::Mul, loss, 1.0 - smoothing)?;
         loss = b.add(own, all)?;
@@ -143,7 +144,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
 fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> Made {
     let (how, smoothing, weight) = (c.int_or("reduction", 1), c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let b = c.b();
-    let classes = b.size(logs, channel)? as f64;
+    let classes = real(b.size(logs, channel)?);
     let mut target = target;
     if smoothing != 0.0 {
         let kept = b.with_number(Binary::Mul, target, 1.0 - smoothing)?;
@@ -160,6 +161,6 @@ fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionI
 fn weighed(b: &mut Builder, x: InstructionId, weight: Option<InstructionId>, channel: usize) -> Built {
     let Some(weight) = weight else { return Ok(x) };
     let dims = b.dims(x);
-    let weight = b.broadcast_in(weight, &dims, vec![channel as u32])?;
+    let weight = b.broadcast_in(weight, &dims, vec![narrow(channel)])?;
     b.mul(x, weight)
 }

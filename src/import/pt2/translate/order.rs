@@ -1,6 +1,7 @@
 //! Statistics of an order, sums that leave out what is no number, norms of matrices, areas under curves.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real, signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{norm, sort_places};
 use crate::import::program::{Binary, BuildError, ElementType, InstructionId, Unary};
@@ -98,7 +99,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     let size = c.b().size(x, dimension)?;
     let is_single = c.b().rank(shares) == 0;
     let row = if is_single { c.b().reshape(shares, &[1])? } else { shares };
-    let last = size.saturating_sub(1) as f64;
+    let last = real(size.saturating_sub(1));
     let places = c.b().with_number(Binary::Mul, row, last)?;
     let front = c.b().unary(Unary::Floor, places)?;
     let behind = c.b().unary(Unary::Ceil, places)?;
@@ -112,7 +113,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let gap = c.b().sub(found[1], found[0])?;
     let dims = c.b().dims(gap);
-    let share = c.b().broadcast_in(share, &dims, vec![dimension as u32])?;
+    let share = c.b().broadcast_in(share, &dims, vec![narrow(dimension)])?;
     let part = c.b().mul(gap, share)?;
     let mut value = c.b().add(found[0], part)?;
     // Shares come first; the dimension stays with size one where it is kept.
@@ -181,7 +182,7 @@ fn area(c: &mut Call<'_, '_, '_>) -> Made {
             let mut step = c.b().sub(to, from)?;
             if own == 1 {
                 let dims = c.b().dims(both);
-                step = c.b().broadcast_in(step, &dims, vec![d as u32])?;
+                step = c.b().broadcast_in(step, &dims, vec![narrow(d)])?;
             }
             let product = c.b().mul(both, step)?;
             c.b().with_number(Binary::Mul, product, 0.5)?
@@ -197,7 +198,7 @@ fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
     if rows > MOST_ROWS {
         return Err(BuildError(format!("the distances of {rows} rows")));
     }
-    let pairs = || (0..rows as i64).flat_map(|i| (i + 1..rows as i64).map(move |j| (i, j)));
+    let pairs = || (0..signed(rows)).flat_map(|i| (i + 1..signed(rows)).map(move |j| (i, j)));
     let (first, second): (Vec<i64>, Vec<i64>) = pairs().unzip();
     let how = RowGather { dimension: 0, wraps: false };
     let mut sides = Vec::with_capacity(2);

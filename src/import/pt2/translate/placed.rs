@@ -1,6 +1,7 @@
 //! Elements put back where indices, masks and windows say, and places among boundaries.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::real;
 use crate::import::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
 use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId};
 
@@ -72,7 +73,7 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
     // An element's place in the row of elements is how many are put in before it.
     let before = cumulative(c.b(), Binary::Add, ones, 0, false)?;
     let places = c.b().with_number(Binary::Sub, before, 1.0)?;
-    let places = c.b().clamp_numbers(places, Some(0.0), Some((given - 1) as f64))?;
+    let places = c.b().clamp_numbers(places, Some(0.0), Some(real(given - 1)))?;
     let source = c.b().reshape(source, &[given])?;
     let how = crate::import::program::builder::RowGather { dimension: 0, wraps: false };
     let found = c.b().take(source, places, how)?;

@@ -1,6 +1,7 @@
 //! Pooling and resizing.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::real;
 use crate::import::program::compose::{
     Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool,
     grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
@@ -150,9 +151,9 @@ fn smooth(c: &mut Call<'_, '_, '_>, plain: &str) -> Made {
     for d in 2..result.dims.len() {
         let (from, to) = (c.b().size(x, d)?, result.dims[d]);
         let step = match given.get(d - 2).copied().filter(|&s| s > 0.0) {
-            _ if aligns_corners && to > 1 => from.saturating_sub(1) as f64 / (to - 1) as f64,
+            _ if aligns_corners && to > 1 => real(from.saturating_sub(1)) / real(to - 1),
             Some(scale) if !aligns_corners => 1.0 / scale,
-            _ => from as f64 / to.max(1) as f64,
+            _ => real(from) / real(to.max(1)),
         };
         x = smooth_resize(c.b(), x, d, to, (falloff, step))?;
     }

@@ -71,14 +71,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
         for direction in 0..directions {
             let at = number * directions + direction;
             let own = &weights[at * each..(at + 1) * each];
-            let layer = Layer {
-                input_weight: own[0],
-                state_weight: own[1],
-                input_bias: has_biases.then(|| own[2]),
-                state_bias: has_biases.then(|| own[3]),
-                projection: projects.then(|| own[each - 1]),
-                is_reversed: direction == 1,
-            };
+            let layer = layer_of(own, has_biases, projects, direction == 1);
             let first = |c: &mut Call<'_, '_, '_>, of: InstructionId| {
                 let of = if is_single { c.b().unsqueeze(of, 1)? } else { of };
                 c.b().pick(of, 0, at as u64)
@@ -106,4 +99,16 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
         }
     }
     Ok(Done::Many(values))
+}
+
+/// A layer of its weights, in torch's order.
+fn layer_of(own: &[InstructionId], has_biases: bool, projects: bool, is_reversed: bool) -> Layer {
+    Layer {
+        input_weight: own[0],
+        state_weight: own[1],
+        input_bias: has_biases.then(|| own[2]),
+        state_bias: has_biases.then(|| own[3]),
+        projection: projects.then(|| own[own.len() - 1]),
+        is_reversed,
+    }
 }

@@ -22,23 +22,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         | "_safe_softmax" => shares(c),
         "sum" | "prod" | "mean" | "amax" | "amin" | "all" | "any" => plain(c),
         "max" | "min" => extreme(c),
-        "argmax" | "argmin" => {
-            let is_largest = c.op == "argmax";
-            let keeps = c.flag_or("keepdim", false);
-            let mut x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = match c.int("dim") {
-                Some(_) if rank > 0 => c.dimension("dim", 0, rank)?,
-                _ => {
-                    let all = c.b().array(x)?.elements().unwrap_or(0);
-                    x = c.b().reshape(x, &[all])?;
-                    0
-                }
-            };
-            let place = arg_extreme(c.b(), x, dimension, is_largest, keeps)?;
-            let dims = c.result()?.dims;
-            one(c.b().reshape(place, &dims)?)
-        }
+        "argmax" | "argmin" => place(c),
         "var" | "std" | "var_mean" | "std_mean" => spread(c),
         "norm" | "linalg_vector_norm" | "linalg_norm" => length(c),
         "logsumexp" | "special_logsumexp" => {
@@ -55,58 +39,92 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let dimension = c.dimension("dim", 0, rank)?;
             one(cumulative(c.b(), with, x, dimension, false)?)
         }
-        "cummax" | "cummin" => {
-            let is_largest = c.op == "cummax";
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", 0, rank)?;
-            let [values, places] = running_extreme(c.b(), x, dimension, is_largest)?;
-            Ok(Done::Many(vec![Some(values), Some(places)]))
-        }
+        "cummax" | "cummin" => running(c),
         "cdist" | "_cdist_forward" => {
             let (x, y) = (c.x(0)?, c.x(1)?);
             let p = c.float_or("p", 2.0);
             one(distances(c.b(), x, y, p)?)
         }
-        "aminmax" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
-            let least = c.b().reduce(Binary::Min, x, &dimensions, keeps)?;
-            let largest = c.b().reduce(Binary::Max, x, &dimensions, keeps)?;
-            Ok(Done::Many(vec![Some(least), Some(largest)]))
-        }
-        "topk" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", -1, rank)?;
-            let k = u64::try_from(c.int_or("k", 0)).map_err(|_| BuildError("a negative k".to_owned()))?;
-            let is_largest = c.flag_or("largest", true);
-            let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
-            Ok(Done::Many(vec![Some(values), Some(places)]))
-        }
-        "sort" | "argsort" | "msort" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", if c.op == "msort" { 0 } else { -1 }, rank)?;
-            let is_descending = c.flag_or("descending", false);
-            let [values, places] = sort_places(c.b(), x, dimension, is_descending)?;
-            match c.op {
-                "argsort" => one(places),
-                "msort" => one(values),
-                _ => Ok(Done::Many(vec![Some(values), Some(places)])),
-            }
-        }
-        "count_nonzero" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimensions = c.dimensions("dim", rank)?;
-            let counts = c.b().compare_number(Comparison::Ne, x, 0.0)?;
-            let counts = c.b().convert(counts, ElementType::S64)?;
-            one(c.b().reduce(Binary::Add, counts, &dimensions, false)?)
-        }
+        "aminmax" => both_extremes(c),
+        "topk" => top(c),
+        "sort" | "argsort" | "msort" => order(c),
+        "count_nonzero" => count(c),
         _ => Ok(Done::Unknown),
     }
+}
+
+/// Where the largest or the smallest element is.
+fn place(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_largest = c.op == "argmax";
+    let keeps = c.flag_or("keepdim", false);
+    let mut x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = match c.int("dim") {
+        Some(_) if rank > 0 => c.dimension("dim", 0, rank)?,
+        _ => {
+            let all = c.b().array(x)?.elements().unwrap_or(0);
+            x = c.b().reshape(x, &[all])?;
+            0
+        }
+    };
+    let place = arg_extreme(c.b(), x, dimension, is_largest, keeps)?;
+    let dims = c.result()?.dims;
+    one(c.b().reshape(place, &dims)?)
+}
+
+/// The largest or the smallest so far, and where it is.
+fn running(c: &mut Call<'_, '_, '_>) -> Made {
+    let is_largest = c.op == "cummax";
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", 0, rank)?;
+    let [values, places] = running_extreme(c.b(), x, dimension, is_largest)?;
+    Ok(Done::Many(vec![Some(values), Some(places)]))
+}
+
+/// The smallest and the largest.
+fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
+    let least = c.b().reduce(Binary::Min, x, &dimensions, keeps)?;
+    let largest = c.b().reduce(Binary::Max, x, &dimensions, keeps)?;
+    Ok(Done::Many(vec![Some(least), Some(largest)]))
+}
+
+/// The first in order, and where they are.
+fn top(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", -1, rank)?;
+    let k = u64::try_from(c.int_or("k", 0)).map_err(|_| BuildError("a negative k".to_owned()))?;
+    let is_largest = c.flag_or("largest", true);
+    let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
+    Ok(Done::Many(vec![Some(values), Some(places)]))
+}
+
+/// Elements in order, and where they were.
+fn order(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimension = c.dimension("dim", if c.op == "msort" { 0 } else { -1 }, rank)?;
+    let is_descending = c.flag_or("descending", false);
+    let [values, places] = sort_places(c.b(), x, dimension, is_descending)?;
+    match c.op {
+        "argsort" => one(places),
+        "msort" => one(values),
+        _ => Ok(Done::Many(vec![Some(values), Some(places)])),
+    }
+}
+
+/// How many are not 0.
+fn count(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let dimensions = c.dimensions("dim", rank)?;
+    let counts = c.b().compare_number(Comparison::Ne, x, 0.0)?;
+    let counts = c.b().convert(counts, ElementType::S64)?;
+    one(c.b().reduce(Binary::Add, counts, &dimensions, false)?)
 }
 
 /// Softmax and its logarithm; the element type may be asked for.

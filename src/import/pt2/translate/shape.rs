@@ -4,6 +4,7 @@ use super::super::argument::Argument;
 use super::arrange::{difference, meshgrid, pad, repeat, repeat_each, repeat_interleave, roll, shuffle, triangle};
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId};
+use crate::base::convert::real_signed;
 use crate::import::program::builder::RowGather;
 use crate::import::program::{Binary, BuildError, ElementType};
 
@@ -67,6 +68,14 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         | "split_copy"
         | "split_with_sizes_copy"
         | "unbind_copy" => parts(c),
+        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
+        _ => arranged(c),
+    }
+}
+
+/// What puts elements into other places: joins, repetitions, orders, paddings.
+fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
         "repeat" | "tile" => repeat(c),
         "repeat_interleave" if c.overload == "self_int" => repeat_interleave(c),
@@ -92,7 +101,6 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             }
             Ok(Done::Many(values))
         }
-        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
         _ => Ok(Done::Unknown),
     }
 }
@@ -154,10 +162,10 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
         return Err(BuildError("strides that reach beyond the operand".to_owned()));
     }
-    let mut places = c.b().full(ElementType::S64, &ty.dims, offset as f64)?;
+    let mut places = c.b().full(ElementType::S64, &ty.dims, real_signed(offset))?;
     for (d, &stride) in strides.iter().enumerate() {
         let along = c.b().iota(ElementType::S64, &ty.dims, d)?;
-        let along = c.b().with_number(Binary::Mul, along, stride as f64)?;
+        let along = c.b().with_number(Binary::Mul, along, real_signed(stride))?;
         places = c.b().add(places, along)?;
     }
     let row = c.b().reshape(x, &[all])?;

@@ -2,6 +2,7 @@
 
 use super::arrange::around;
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{self, at_least_zero, real_signed, signed_len};
 use crate::import::program::compose::{Windows, dimension, windows};
 use crate::import::program::{
     ArrayType, Binary, BuildError, Built, ElementType, InstructionId, Numbers, Op, Unary, Value,
@@ -129,7 +130,9 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
     };
     let given = match c.ints("dim") {
         Some(all) if !all.is_empty() => all,
-        _ if c.op.ends_with('2') || c.op.ends_with('n') => (0..count as i64).map(|i| i - count as i64).collect(),
+        _ if c.op.ends_with('2') || c.op.ends_with('n') => {
+            (0..signed_len(count)).map(|i| i - signed_len(count)).collect()
+        }
         _ => vec![-1],
     };
     given.iter().map(|&d| dimension(rank, d)).collect()
@@ -190,7 +193,7 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     }
     let op = Op::Fft { kind: name.to_owned(), length: how.sizes.clone() };
     let made = c.b().push_array(op, vec![x], element, dims)?;
-    let count = how.sizes.iter().fold(1.0, |all, &n| all * n as f64);
+    let count = how.sizes.iter().fold(1.0, |all, &n| all * convert::real(n));
     // XLA divides by the number of elements on the way back.
     let factor = match how.divisor {
         Divisor::One => 1.0,
@@ -285,19 +288,19 @@ fn window(c: &mut Call<'_, '_, '_>) -> Made {
         return Err(BuildError(format!("a window of {count} numbers")));
     }
     let is_periodic = c.flag_or("periodic", true);
-    let span = if is_periodic { count } else { count - 1 }.max(1) as f64;
+    let span = real_signed(if is_periodic { count } else { count - 1 }.max(1));
     let (alpha, beta) = (c.float_or("alpha", 0.54), c.float_or("beta", 0.46));
-    let turn = |i: i64| 2.0 * std::f64::consts::PI * i as f64 / span;
+    let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
     let number = |i: i64| match c.op {
         "hann_window" => Some(0.5 - 0.5 * libm::cos(turn(i))),
         "hamming_window" => Some(alpha - beta * libm::cos(turn(i))),
         "blackman_window" => Some(0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i))),
-        "bartlett_window" => Some(1.0 - (2.0 * i as f64 / span - 1.0).abs()),
+        "bartlett_window" => Some(1.0 - (2.0 * real_signed(i) / span - 1.0).abs()),
         _ => None,
     };
     let Some(numbers) = (0..count).map(number).collect::<Option<Vec<f64>>>() else { return Ok(Done::Unknown) };
     let numbers = if count == 1 { vec![1.0] } else { numbers };
-    let ty = ArrayType::new(ElementType::F64, [count as u64]);
+    let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
     let row = c.b().constant(Value { ty, numbers: Numbers::Real(numbers) })?;
     let element = c.result().map_or(ElementType::F32, |ty| ty.element);
     one(c.b().convert(row, element)?)

@@ -1,6 +1,7 @@
 //! Functions of one operand, activations among them.
 
 use super::call::{Call, Done, Made, one};
+use crate::base::convert::{narrow, real_signed};
 use crate::import::program::compose::{self, Elu, power_number};
 use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 
@@ -112,6 +113,47 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
         return simple(c.b(), x).map(Some);
     }
     let value = match c.op {
+        "softplus" => {
+            let beta = c.float_or("beta", 1.0);
+            let border = c.float_or("threshold", 20.0);
+            let x = c.x(0)?;
+            let soft = compose::softplus(c.b(), x, beta)?;
+            if border >= 20.0 {
+                // In single precision the two are the same from there on.
+                return Ok(Some(soft));
+            }
+            let scaled = c.b().with_number(Binary::Mul, x, beta)?;
+            let is_above = c.b().compare_number(Comparison::Gt, scaled, border)?;
+            c.b().select(is_above, x, soft)?
+        }
+        "glu" => {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let dimension = c.dimension("dim", -1, rank)?;
+            compose::glu(c.b(), x, dimension)?
+        }
+        "threshold" => {
+            let (least, value) = (c.float_or("threshold", 0.0), c.float_or("value", 0.0));
+            let x = c.x(0)?;
+            let element = c.b().element(x);
+            let is_above = c.b().compare_number(Comparison::Gt, x, least)?;
+            let value = c.b().number(element, value)?;
+            c.b().select(is_above, x, value)?
+        }
+        "hardshrink" | "softshrink" => {
+            let lambda = c.float_or("lambd", 0.5);
+            let is_soft = c.op == "softshrink";
+            let x = c.x(0)?;
+            shrink(c.b(), x, lambda, is_soft)?
+        }
+        _ => return rectifier(c),
+    };
+    Ok(Some(value))
+}
+
+/// Activation functions of pieces: one slope below 0 and one above, or bounds.
+fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+    let value = match c.op {
         "relu6" => {
             let x = c.x(0)?;
             c.b().clamp_numbers(x, Some(0.0), Some(6.0))?
@@ -159,43 +201,10 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
             let dims = c.b().dims(x);
             let channel = usize::from(dims.len() > 1);
             let slope = match c.b().dims(slope).as_slice() {
-                [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![channel as u32])?,
+                [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![narrow(channel)])?,
                 _ => slope,
             };
             compose::leaky_relu(c.b(), x, slope)?
-        }
-        "softplus" => {
-            let beta = c.float_or("beta", 1.0);
-            let border = c.float_or("threshold", 20.0);
-            let x = c.x(0)?;
-            let soft = compose::softplus(c.b(), x, beta)?;
-            if border >= 20.0 {
-                // In single precision the two are the same from there on.
-                return Ok(Some(soft));
-            }
-            let scaled = c.b().with_number(Binary::Mul, x, beta)?;
-            let is_above = c.b().compare_number(Comparison::Gt, scaled, border)?;
-            c.b().select(is_above, x, soft)?
-        }
-        "glu" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", -1, rank)?;
-            compose::glu(c.b(), x, dimension)?
-        }
-        "threshold" => {
-            let (least, value) = (c.float_or("threshold", 0.0), c.float_or("value", 0.0));
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let is_above = c.b().compare_number(Comparison::Gt, x, least)?;
-            let value = c.b().number(element, value)?;
-            c.b().select(is_above, x, value)?
-        }
-        "hardshrink" | "softshrink" => {
-            let lambda = c.float_or("lambd", 0.5);
-            let is_soft = c.op == "softshrink";
-            let x = c.x(0)?;
-            shrink(c.b(), x, lambda, is_soft)?
         }
         _ => return Ok(None),
     };
@@ -235,17 +244,7 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
             let log = c.b().unary(Unary::Log, x)?;
             c.b().with_number(Binary::Div, log, base)?
         }
-        "round" | "special_round" => {
-            let places = c.int_or("decimals", 0) as f64;
-            let x = operand(c)?;
-            if !c.b().element(x).is_float() {
-                return Ok(Some(x));
-            }
-            let factor = libm::pow(10.0, places);
-            let scaled = if places == 0.0 { x } else { c.b().with_number(Binary::Mul, x, factor)? };
-            let rounded = c.b().unary(Unary::RoundHalfEven, scaled)?;
-            if places == 0.0 { rounded } else { c.b().with_number(Binary::Div, rounded, factor)? }
-        }
+        "round" | "special_round" => rounded(c)?,
         "trunc" | "fix" => {
             let x = operand(c)?;
             truncated(c.b(), x)?
@@ -256,19 +255,7 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
             c.b().sub(x, whole)?
         }
         "clamp" | "clip" | "clamp_min" | "clamp_max" => clamp(c)?,
-        "logit" | "special_logit" => {
-            let epsilon = c.float("eps");
-            let x = operand(c)?;
-            let x = match epsilon {
-                Some(e) => c.b().clamp_numbers(x, Some(e), Some(1.0 - e))?,
-                None => x,
-            };
-            let element = c.b().element(x);
-            let unit = c.b().number(element, 1.0)?;
-            let rest = c.b().sub(unit, x)?;
-            let odds = c.b().div(x, rest)?;
-            c.b().unary(Unary::Log, odds)?
-        }
+        "logit" | "special_logit" => logit(c)?,
         "deg2rad" | "rad2deg" => {
             let factor = if c.op == "deg2rad" { 1f64.to_radians() } else { 1f64.to_degrees() };
             let x = operand(c)?;
@@ -282,6 +269,34 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// Rounded to so many places behind the point.
+fn rounded(c: &mut Call<'_, '_, '_>) -> Built {
+    let places = real_signed(c.int_or("decimals", 0));
+    let x = operand(c)?;
+    if !c.b().element(x).is_float() {
+        return Ok(x);
+    }
+    let factor = libm::pow(10.0, places);
+    let scaled = if places == 0.0 { x } else { c.b().with_number(Binary::Mul, x, factor)? };
+    let rounded = c.b().unary(Unary::RoundHalfEven, scaled)?;
+    if places == 0.0 { Ok(rounded) } else { c.b().with_number(Binary::Div, rounded, factor) }
+}
+
+/// The logarithm of the odds of a probability, which may be kept away from 0 and 1.
+fn logit(c: &mut Call<'_, '_, '_>) -> Built {
+    let epsilon = c.float("eps");
+    let x = operand(c)?;
+    let x = match epsilon {
+        Some(e) => c.b().clamp_numbers(x, Some(e), Some(1.0 - e))?,
+        None => x,
+    };
+    let element = c.b().element(x);
+    let unit = c.b().number(element, 1.0)?;
+    let rest = c.b().sub(unit, x)?;
+    let odds = c.b().div(x, rest)?;
+    c.b().unary(Unary::Log, odds)
 }
 
 /// Without what is behind the point.

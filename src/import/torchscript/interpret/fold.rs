@@ -1,6 +1,7 @@
 //! Functions of numbers, texts and lists: what a program computes from its sizes.
 
 use super::super::value::Value;
+use crate::base::convert::real_signed;
 
 /// Items of a list that is made.
 const MAX_ITEMS: usize = 1 << 16;
@@ -85,7 +86,7 @@ fn of_ints(name: &str, a: i64, b: i64) -> Option<Value> {
         "min" | "minimum" => a.min(b),
         "__and__" => a & b,
         "__or__" => a | b,
-        _ => return of_floats(name, a as f64, b as f64),
+        _ => return of_floats(name, real_signed(a), real_signed(b)),
     };
     Some(Value::Int(value))
 }

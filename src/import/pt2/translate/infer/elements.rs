@@ -45,41 +45,7 @@ pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, BuildError> {
 /// When operands do not fit.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     let element = match c.op {
-        "add"
-        | "__add__"
-        | "sub"
-        | "subtract"
-        | "mul"
-        | "multiply"
-        | "maximum"
-        | "minimum"
-        | "fmax"
-        | "fmin"
-        | "max"
-        | "min"
-        | "fmod"
-        | "rsub"
-        | "floor_divide"
-        | "remainder"
-        | "pow"
-        | "copysign"
-        | "squared_difference"
-        | "heaviside"
-        | "bitwise_and"
-        | "__and__"
-        | "__iand__"
-        | "bitwise_or"
-        | "__or__"
-        | "__ior__"
-        | "bitwise_xor"
-        | "__xor__"
-        | "__ixor__"
-        | "bitwise_left_shift"
-        | "__lshift__"
-        | "__ilshift__"
-        | "bitwise_right_shift"
-        | "__rshift__"
-        | "__irshift__" => common_element(c, &[0, 1])?,
+        op if is_of_common_type(op) => common_element(c, &[0, 1])?,
         "div" | "divide" if c.text("rounding_mode").is_some() => common_element(c, &[0, 1])?,
         "div" | "divide" | "true_divide" | "xlogy" | "special_xlogy" | "hypot" | "logaddexp" | "logaddexp2"
         | "atan2" | "arctan2" => float_of(common_element(c, &[0, 1])?),
@@ -91,18 +57,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
             Some(element) => element,
             None => sum_of(operand(c, 0)?.element),
         },
-        "to"
-        | "_to_copy"
-        | "type_as"
-        | "float"
-        | "half"
-        | "double"
-        | "long"
-        | "int"
-        | "bool"
-        | "bfloat16"
-        | "_autocast_to_full_precision"
-        | "_autocast_to_reduced_precision" => converted(c)?,
+        op if is_conversion(op) => converted(c)?,
         "softmax" | "_softmax" | "special_softmax" | "log_softmax" | "_log_softmax" | "special_log_softmax" => {
             match asked(c)? {
                 Some(element) => element,
@@ -117,6 +72,66 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         dims = broadcast_dims(&dims, &second.dims)?;
     }
     Ok(Some(vec![ArrayType::new(element, dims)]))
+}
+
+/// Whether the result of an operation is of the type that both of its operands are converted to.
+fn is_of_common_type(op: &str) -> bool {
+    matches!(
+        op,
+        "add"
+            | "__add__"
+            | "sub"
+            | "subtract"
+            | "mul"
+            | "multiply"
+            | "maximum"
+            | "minimum"
+            | "fmax"
+            | "fmin"
+            | "max"
+            | "min"
+            | "fmod"
+            | "rsub"
+            | "floor_divide"
+            | "remainder"
+            | "pow"
+            | "copysign"
+            | "squared_difference"
+            | "heaviside"
+            | "bitwise_and"
+            | "__and__"
+            | "__iand__"
+            | "bitwise_or"
+            | "__or__"
+            | "__ior__"
+            | "bitwise_xor"
+            | "__xor__"
+            | "__ixor__"
+            | "bitwise_left_shift"
+            | "__lshift__"
+            | "__ilshift__"
+            | "bitwise_right_shift"
+            | "__rshift__"
+            | "__irshift__"
+    )
+}
+
+/// Whether an operation changes the element type and nothing else.
+fn is_conversion(op: &str) -> bool {
+    matches!(
+        op,
+        "to" | "_to_copy"
+            | "type_as"
+            | "float"
+            | "half"
+            | "double"
+            | "long"
+            | "int"
+            | "bool"
+            | "bfloat16"
+            | "_autocast_to_full_precision"
+            | "_autocast_to_reduced_precision"
+    )
 }
 
 /// Single precision for whole numbers and truths.

@@ -4,6 +4,7 @@ use super::super::super::argument::Argument;
 use super::super::call::Call;
 use super::elements::{asked, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
+use crate::base::convert::{real, whole};
 use crate::import::program::{ArrayType, BuildError, ElementType};
 
 /// Types of results of reductions, look-ups and windows, and of tensors from nothing.
@@ -109,7 +110,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
     let element = asked(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
-    Ok(Some(vec![ArrayType::new(element, [count as u64])]))
+    Ok(Some(vec![ArrayType::new(element, [whole(count)])]))
 }
 
 /// One row for each bag, and three results that only training uses.
@@ -159,6 +160,6 @@ fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     let first = own.dims.len().checked_sub(factors.len());
     let first = first.ok_or_else(|| BuildError(format!("{} factors for {own}", factors.len())))?;
     let last: Vec<u64> =
-        own.dims[first..].iter().zip(&factors).map(|(&n, f)| libm::floor(n as f64 * f) as u64).collect();
+        own.dims[first..].iter().zip(&factors).map(|(&n, f)| whole(libm::floor(real(n) * f))).collect();
     with_last(own, &last)
 }

@@ -16,14 +16,7 @@ const MAX_PARTS: u64 = 1 << 16;
 /// When operands do not fit.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     match c.op {
-        "view" if c.overload == "dtype" => {
-            let own = operand(c, 0)?;
-            let element = super::elements::asked(c)?.unwrap_or(own.element);
-            if element.bits() != own.element.bits() {
-                return Err(BuildError("a view of numbers of another width".to_owned()));
-            }
-            Ok(Some(vec![ArrayType::new(element, own.dims)]))
-        }
+        "view" if c.overload == "dtype" => viewed(c),
         "view" | "_unsafe_view" | "reshape" | "_reshape_alias" | "view_copy" => reshaped(c),
         "as_strided" | "as_strided_copy" => {
             let dims = sizes_named(c, "size")?;
@@ -42,26 +35,9 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
             dims.insert(at, 1);
             like_first(c, dims)
         }
-        "atleast_1d" | "atleast_2d" | "atleast_3d" => {
-            let least = usize::from(c.op.as_bytes()[8] - b'0');
-            let mut dims = operand(c, 0)?.dims;
-            while dims.len() < least {
-                // A matrix becomes a volume with one behind, a row with one in front and one behind.
-                let at = if dims.len() == 2 { 2 } else { 0 };
-                dims.insert(at, 1);
-            }
-            like_first(c, dims)
-        }
+        "atleast_1d" | "atleast_2d" | "atleast_3d" => filled_up(c),
         "expand" | "broadcast_to" | "expand_copy" => expanded(c),
-        "select" | "select_copy" => {
-            let mut dims = operand(c, 0)?.dims;
-            let at = dimension(dims.len(), c.int_or("dim", 0))?;
-            if dims.is_empty() {
-                return Err(BuildError("select of a single number".to_owned()));
-            }
-            dims.remove(at);
-            like_first(c, dims)
-        }
+        "select" | "select_copy" => selected(c),
         "split"
         | "split_with_sizes"
         | "chunk"
@@ -74,19 +50,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         | "unbind_copy" => parts(c),
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => joined(c),
         "repeat" | "tile" => repeated(c),
-        "repeat_interleave" => {
-            let mut dims = operand(c, 0)?.dims;
-            let times = natural(c.int_or("repeats", -1))?;
-            if c.int("dim").is_some() {
-                let at = dimension(dims.len(), c.int_or("dim", 0))?;
-                if let Some(n) = dims.get_mut(at) {
-                    *n = n.saturating_mul(times);
-                }
-            } else {
-                dims = vec![product(&dims).saturating_mul(times)];
-            }
-            like_first(c, dims)
-        }
+        "repeat_interleave" => repeated_each(c),
         "meshgrid" => grid(c),
         "broadcast_tensors" => {
             let all = operands(c)?;
@@ -96,6 +60,54 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         "pixel_shuffle" | "pixel_unshuffle" => shuffled(c),
         _ => Ok(None),
     }
+}
+
+/// The same bits as numbers of another type.
+fn viewed(c: &mut Call<'_, '_, '_>) -> Types {
+    let own = operand(c, 0)?;
+    let element = super::elements::asked(c)?.unwrap_or(own.element);
+    if element.bits() != own.element.bits() {
+        return Err(BuildError("a view of numbers of another width".to_owned()));
+    }
+    Ok(Some(vec![ArrayType::new(element, own.dims)]))
+}
+
+/// As many dimensions as the name says, or more.
+fn filled_up(c: &mut Call<'_, '_, '_>) -> Types {
+    let least = usize::from(c.op.as_bytes()[8] - b'0');
+    let mut dims = operand(c, 0)?.dims;
+    while dims.len() < least {
+        // A matrix becomes a volume with one behind, a row with one in front and one behind.
+        let at = if dims.len() == 2 { 2 } else { 0 };
+        dims.insert(at, 1);
+    }
+    like_first(c, dims)
+}
+
+/// Without the dimension that is selected from.
+fn selected(c: &mut Call<'_, '_, '_>) -> Types {
+    let mut dims = operand(c, 0)?.dims;
+    let at = dimension(dims.len(), c.int_or("dim", 0))?;
+    if dims.is_empty() {
+        return Err(BuildError("select of a single number".to_owned()));
+    }
+    dims.remove(at);
+    like_first(c, dims)
+}
+
+/// Every element as often as a number says.
+fn repeated_each(c: &mut Call<'_, '_, '_>) -> Types {
+    let mut dims = operand(c, 0)?.dims;
+    let times = natural(c.int_or("repeats", -1))?;
+    if c.int("dim").is_some() {
+        let at = dimension(dims.len(), c.int_or("dim", 0))?;
+        if let Some(n) = dims.get_mut(at) {
+            *n = n.saturating_mul(times);
+        }
+    } else {
+        dims = vec![product(&dims).saturating_mul(times)];
+    }
+    like_first(c, dims)
 }
 
 fn product(dims: &[u64]) -> u64 {
