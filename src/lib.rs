@@ -76,6 +76,17 @@
 
 // A function does one thing; `clippy.toml` has the number of lines. Tests may tell a longer story.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]
+// Numbers change their type through `base::convert`, whose names say what happens at the edge.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_lossless,
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss
+    )
+)]
 
 pub mod analysis;
 pub mod base;

@@ -8,17 +8,6 @@
 //! * with a span of time, slices count with the part inside;
 //! * with a level ([`crate::profile::levels`]), only its slices count, and only they take time from one another.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 pub mod calltree;
 pub mod compare;
 pub mod counters;

@@ -1,17 +1,6 @@
 //! What every room may use and what knows nothing of NeuronCores: time, units, typed indexes, interned text,
 //! seeded random numbers, statistics, diagnostics, and the seams a shell fills in.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 pub mod convert;
 mod diag;
 mod digest;

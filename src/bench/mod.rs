@@ -10,17 +10,6 @@
 //! so that a worker can show progress and be cancelled; it never fails, a configuration that cannot run is a row with an
 //! error. Nothing here reads a clock: a row is a function of its configuration, its times and its seed.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod compile;
 mod config;
 pub mod cpu;

@@ -7,17 +7,6 @@
 //!
 //! [`build_bench_profile`] makes the timeline of a whole benchmark.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod bench_run;
 mod build;
 mod customop;

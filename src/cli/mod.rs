@@ -4,16 +4,6 @@
 //! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
 //! by Ctrl-C.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints: that is what it is for")]
 
 mod analysis_args;

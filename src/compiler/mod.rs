@@ -1,16 +1,5 @@
 //! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod binding;
 pub mod codegen;
 mod from_program;

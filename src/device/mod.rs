@@ -7,17 +7,6 @@
 //! A model is a specification of the zoo ([`Device::compilation`]) or a file that a person brings
 //! ([`Device::run_program`]). Benchmarks, studies and predictions all begin here; the room knows none of them.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod brought;
 mod compile;
 mod error;

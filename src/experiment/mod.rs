@@ -10,17 +10,6 @@
 //! The room reads no file and no clock: a shell hands it lines and measured times, and gets text back. Rules, columns
 //! and statistics are those of the suite; `docs/experiments.md` says where this differs.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 pub mod aggregate;
 pub mod analyze;
 pub mod figure;

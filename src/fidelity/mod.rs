@@ -6,17 +6,6 @@
 //! predicted, but are no part of the errors. Rows of models that are not in the zoo are kept, with the reason they were
 //! skipped.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod calibrate;
 mod error;
 mod micro;

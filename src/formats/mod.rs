@@ -14,17 +14,6 @@
 //! # Ok::<(), neuronscope::formats::ReadError>(())
 //! ```
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod archive;
 pub mod chrome;
 mod container;

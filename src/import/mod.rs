@@ -9,17 +9,6 @@
 //! [`read_model`] is the one way in, and rooms above are given it as a [`ReadModel`]: a program of the page that does not name it has
 //! no reader, and gets its models as bytes from the one that has them ([`read_elsewhere`], [`read_carried`]).
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod attribute;
 mod bytecode;
 mod calls;

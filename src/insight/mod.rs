@@ -4,17 +4,6 @@
 //! model. A simulated execution fills one; a profile with the same detail
 //! can too.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod attribution;
 mod bounds;
 mod findings;

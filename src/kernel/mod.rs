@@ -5,17 +5,6 @@
 //! function on tensors, one processor after another, and tells a [`Meter`] what was done on which line; what that takes in time
 //! is the meter's business; [`CoreMeter`] has the prices of a GPSIMD processor, and [`run_operator`] the cost of a call. Both say at line and column what is wrong.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod arithmetic;
 mod check;
 mod operator;

@@ -3,17 +3,6 @@
 //! A model's [`Module::forward`] is written once against [`Ctx`]. Under [`trace`] it records aten ops with the module
 //! scope each was called in; under [`run_eager`] the same calls compute values.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod context;
 mod eager;
 mod error;

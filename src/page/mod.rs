@@ -3,17 +3,6 @@
 //! A state has `after(&self, action) -> Self`. Nothing here knows a browser: what a shell keeps in a state (the handle of a worker) is a
 //! type parameter, and what it knows (the date, the address) comes with an action. So everything here is tested natively.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 pub mod bench;
 mod controls;
 pub mod experiments;

@@ -8,17 +8,6 @@
 //! The store knows no file format and no analysis: statistics, trees, comparisons and look-ups are in `analysis`.
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod args;
 mod assemble;
 pub mod asyncs;

@@ -4,17 +4,6 @@
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
 //! requests and the same events, so what one shows the other can print.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod analysis;
 mod bundle;
 mod catalog;

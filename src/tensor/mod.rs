@@ -3,17 +3,6 @@
 //! Kernels compute in single precision in one fixed order (sums ascend), never contract a multiply and an add, and take
 //! transcendental functions from `libm`: the same bits come out natively and in a browser.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod dtype;
 mod error;
 mod format;

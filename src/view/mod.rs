@@ -1,17 +1,6 @@
 //! Pure view models: what is drawn and listed, with no web type in sight. The page paints them on a canvas or as SVG,
 //! tests print them.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 pub mod colours;
 pub mod column_look;
 pub mod comparison;

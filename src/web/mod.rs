@@ -5,17 +5,6 @@
 //! the other pages; [`bridge`] is what they tell each other. [`platform`] wraps what the browser offers, [`shelf`] is what the browser keeps from one visit to the next, [`components`] are small and know nothing of requests,
 //! [`pages`] put them together.
 
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
 mod answers;
 pub mod app;
 pub mod bridge;

@@ -1,51 +1,60 @@
-//! Rooms refuse `as` where it loses anything: numbers change their type through `base::convert`, whose names say what happens at
-//! the edge.
+//! The library refuses `as` where it loses anything, and functions of many lines: numbers change their type through `base::convert`, whose
+//! names say what happens at the edge. A line may except itself, with its reason; a module may not.
 
 use std::collections::BTreeSet;
 
 use super::source::{SourceFile, library};
-use super::table::{ROOMS, is_room};
 
-/// Rooms that do not refuse it yet. Rooms only leave this list.
-const NOT_YET: &[&str] = &[];
+/// What the library turns on for all that is not a test.
+const LINTS: [&str; 6] = [
+    "cast_lossless",
+    "cast_possible_truncation",
+    "cast_possible_wrap",
+    "cast_precision_loss",
+    "cast_sign_loss",
+    "too_many_lines",
+];
 
-/// What refuses it.
-const LINTS: [&str; 5] =
-    ["cast_lossless", "cast_possible_truncation", "cast_possible_wrap", "cast_precision_loss", "cast_sign_loss"];
-
-/// The words of what a file says of its whole module under a condition, lints among them.
+/// The words of what a file says of itself as a whole.
 fn said_of_module(file: &SourceFile) -> BTreeSet<String> {
-    let conditional = file.syntax.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg_attr"));
-    let texts =
-        conditional.filter_map(|attribute| attribute.meta.require_list().ok()).map(|list| list.tokens.to_string());
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    texts.flat_map(|text| text.split(|c| !is_word(c)).map(str::to_owned).collect::<Vec<_>>()).collect()
+    let lists = file.syntax.attrs.iter().filter_map(|attribute| attribute.meta.require_list().ok());
+    lists.flat_map(|list| words(&list.tokens.to_string())).collect()
+}
+
+/// The words of what a file says of the modules that it declares.
+fn said_of_children(file: &SourceFile) -> BTreeSet<String> {
+    let modules =
+        file.syntax.items.iter().filter_map(|item| if let syn::Item::Mod(module) = item { Some(module) } else { None });
+    let attributes = modules.flat_map(|module| &module.attrs);
+    attributes
+        .filter_map(|attribute| attribute.meta.require_list().ok())
+        .flat_map(|list| words(&list.tokens.to_string()))
+        .collect()
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
 #[test]
-fn every_room_that_is_done_refuses_casts_that_lose() {
+fn the_library_refuses_casts_that_lose_and_long_functions() {
     let files = library();
-    for (room, _) in ROOMS {
-        let top = files.iter().find(|file| file.module == [*room]).unwrap();
-        let refuses = LINTS.iter().all(|lint| said_of_module(top).contains(*lint));
-        assert_eq!(
-            refuses,
-            !NOT_YET.contains(room),
-            "{room}: the lints of casts in its mod.rs and the list here differ"
-        );
-    }
-    assert!(NOT_YET.iter().all(|room| is_room(room)));
+    let (top, others): (Vec<_>, Vec<_>) = files.iter().partition(|file| file.module.is_empty());
+    let said = said_of_module(top[0]);
+    assert!(LINTS.iter().all(|lint| said.contains(*lint)), "lib.rs does not turn on all of {LINTS:?}");
+    let excepts = |said: &BTreeSet<String>| LINTS.iter().any(|lint| said.contains(*lint));
+    let of_itself = others.iter().filter(|file| excepts(&said_of_module(file)));
+    let of_children = files.iter().filter(|file| excepts(&said_of_children(file)));
+    let found: Vec<&str> = of_itself.chain(of_children).map(|file| file.path.as_str()).collect();
+    assert!(found.is_empty(), "a module excepts itself as a whole: {found:?}");
 }
 
 #[test]
-fn lints_are_read_from_the_top_of_a_file() {
-    let on = "#![cfg_attr(not(test), warn(clippy::cast_lossless, clippy::cast_sign_loss))]\nfn a() {}";
-    assert!(said_of_module(&SourceFile::parse("x/mod.rs", on)).contains("cast_sign_loss"));
-    assert!(
-        said_of_module(&SourceFile::parse(
-            "x/mod.rs",
-            "#[cfg_attr(not(test), warn(clippy::cast_sign_loss))]\nfn a() {}"
-        ))
-        .is_empty()
-    );
+fn lints_are_read_from_the_top_of_a_file_and_of_a_module() {
+    let top = SourceFile::parse("x/mod.rs", "#![allow(clippy::cast_sign_loss)]\nfn a() {}");
+    assert!(said_of_module(&top).contains("cast_sign_loss"));
+    let line = SourceFile::parse("x/mod.rs", "#[allow(clippy::cast_sign_loss)]\nfn a() {}");
+    assert!(said_of_module(&line).is_empty() && said_of_children(&line).is_empty());
+    let child = SourceFile::parse("x/mod.rs", "#[allow(clippy::cast_sign_loss)]\nmod b;");
+    assert!(said_of_children(&child).contains("cast_sign_loss"));
 }

@@ -4,7 +4,7 @@
 //! [`source`] parses the files, [`paths`] says what each path of a file names, [`table`] is the rule, [`rules`] compares
 //! the two. [`house`] holds the tests over `src/` and ARCHITECTURE.md, [`holes`] the tests of the rules themselves.
 //! [`circles`] finds files of a folder that use one another in a circle. [`errors`] counts the functions below the session that give text
-//! as an error, [`casts`] the rooms that refuse lossy `as`. `./x rooms` prints the table of [`report`]; [`picture`] draws the table for
+//! as an error, [`casts`] holds that lossy `as` is refused. `./x rooms` prints the table of [`report`]; [`picture`] draws the table for
 //! ARCHITECTURE.md. [`documents`] holds that the paths which documents name exist.
 
 mod casts;
