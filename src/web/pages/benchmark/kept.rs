@@ -33,7 +33,8 @@ pub struct KeptSweepsProps {
 /// The list; nothing when there is none.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
-    let kept = use_state_eq(Vec::<KeptSweep>::new);
+    // Known when the page is drawn first: what came later would push the form down.
+    let kept = use_state_eq(|| kept_sweeps().0);
     let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
         let (kept, restored) = (kept.setter(), restored.setter());
@@ -68,7 +69,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
             kept.set(found);
         }
     });
-    if props.is_running || kept.is_empty() {
+    if kept.is_empty() {
         return Html::default();
     }
     let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
@@ -97,12 +98,12 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
                 <p>{ text }</p>
                 <div class="buttons">
                     if !sweep.head.is_done {
-                        <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
+                        <button type="button" class="primary" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
                     }
                     if !is_shown {
-                        <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                        <button type="button" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
                     }
-                    <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
+                    <button type="button" disabled={props.is_running} onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
                 </div>
             </li>
         }
