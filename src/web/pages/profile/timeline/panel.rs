@@ -158,6 +158,10 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     });
     // Back and Forward move the view; what the view itself said last is where it is.
     use_effect_with((controller.clone(), link.span), |(c, span)| c.visit(*span));
+    use_effect_with(controller.clone(), |c| {
+        let c = c.clone();
+        move || c.leave()
+    });
     use_canvas(&controller, &canvas, &scroller);
     use_keys(&controller);
 
