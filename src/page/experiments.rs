@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{RunState, Shared};
+use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::session::share::{ExperimentLink, PageLink as _};
 use crate::session::shelf::results_id;
@@ -96,8 +97,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
     #[must_use]
     pub fn link_holds(&self) -> String {
         let Some(read) = &self.read else { return String::new() };
-        #[expect(clippy::cast_precision_loss, reason = "a size that people read")]
-        let size = format_bytes(read.files.iter().map(|(_, size)| size).sum::<u64>() as f64);
+        let size = format_bytes(real(read.files.iter().map(|(_, size)| size).sum()));
         let kept = self.kept_results().len();
         match &read.packed {
             Some(packed) if packed == SAMPLE => "It opens the sample.".to_owned(),
