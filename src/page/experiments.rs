@@ -3,8 +3,14 @@
 use std::rc::Rc;
 
 use super::{RunState, Shared};
+use crate::base::convert::real;
+use crate::base::units::format_bytes;
 use crate::session::share::{ExperimentLink, PageLink as _};
+use crate::session::shelf::results_id;
 use crate::session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
+
+/// What the sample is called where files of links are.
+pub const SAMPLE: &str = "sample";
 
 /// The page of experiments; `Worker` is what a shell calls the worker that holds records.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +73,39 @@ impl<Worker: Clone> ExperimentsState<Worker> {
             || read.map_or_else(|| self.wanted.clone(), |read| read.files.iter().map(|f| f.0.clone()).collect());
         let files = if data.is_some() { Vec::new() } else { names() };
         ExperimentLink { spec: self.spec.clone(), data, files }.hash()
+    }
+
+    /// Whether the suite's choices (accelerator, backends, models and the like) change what is shown: reports of NeuronPerf have no
+    /// such records.
+    #[must_use]
+    pub fn has_suite_choices(&self) -> bool {
+        let is_of_reports = self.shown.as_ref().is_some_and(|shown| {
+            matches!(shown.spec.get(ExperimentField::View), "reports")
+                && shown.spec.get(ExperimentField::Open).is_empty()
+        });
+        self.read.as_ref().is_some_and(|read| read.records > 0 || read.reports == 0) && !is_of_reports
+    }
+
+    /// Files that stand for results which this browser keeps: nobody has them as files before they are downloaded.
+    #[must_use]
+    pub fn kept_results(&self) -> Vec<String> {
+        let files = self.read.iter().filter(|read| read.packed.is_none()).flat_map(|read| &read.files);
+        files.map(|(name, _)| name.clone()).filter(|name| results_id(name).is_some()).collect()
+    }
+
+    /// What a link holds, in a sentence.
+    #[must_use]
+    pub fn link_holds(&self) -> String {
+        let Some(read) = &self.read else { return String::new() };
+        let size = format_bytes(real(read.files.iter().map(|(_, size)| size).sum()));
+        let kept = self.kept_results().len();
+        match &read.packed {
+            Some(packed) if packed == SAMPLE => "It opens the sample.".to_owned(),
+            Some(packed) => format!("It holds the records too ({size}, as {} letters).", packed.len()),
+            None if kept > 0 => "It opens this view in this browser, which keeps the results. For anyone else, download the results and send them along: they are opened with the link."
+                .to_owned(),
+            None => format!("It holds this view, not the records ({size}): send the files along."),
+        }
     }
 
     fn load(&mut self, link: ExperimentLink) {
@@ -170,6 +209,50 @@ mod tests {
         // A link that names its files alone keeps what is held, and says what it wants.
         let named = held.after(link(None, &["b.jsonl"]));
         assert_eq!((named.read.is_some(), named.wanted), (true, vec!["b.jsonl".to_owned()]));
+    }
+
+    fn read_of(files: &[&str], records: u64, reports: u64) -> RecordsRead {
+        let files = files.iter().map(|name| ((*name).to_owned(), 2_000)).collect();
+        RecordsRead { files, records, reports, ..RecordsRead::default() }
+    }
+
+    fn showing(view: &str, read: RecordsRead) -> State {
+        let mut spec = ExperimentSpec::default();
+        spec.set(ExperimentField::View, view);
+        let (document, choices) = (Document::default(), RecordsChoices::default());
+        let shown = RecordsShown { document, spec, choices, files: vec![] };
+        State::default().after(ExperimentsAction::Read(read)).after(ExperimentsAction::Shown(Box::new(shown)))
+    }
+
+    #[test]
+    fn choices_of_the_suite_stand_where_they_change_what_is_shown() {
+        let rows = [
+            ("overview", 3, 0, true),
+            ("overview", 3, 5, true),
+            ("reports", 3, 5, false),
+            ("reports", 0, 5, false),
+            ("speedup", 0, 5, false),
+            // Files without a record may be followed by others.
+            ("lines", 0, 0, true),
+        ];
+        for (view, records, reports, expected) in rows {
+            let state = showing(view, read_of(&["a.jsonl"], records, reports));
+            assert_eq!(state.has_suite_choices(), expected, "{view} of {records} records, {reports} reports");
+        }
+        assert!(!State::default().has_suite_choices());
+    }
+
+    #[test]
+    fn kept_results_are_downloaded_before_they_are_sent() {
+        let kept = "nn on trn1 [0123456789abcdef].json";
+        let state = showing("reports", read_of(&[kept, "theirs.csv"], 0, 8));
+        assert_eq!(state.kept_results(), [kept]);
+        assert!(state.link_holds().contains("download the results"), "{}", state.link_holds());
+        let files = showing("reports", read_of(&["mine.json", "theirs.csv"], 0, 8));
+        assert_eq!(files.kept_results(), Vec::<String>::new());
+        assert!(files.link_holds().ends_with("send the files along."), "{}", files.link_holds());
+        let sample = State::default().after(ExperimentsAction::Read(read(Some(SAMPLE))));
+        assert_eq!(sample.link_holds(), "It opens the sample.");
     }
 
     #[test]

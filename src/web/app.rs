@@ -55,8 +55,10 @@ fn App() -> Html {
     let models = use_models(&pool);
     use_address(&shown, &profile.dispatcher(), &pool, &notices.dispatcher());
     let is_mine = !bridge::is_in_lab(*shown);
-    use_hash(hash_of(*shown, &profile, &models));
+    use_hash(hash_of(*shown, &profile, &models.known));
     let catalog = use_catalog(is_mine, &pool, &notices.dispatcher());
+    // A model file on its way out of the browser's store is waited for as the workers are.
+    let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     let run = if *shown == Page::Profile { profile.run.clone() } else { RunState::Idle };
     use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run);
     use_loading_state(!is_mine && !is_lab_ready);
@@ -65,7 +67,7 @@ fn App() -> Html {
         pool,
         notices: notices.dispatcher(),
         catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
-        models,
+        models: models.known,
         theme: *theme,
     };
     let kept = use_shelf();

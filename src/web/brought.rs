@@ -1,32 +1,77 @@
-//! The model files that are open in this program of the page: what is known of each, and how links name it.
+//! The model files that are open in this program of the page: what is known of each, how links name it, and how it is kept.
 
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
 use yew::prelude::*;
 
-use super::worker::{KnownModel, Pool};
+use super::shelf;
+use super::worker::{KnownModel, Models, Pool};
 use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::BROUGHT_PREFIX;
 use crate::session::share::{Address, with_model_file};
+use crate::session::shelf::{ItemKind, ShelfItem, model_link};
+use crate::session::{BROUGHT_PREFIX, BroughtSettings, Told};
 
-/// What is known of the model files that are open.
+/// The model files that are open.
 #[hook]
-pub fn use_models(pool: &Pool) -> Vec<KnownModel> {
-    let models = use_state_eq(Vec::new);
+pub fn use_models(pool: &Pool) -> Models {
+    let models = use_state_eq(Models::default);
     use_effect_with((), {
         let (pool, models) = (pool.clone(), models.setter());
-        move |()| pool.watch_models(Callback::from(move |known| models.set(known)))
+        move |()| pool.watch_models(Callback::from(move |now| models.set(now)))
     });
     (*models).clone()
 }
 
-/// Opens the model file that an address holds, if it holds one, and says what is wrong with it.
+/// Opens the model file that an address holds, or names where this browser keeps it, and says what is wrong with it.
 pub fn open_linked(pool: &Pool, notices: &UseReducerDispatcher<Notices>, address: &Address, model: &str) {
-    if let Some(packed) = address.model_file() {
-        let notices = notices.clone();
-        let say = Callback::from(move |message: String| {
-            notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
-        });
-        pool.open_linked(model, packed, say);
+    let notices = notices.clone();
+    match (address.model_file(), shelf::kept_model(model)) {
+        (Some(packed), _) => {
+            let say = Callback::from(move |message: String| {
+                notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {message}")));
+            });
+            pool.open_linked(model, packed, say);
+        }
+        (None, Some(item)) if !pool.has_model(model) => open_kept(pool, notices, item, model),
+        (None, _) => {}
     }
+}
+
+/// Opens a model file that this browser keeps; what runs it waits meanwhile.
+fn open_kept(pool: &Pool, notices: UseReducerDispatcher<Notices>, item: ShelfItem, model: &str) {
+    let (pool, model) = (pool.clone(), model.to_owned());
+    pool.await_model(&model);
+    spawn_local(async move {
+        let refused = |message: String| {
+            pool.end_awaiting(&model);
+            notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+        };
+        let file = match shelf::bytes_of(&item).await {
+            Ok(file) => file,
+            Err(message) => return refused(message),
+        };
+        shelf::touch(&item);
+        let (at, id, said) = (pool.clone(), model.clone(), notices.clone());
+        let on_told = Callback::from(move |told: Told| {
+            if told.is_last() {
+                at.end_awaiting(&id);
+            }
+            if let Told::Failed(message) = told {
+                said.dispatch(NoticeAction::Say(Tone::Bad, message));
+            }
+        });
+        pool.open_model(file, BroughtSettings::default(), on_told);
+    });
+}
+
+/// Keeps a model file that was opened, for the next visit.
+pub fn keep_model(notices: &UseReducerDispatcher<Notices>, file: File, model: &str) {
+    let (notices, Some(link)) = (notices.clone(), model_link(model)) else { return };
+    spawn_local(async move {
+        if let Err(message) = shelf::keep_file(ItemKind::Model, file, link).await {
+            notices.dispatch(NoticeAction::Say(Tone::Info, message));
+        }
+    });
 }
 
 /// What people read of a brought model: the name of its file; nothing of a model of the zoo.

@@ -105,19 +105,39 @@ pub fn use_kept_focus() {
     });
 }
 
-/// Shows the hash of what is shown in the address, once it rests. The first one is not shown: the address was there before.
+/// Shows the hash of what is shown in the address: at once where an action led to another view, so that Back returns from it whenever it
+/// is pressed, and else once it rests. The first one is not shown: the address was there before.
 #[hook]
 pub fn use_hash(hash: Option<String>) {
     let is_first = use_mut_ref(|| true);
+    // The address that the page showed when its hash changed last.
+    let seen = use_mut_ref(String::new);
     use_effect_with(hash, move |hash| {
+        let noted = url::noted();
+        // An address that was given in between leads: what is shown is still that of before, and changes in a moment.
+        let is_led = seen.replace(noted.clone()) != noted;
+        let is_now = move || url::noted() == noted;
         let shown = hash.clone().filter(|_| !is_first.replace(false));
-        let timer = shown.map(|hash| {
-            let pending = url::PendingAddress::new();
-            Timeout::new(URL_DELAY_MS, move || {
-                url::show_hash(&hash);
-                drop(pending);
-            })
-        });
+        let show = move |hash: &str| {
+            url::show_hash(hash);
+            *seen.borrow_mut() = url::noted();
+        };
+        let timer = match shown {
+            Some(hash) if !is_led && url::is_new_entry(&hash) => {
+                show(&hash);
+                None
+            }
+            shown => shown.map(|hash| {
+                let pending = url::PendingAddress::new();
+                Timeout::new(URL_DELAY_MS, move || {
+                    // Another address may have come meanwhile, which is still to be drawn.
+                    if is_now() {
+                        show(&hash);
+                    }
+                    drop(pending);
+                })
+            }),
+        };
         move || drop(timer)
     });
 }

@@ -136,14 +136,16 @@ fn Lab() -> Html {
     use_kept_focus();
     let models = use_models(&pool);
     use_address(&states, &pool, &notices.dispatcher());
-    use_hash(shown.and_then(|page| Some(linked_hash(&models, states.model(page), states.hash(page)?))));
+    use_hash(shown.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
     let catalog = use_catalog(true, &pool, &notices.dispatcher());
+    // A model file on its way out of the browser's store is waited for as the workers are.
+    let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     use_page_state(*shown, catalog.as_ref(), &states.run(*shown));
     let context = AppContext {
         pool,
         notices: notices.dispatcher(),
         catalog: catalog.as_ref().and_then(|c| c.as_ref().ok()).cloned(),
-        models,
+        models: models.known,
         theme: *theme,
     };
     use_given_files(&context, &states, &jobs);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, chooseTool, copyMenu, download, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, copyMenu, download, openApp, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const context = { permissions: ["clipboard-read", "clipboard-write"] };
@@ -121,3 +121,66 @@ test("filter and sorting of tables are in the address, and a link restores them"
   await page.getByLabel("Search Groups").fill("add");
   await page.waitForFunction(() => location.hash.includes("find=add"));
 }, { hash: "#/benchmark?v=1&model=nn&duration=2&n_models=1,2&workers_per_model=1,2&filter=models%3D2" }));
+
+// Runs in the page: the picture in the clipboard, as its size and how much of it has each of some colours.
+async function pictured(colours) {
+  const [item] = await navigator.clipboard.read();
+  const bitmap = await createImageBitmap(await item.getType("image/png"));
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const context = canvas.getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const probe = document.createElement("canvas").getContext("2d");
+  const counts = colours.map((colour) => {
+    probe.fillStyle = colour;
+    probe.fillRect(0, 0, 1, 1);
+    const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 6) count++;
+    return count;
+  });
+  return { width: bitmap.width, height: bitmap.height, counts };
+}
+
+/** Copies the chart of a title, and gives its picture. */
+async function picture(page, title, colours) {
+  await page.evaluate(() => document.querySelectorAll(".notice button").forEach((close) => close.click()));
+  const menu = await copyMenu(page);
+  await menu.locator('[data-copy="image"]').filter({ hasText: title }).first().click();
+  await said(page, "The picture is in the clipboard");
+  return page.evaluate(pictured, colours);
+}
+
+test("bars are a picture: each bar as long as on the page, with its words", app.page(async (page) => {
+  await waitForState(page, "done");
+  const bars = await page.locator("figure.bars .track > span").evaluateAll((all) => all.map((bar) => {
+    const { width, height } = bar.getBoundingClientRect();
+    return { colour: getComputedStyle(bar).backgroundColor, pixels: width * height * 4 };
+  }));
+  const colour = bars[0].colour;
+  const expected = bars.filter((bar) => bar.colour === colour).reduce((sum, bar) => sum + bar.pixels, 0);
+  const text = await page.evaluate(() => getComputedStyle(document.querySelector("figure.bars li > span")).color);
+  const { width, counts } = await picture(page, "Throughput by configuration", [colour, text]);
+  const figure = await page.locator("figure.bars ul").evaluate((list) => list.getBoundingClientRect().width);
+  assert.ok(Math.abs(width - 2 * (figure + 32)) < 4, `${width} of ${figure}`);
+  assert.ok(Math.abs(counts[0] - expected) < expected * 0.1, `${counts[0]} pixels of bars, ${expected} on the page`);
+  assert.ok(counts[1] > 200, "there are words");
+}, { hash: "#/benchmark?v=1&model=nn&duration=2&n_models=1,2&workers_per_model=1", context }));
+
+test("a heat map, columns, areas and a flame graph are pictures", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  const cell = await page.locator(".heat-map td").first().evaluate((td) => ({ ...td.getBoundingClientRect().toJSON(), colour: getComputedStyle(td).backgroundColor }));
+  const { counts } = await picture(page, await page.locator(".heat-map figcaption").first().evaluate((caption) => caption.firstChild.textContent), [cell.colour]);
+  assert.ok(counts[0] > cell.width * cell.height * 2, `${counts[0]} pixels of the first cell's ${cell.width} x ${cell.height}`);
+  await openApp(page, `${url}?profile#/profile?v=1&model=nn&tool=statistics`);
+  await waitForState(page, "done");
+  for (const [tool, figure] of [["statistics", "figure.treemap"], ["flame-graph", "figure.flame"], ["overview", "figure.shares"]]) {
+    await chooseTool(page, tool);
+    await page.locator(figure).first().waitFor();
+    const box = page.locator(`${figure} :is(button, .parts span)`).first();
+    const { colour, size } = await box.evaluate((part) => ({ colour: getComputedStyle(part).backgroundColor, size: part.getBoundingClientRect().width * part.getBoundingClientRect().height }));
+    const title = await page.locator(`${figure} figcaption`).first().evaluate((caption) => caption.firstChild.textContent);
+    const found = await picture(page, title, [colour]);
+    assert.ok(found.counts[0] > size * 2, `${tool}: ${found.counts[0]} pixels of ${size}`);
+  }
+}, { hash: "#/matmult?v=1&matrix_dim=256,512&batch_size=1,8", context }));

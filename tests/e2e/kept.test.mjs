@@ -113,6 +113,23 @@ test("results of two benchmarks are compared, configuration by configuration", a
   const ratios = await page.getByRole("table", { name: "Configurations" }).locator("tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.cells[7].dataset.value)));
   assert.deepEqual(ratios.slice(0, 4), [1, 1, 1, 1]);
   assert.ok(ratios.slice(4).every((ratio) => ratio > 0 && Math.abs(ratio - 1) < 0.5), `${ratios}`);
+  // Choices of the suite do nothing for reports, so there are none; what a link does not hold is downloaded here.
+  assert.equal(await page.getByLabel("Accelerator", { exact: true }).count(), 0);
+  assert.equal(await page.getByLabel("Models", { exact: true }).count(), 0);
+  await page.getByText(/^2 files, .*: 8 rows of reports\. A link opens this view in this browser/).waitFor();
+  const files = [];
+  page.on("download", (file) => files.push(file));
+  await button(page, "Download the results").click();
+  while (files.length < 2) await page.waitForEvent("download");
+  assert.deepEqual(files.map((file) => file.suggestedFilename().replace(/ .*/, "")), ["nn", "nn"]);
+  // Whoever gets link and files sees the same, and their browser keeps the files.
+  const elsewhere = await page.context().browser().newContext();
+  const theirs = await elsewhere.newPage();
+  await openApp(theirs, page.url());
+  await theirs.locator("#open-records").setInputFiles(await Promise.all(files.map(async (file) => ({ name: file.suggestedFilename(), mimeType: "application/json", buffer: readFileSync(await file.path()) }))));
+  await theirs.getByText("Geometric mean of the speed-ups, file by file").waitFor();
+  await theirs.waitForFunction(() => Object.keys(localStorage).filter((key) => localStorage[key].includes("kind=records") && localStorage[key].includes("whole=1")).length === 2);
+  await elsewhere.close();
   // They are on the shelf as they were, and the address opens the comparison again.
   await page.reload();
   await page.getByText(/2 files/).first().waitFor();
@@ -194,3 +211,33 @@ test("the overview of a profile as one page", app.page(async (page, url) => {
     assert.ok(live.startsWith(`${url}#/profile?v=1&model=nn`), live);
   });
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
+
+const MODELS = fileURLToPath(new URL("../it/fixtures/models", import.meta.url));
+const ONNX = { name: "nn.onnx", mimeType: "application/octet-stream", buffer: readFileSync(`${MODELS}/onnx/nn-442--torch2.9.1.onnx`) };
+
+test("a model file is kept: the start page and links that name its content open it without asking", app.page(async (page, url) => {
+  await page.locator("#open-file").setInputFiles(ONNX);
+  await page.getByText(/nn\.onnx is open/).waitFor();
+  await page.waitForFunction(() => Object.keys(localStorage).some((key) => localStorage[key].includes("kind=model") && localStorage[key].includes("whole=1")));
+  await listed(page, url, 1);
+  assert.match(await shelf(page).innerText(), /nn\.onnx\s+Model file, .*B, 20\d\d-/);
+  await assertAccessible(page);
+  const link = await shelf(page).getByRole("link", { name: "nn.onnx" }).getAttribute("href");
+  assert.match(link, /^#\/inspect\?.*model=file:nn\.onnx(@|%40)[a-z0-9]+$/);
+  await shelf(page).getByRole("link", { name: "nn.onnx" }).click();
+  await page.getByText("File nn.onnx").waitFor();
+  await waitForState(page, "done");
+  // A benchmark and a profile whose links name the content, and hold no file, run by themselves; under another name too.
+  const model = new URLSearchParams(link.split("?")[1]).get("model");
+  await openApp(page, `${url}?bench#/benchmark?v=1&model=${encodeURIComponent(model)}&batch_sizes=4&duration=1`);
+  await waitForState(page, "done");
+  assert.equal(await page.getByRole("table", { name: "Benchmark results" }).locator("tbody tr").filter({ hasText: /finished/ }).count(), 4);
+  await openApp(page, `${url}?profile#/profile?v=1&model=${encodeURIComponent(model.replace("nn.onnx", "renamed.onnx"))}&tool=overview`);
+  await waitForState(page, "done");
+  await page.getByText("Device window", { exact: true }).first().waitFor();
+  // Pinned it stays; removed, links ask for it again.
+  await listed(page, url, 3);
+  await button(page, "Remove nn.onnx").click();
+  await openApp(page, `${url}?gone#/benchmark?v=1&model=${encodeURIComponent(model)}&duration=1`);
+  await page.getByText(/This names the file nn\.onnx/).waitFor();
+}));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, editRun, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, editRun, settledAddress, toolShown, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -46,17 +46,65 @@ test("tools, zooms and jumps are walked through with Back and Forward", app.page
   await chooseTool(page, "operator-timeline");
   await page.waitForFunction(() => location.hash.includes("tool=operator-timeline"));
   await page.getByRole("application", { name: "Timeline" }).focus();
-  await page.keyboard.press("w");
+  // It opens where most happens, which is no entry of its own.
   await page.waitForFunction(() => location.hash.includes("from="));
+  await settledAddress(page);
+  const opened = await page.evaluate(() => location.hash);
+  await page.keyboard.press("w");
+  await page.waitForFunction((hash) => location.hash !== hash, opened);
   const zoomed = await page.evaluate(() => location.hash);
   await page.goBack();
-  await page.waitForFunction(() => !location.hash.includes("from=") && location.hash.includes("operator-timeline"));
+  await page.waitForFunction((hash) => location.hash === hash, opened);
   await page.goBack();
   await page.locator('.workspace-view[data-view="statistics"]').waitFor();
   await page.goForward();
   await page.goForward();
   await page.waitForFunction((hash) => location.hash === hash, zoomed);
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
+
+/** Presses Back again as soon as the browser has gone back once, before the page has drawn that. */
+const backTwice = (page) => page.evaluate(() => new Promise((gone) => {
+  addEventListener("hashchange", () => {
+    addEventListener("hashchange", gone, { once: true });
+    history.back();
+  }, { once: true });
+  history.back();
+}));
+
+test("two Backs within a frame are two steps, and none is made while they are walked", app.page(async (page) => {
+  await waitForState(page, "done");
+  await chooseTool(page, "statistics");
+  await chooseTool(page, "operator-timeline");
+  await page.getByRole("application", { name: "Timeline" }).focus();
+  await settledAddress(page);
+  const length = () => page.evaluate(() => history.length);
+  const address = () => page.evaluate(() => location.hash);
+  const opened = await address();
+  await page.keyboard.press("w");
+  await settledAddress(page);
+  const zoomed = await address();
+  assert.notEqual(zoomed, opened);
+  const before = await length();
+  await backTwice(page);
+  await page.locator('.workspace-view[data-view="statistics"]').waitFor();
+  await settledAddress(page);
+  assert.match(await address(), /tool=statistics/);
+  assert.equal(await length(), before, "no entry was made on the way");
+  await page.goForward();
+  await page.goForward();
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
+  await settledAddress(page);
+  assert.equal(await address(), zoomed);
+  // A Back right after a click returns from that click.
+  await page.evaluate(() => new Promise((gone) => {
+    addEventListener("hashchange", gone, { once: true });
+    document.querySelector('#rail-tools [data-tool="flame-graph"]').click();
+    setTimeout(() => history.back(), 30);
+  }));
+  await page.getByRole("application", { name: "Timeline" }).waitFor();
+  await settledAddress(page);
+  assert.equal(await address(), zoomed);
+}, { hash: "#/profile?v=1&model=nn&tool=overview", context: { viewport: { width: 1440, height: 900 } } }));
 
 test("stacks open as a flame graph, and a tool that a file lacks something for says what", app.page(async (page) => {
   await page.locator("#open-file").setInputFiles({ name: "a.collapsed", mimeType: "text/plain", buffer: Buffer.from("main;load;read 30\nmain;compute 60\n") });
@@ -129,3 +177,55 @@ test("Ctrl+K finds tools, pages and slices", app.page(async (page) => {
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.startsWith("#/numerics"));
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
+
+// Runs in the page, before its own scripts: what a tree says, without what is not drawn and without the space between its elements.
+function tells() {
+  const line = (node, depth) => {
+    const indent = " ".repeat(depth);
+    if (node.nodeType === Node.TEXT_NODE) return node.data.trim() ? [`${indent}"${node.data.replace(/\s+/g, " ").trim()}"`] : [];
+    if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".notices")) return [];
+    // Buttons that wait for the app, and the mark of the markup that does.
+    const attributes = [...node.attributes].map((a) => `${a.name}=${a.value}`).filter((a) => !/^(disabled|data-static)=/.test(a)).sort();
+    return [`${indent}${[node.localName, ...attributes].join(" ")}`, ...[...node.childNodes].flatMap((child) => line(child, depth + 1))];
+  };
+  window.told = (root) => line(root, 0);
+}
+
+test("the start page stands in index.html as the app draws it", app.page(async (page, url) => {
+  const drawn = await page.evaluate(() => window.told(document.getElementById("app")));
+  const written = await page.evaluate(async (address) => {
+    const text = await (await fetch(address)).text();
+    return window.told(new DOMParser().parseFromString(text, "text/html").getElementById("app"));
+  }, url);
+  assert.deepEqual(written, drawn);
+  assert.equal(await page.locator("h1").count(), 1, "it is said once");
+}, { hash: "#/", init: tells, context: { colorScheme: "light" } }));
+
+test("before the app is there the start page can be read, its links lead on, and it stays where it is", app.page(async (page, url) => {
+  // The app's program waits until the page was looked at.
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route(/app-[0-9a-f]+_bg\.wasm$/, async (route) => { await held; await route.continue(); });
+  await page.goto(url, { waitUntil: "commit" });
+  const places = () => page.evaluate(() => ["h1", ".cards", ".tours", "nav#pages", ".site-tools"].map((s) => {
+    const { x, y, width, height } = document.querySelector(s).getBoundingClientRect();
+    return [s, x, y, width, height].join(" ");
+  }));
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForFunction(() => [...document.images].every((image) => image.complete));
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.state), "loading");
+  const before = await places();
+  await assertAccessible(page);
+  go();
+  await waitForState(page, "idle");
+  assert.equal(await page.locator("main[data-static]").count(), 0);
+  assert.deepEqual(await places(), before);
+  // With another address it is not shown.
+  const other = await page.context().newPage();
+  await other.route(/_bg\.wasm$/, (route) => route.abort());
+  await other.goto(`${url}#/benchmark`, { waitUntil: "commit" });
+  await other.getByRole("link", { name: "Benchmark", exact: true }).waitFor();
+  assert.equal(await other.getByRole("heading", { name: /^See where/, includeHidden: true }).count(), 1);
+  assert.equal(await other.getByRole("heading", { level: 1 }).count(), 0, "it is not shown");
+  await other.close();
+}, { open: false, allow: [/_bg\.wasm|could not|Failed to/], context: { colorScheme: "light", serviceWorkers: "block" } }));

@@ -157,6 +157,22 @@ impl BenchState {
         })
     }
 
+    /// Whether the page is for results: there are some, or some are on their way. Before that it is for the form and what it lists.
+    #[must_use]
+    pub fn is_for_results(&self) -> bool {
+        !self.rows.is_empty() || self.run.is_running() || self.wants_run
+    }
+
+    /// Rows that the table will have when the run has ended, for room that is kept for them; 0 where none is awaited.
+    #[must_use]
+    pub fn awaited_rows(&self) -> usize {
+        if !self.run.is_running() {
+            return 0;
+        }
+        let planned = self.sweep.as_ref().map_or(0, |view| view.sweep().rows().len());
+        planned + self.imported().len()
+    }
+
     /// The hash of the link that shows this form, and its results as they are looked at.
     #[must_use]
     pub fn hash(&self) -> String {

@@ -66,6 +66,23 @@ fn an_index_stays_when_a_link_comes() {
 }
 
 #[test]
+fn room_is_kept_for_results_from_the_moment_they_are_asked_for() {
+    let idle = BenchState::default();
+    assert_eq!((idle.is_for_results(), idle.awaited_rows()), (false, 0));
+    assert!(idle.after(A::WantRun).is_for_results(), "a link asks for them");
+    let running = started();
+    assert_eq!((running.is_for_results(), running.awaited_rows()), (true, 0), "how many is not known yet");
+    let sweep = SweepState::new(config()).unwrap();
+    let planned = sweep.rows().len();
+    let view = SweepView::new(Rc::new(RefCell::new(sweep)), 1, BTreeMap::new(), 1, false);
+    let listed = running.after(A::Ran(view)).after(A::Imported(vec![result(1).report.clone()]));
+    assert_eq!(listed.awaited_rows(), planned + 1);
+    let ended = listed.after(A::Results(vec![(RowId::Own(0), result(1))])).after(A::End(RunState::Cancelled));
+    assert_eq!((ended.is_for_results(), ended.awaited_rows()), (true, 0));
+    assert!(!started().after(A::End(RunState::Cancelled)).is_for_results(), "nothing came of it");
+}
+
+#[test]
 fn a_run_starts_goes_on_and_ends() {
     let state = started();
     assert_eq!(state.run, RunState::started("Starting"));

@@ -17,10 +17,12 @@ pub enum ItemKind {
     Benchmark,
     /// Records of experiments: the bytes of their file are kept.
     Records,
+    /// A model file that a person brought: its bytes are kept.
+    Model,
 }
 
 impl ItemKind {
-    const ALL: [Self; 4] = [Self::Profile, Self::Run, Self::Benchmark, Self::Records];
+    const ALL: [Self; 5] = [Self::Profile, Self::Run, Self::Benchmark, Self::Records, Self::Model];
 
     /// Its name in lines.
     const fn key(self) -> &'static str {
@@ -29,6 +31,7 @@ impl ItemKind {
             Self::Run => "run",
             Self::Benchmark => "benchmark",
             Self::Records => "records",
+            Self::Model => "model",
         }
     }
 
@@ -40,13 +43,14 @@ impl ItemKind {
             Self::Run => "Simulated run",
             Self::Benchmark => "Benchmark",
             Self::Records => "Records",
+            Self::Model => "Model file",
         }
     }
 
     /// Whether bytes of a file are kept with it.
     #[must_use]
     pub const fn has_bytes(self) -> bool {
-        matches!(self, Self::Profile | Self::Records)
+        matches!(self, Self::Profile | Self::Records | Self::Model)
     }
 }
 
@@ -103,12 +107,14 @@ impl ShelfItem {
     }
 
     /// The name that it is stored under. The same thing has the same one however often it is kept, so that two tabs that keep it
-    /// write one line: a file is known by its name and size, the rest by its link.
+    /// write one line: a file is known by its name and size, the rest by its link. That of a model file names its content.
     #[must_use]
     pub fn id(&self) -> String {
         let digest = Digest::default().text(self.kind.key());
-        let digest =
-            if self.kind.has_bytes() { digest.text(&self.file).number(self.bytes) } else { digest.text(&self.link) };
+        let digest = match self.kind {
+            ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
+            ItemKind::Run | ItemKind::Benchmark | ItemKind::Model => digest.text(&self.link),
+        };
         format!("{:016x}", digest.finish())
     }
 

@@ -13,7 +13,7 @@ const LONGEST_DENSE: f64 = 0.6;
 /// So much of what happens may be out of sight at either end.
 const LEAST_LEFT: f64 = 0.005;
 /// What is less busy than this, as a share of how busy it is where most happens, is set-up or waiting.
-const LEAST_BUSY: f64 = 0.2;
+const LEAST_BUSY: f64 = 0.25;
 
 /// The part of a span in which nearly all happens, with room around it: absent where that is most of the span, or where nothing
 /// happens. `busy` has how busy each of its equal parts is.
@@ -120,6 +120,12 @@ mod tests {
         let set_up = |i| if (40..60).contains(&i) { 8.0 } else { 1.0 };
         let with_set_up: Vec<f64> = (0..100).map(set_up).collect();
         assert_eq!(dense_part(span, &with_set_up), Some(Interval::new(TraceNs(1_392), TraceNs(1_608))));
+        // The same where the work is short and of fewer rows, as in one step of a small network.
+        let step: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 1.0 }).collect();
+        assert_eq!(dense_part(span, &step), Some(Interval::new(TraceNs(1_405), TraceNs(1_794))));
+        // Two rows beside six are no set-up.
+        let even: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 2.0 }).collect();
+        assert_eq!(dense_part(span, &even), None);
         // A short peak does not hide an even rest.
         let peak: Vec<f64> = (0..100).map(|i| if i == 50 { 10.0 } else { 1.0 }).collect();
         assert_eq!(dense_part(span, &peak), None);

@@ -14,8 +14,9 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Before a plot knows its width.
 const FIRST_WIDTH: f64 = 560.0;
-/// A label of the horizontal axis needs so much room.
+/// A label of the horizontal axis needs at least so much room, and more where it has more letters.
 const LABEL_PX: f64 = 52.0;
+const LETTER_PX: f64 = 6.2;
 
 /// Where a plot is drawn in its figure, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +124,8 @@ pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_ti
     let (left, right) = (number(LEFT), number(frame.right_edge()));
     let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
     // Where there is no room for all labels each second or third one is written.
-    let room = (frame.right_edge() - LEFT) / LABEL_PX;
+    let longest = xs.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+    let room = (frame.right_edge() - LEFT) / LABEL_PX.max(real_len(longest + 2) * LETTER_PX);
     let each = whole_len(libm::ceil(real_len(xs.len()) / room.max(1.0)).max(1.0));
     let upright = xs.iter().enumerate().map(|(i, (share, label))| {
         let x = number(frame.x(*share));

@@ -1,5 +1,6 @@
 //! What the browser offers, one small file each.
 
+mod boxes;
 pub mod clipboard;
 pub mod date;
 pub mod download;

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlImageElement, Url, XmlSerializer};
 
-use super::{download, error_text};
+use super::{boxes, download, error_text};
 
 use crate::base::convert::{narrow_count, real_len, whole};
 
@@ -36,7 +36,7 @@ const STYLES: [&str; 13] = [
     "visibility",
 ];
 
-/// A chart on the screen: a figure with a drawing, and perhaps a legend.
+/// A chart on the screen: a figure with a drawing and perhaps a legend, or one that is made of boxes.
 #[derive(Clone, PartialEq)]
 pub struct Chart {
     /// What it shows.
@@ -53,8 +53,9 @@ pub fn charts() -> Vec<Chart> {
     let Some(found) = found else { return Vec::new() };
     let figures = (0..found.length()).filter_map(|i| found.get(i)?.dyn_into::<Element>().ok());
     let chart = |figure: Element| {
-        figure.query_selector("svg[role=img]").ok().flatten()?;
-        let title = figure.query_selector("figcaption").ok().flatten()?.text_content()?;
+        // A note behind the title is no part of it.
+        let title = figure.query_selector("figcaption").ok().flatten()?.first_child()?.text_content()?;
+        boxes::area(&figure).ok()?;
         Some(Chart { title, figure })
     };
     figures.filter_map(chart).collect()
@@ -109,20 +110,20 @@ async fn to_clipboard(blob: &Blob) -> Result<(), JsValue> {
     JsFuture::from(written).await.map(drop)
 }
 
-/// A chart on a canvas of its own: title, drawing, legend.
-async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
-    let svg = chart.figure.query_selector("svg[role=img]")?.ok_or("the chart is gone")?;
-    let area = svg.get_bounding_client_rect();
-    let image = image_of(&svg, area.width(), area.height()).await?;
-    let legend = legend_of(&chart.figure)?;
+/// A canvas and what draws on it.
+fn canvas() -> Result<(HtmlCanvasElement, CanvasRenderingContext2d), JsValue> {
     let document = web_sys::window().and_then(|w| w.document()).ok_or("there is no document")?;
     let canvas: HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
-    let context: CanvasRenderingContext2d =
-        canvas.get_context("2d")?.ok_or("the browser draws no canvas")?.unchecked_into();
-    let width = area.width().max(320.0) + 2.0 * MARGIN;
-    context.set_font(FONT);
-    let rows = rows_of(&legend, &context, width)?;
-    let height = LINE + area.height() + 2.5 * MARGIN + real_len(rows.len()) * LINE;
+    let context = canvas.get_context("2d")?.ok_or("the browser draws no canvas")?.unchecked_into();
+    Ok((canvas, context))
+}
+
+/// Gives a canvas its size, its background and its title; tells the colour of texts.
+fn begin(
+    (canvas, context): (&HtmlCanvasElement, &CanvasRenderingContext2d),
+    title: &str,
+    (width, height): (f64, f64),
+) -> Result<String, JsValue> {
     canvas.set_width(narrow_count(whole(width * SCALE)));
     canvas.set_height(narrow_count(whole(height * SCALE)));
     context.scale(SCALE, SCALE)?;
@@ -131,7 +132,42 @@ async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     let text = style_of_root("--text");
     context.set_fill_style_str(&text);
     context.set_font(TITLE_FONT);
-    context.fill_text(&chart.title, MARGIN, MARGIN + 12.0)?;
+    context.fill_text(title, MARGIN, MARGIN + 12.0)?;
+    Ok(text)
+}
+
+/// A chart on a canvas of its own, under its title.
+async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
+    let drawings = chart.figure.query_selector_all("svg[role=img]")?;
+    match drawings.get(0).filter(|_| drawings.length() == 1) {
+        Some(drawing) => draw_svg(chart, drawing.unchecked_ref()).await,
+        None => draw_boxes(chart).await,
+    }
+}
+
+/// A chart that is made of boxes.
+async fn draw_boxes(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
+    let (canvas, context) = canvas()?;
+    let area = boxes::area(&chart.figure)?;
+    let top = MARGIN + LINE + MARGIN * 0.5;
+    let size = ((area.right - area.left).max(320.0) + 2.0 * MARGIN, top + area.bottom - area.top + MARGIN);
+    begin((&canvas, &context), &chart.title, size)?;
+    context.translate(MARGIN - area.left, top - area.top)?;
+    boxes::paint(&context, &chart.figure).await?;
+    Ok(canvas)
+}
+
+/// A drawing, and the legend below it.
+async fn draw_svg(chart: &Chart, svg: &Element) -> Result<HtmlCanvasElement, JsValue> {
+    let area = svg.get_bounding_client_rect();
+    let image = image_of(svg, area.width(), area.height()).await?;
+    let legend = legend_of(&chart.figure)?;
+    let (canvas, context) = canvas()?;
+    let width = area.width().max(320.0) + 2.0 * MARGIN;
+    context.set_font(FONT);
+    let rows = rows_of(&legend, &context, width)?;
+    let height = LINE + area.height() + 2.5 * MARGIN + real_len(rows.len()) * LINE;
+    let text = begin((&canvas, &context), &chart.title, (width, height))?;
     let top = MARGIN + LINE;
     context.draw_image_with_html_image_element_and_dw_and_dh(&image, MARGIN, top, area.width(), area.height())?;
     context.set_font(FONT);
@@ -148,7 +184,7 @@ async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
 }
 
 /// A drawing with the style sheet's values in it, as a picture that has been decoded.
-async fn image_of(svg: &Element, width: f64, height: f64) -> Result<HtmlImageElement, JsValue> {
+pub(super) async fn image_of(svg: &Element, width: f64, height: f64) -> Result<HtmlImageElement, JsValue> {
     let copy: Element = svg.clone_node_with_deep(true)?.unchecked_into();
     let (from, to) = (svg.query_selector_all("*")?, copy.query_selector_all("*")?);
     for i in 0..from.length().min(to.length()) {

@@ -18,6 +18,11 @@ pub fn expect_first_span() {
     OPENS_AT_SPAN.set(true);
 }
 
+/// That view is gone before it chose.
+pub fn expect_no_span() {
+    OPENS_AT_SPAN.set(false);
+}
+
 /// The attribute of the document that holds the address which the page shows.
 const NOTED: &str = "data-address";
 
@@ -103,9 +108,15 @@ fn note(hash: &str) {
     }
 }
 
+/// The address that the page shows; empty before it shows one.
+#[must_use]
+pub fn noted() -> String {
+    root().and_then(|root| root.get_attribute(NOTED)).unwrap_or_default()
+}
+
 /// Whether somebody gave the page another address, whose event is still to come.
 fn is_edited() -> bool {
-    root().and_then(|root| root.get_attribute(NOTED)).is_some_and(|noted| noted != hash())
+    root().is_some_and(|root| root.get_attribute(NOTED).is_some_and(|noted| noted != hash()))
 }
 
 fn root() -> Option<web_sys::Element> {
@@ -119,12 +130,22 @@ pub fn go(hash: &str) {
     }
 }
 
+/// What showing another hash does, and whether it is the first span of a timeline that was opened.
+fn entry_for(hash: &str) -> (Entry, bool) {
+    let now = self::hash();
+    entry_of(Now { hash: &now, is_edited: is_edited(), opens_at_span: OPENS_AT_SPAN.get() }, hash)
+}
+
+/// Whether showing a hash is a new entry of the history.
+#[must_use]
+pub fn is_new_entry(hash: &str) -> bool {
+    entry_for(hash).0 == Entry::Push
+}
+
 /// Shows another hash without an event, as [`entry_of`] says.
 pub fn show_hash(hash: &str) {
     let Some(window) = web_sys::window() else { return };
-    let now = self::hash();
-    let seen = Now { hash: &now, is_edited: is_edited(), opens_at_span: OPENS_AT_SPAN.get() };
-    let (entry, is_first_span) = entry_of(seen, hash);
+    let (entry, is_first_span) = entry_for(hash);
     if entry == Entry::Stay {
         return;
     }

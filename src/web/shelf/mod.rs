@@ -7,4 +7,4 @@ mod open;
 
 pub use hook::use_shelf;
 pub use lines::{change, find_results, forget_rows, forget_rows_of_oldest, keep_link, keep_rows, remove, touch};
-pub use open::{keep_file, kept_file};
+pub use open::{bytes_of, keep_file, kept_file, kept_model};

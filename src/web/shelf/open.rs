@@ -5,7 +5,7 @@ use web_sys::File;
 use super::lines::{all, bytes_name, change, now_ms, put, remove, same};
 use crate::base::convert::{real, whole};
 use crate::base::units::format_bytes;
-use crate::session::shelf::{ItemKind, ShelfItem, making_room};
+use crate::session::shelf::{ItemKind, ShelfItem, making_room, model_file};
 use crate::web::platform::private_files;
 
 /// Of the room that the browser gives, files leave this much to everything else.
@@ -55,9 +55,23 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
 pub async fn kept_file(kind: ItemKind, name: &str) -> Option<Result<File, String>> {
     let named = |item: &ShelfItem| item.kind == kind && item.is_whole && item.file == name;
     let item = all().into_iter().filter(named).max_by_key(|item| item.when_ms)?;
-    let read = private_files::read(&bytes_name(&item), &item.file).await;
-    Some(read.map_err(|reason| {
-        remove(&item);
-        format!("{name} was kept, and the browser has its bytes no more ({reason}). Open the file again.")
-    }))
+    Some(bytes_of(&item).await)
+}
+
+/// The kept file of a model, which its text names by its content.
+#[must_use]
+pub fn kept_model(model: &str) -> Option<ShelfItem> {
+    model_file(&all(), model).cloned()
+}
+
+/// The bytes of a thing, under the name that its file had.
+///
+/// # Errors
+/// A sentence for the person when they are not there any more; it leaves the shelf.
+pub async fn bytes_of(item: &ShelfItem) -> Result<File, String> {
+    let read = private_files::read(&bytes_name(item), &item.file).await;
+    read.map_err(|reason| {
+        remove(item);
+        format!("{} was kept, and the browser has its bytes no more ({reason}). Open the file again.", item.file)
+    })
 }

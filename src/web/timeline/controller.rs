@@ -55,6 +55,8 @@ pub(super) struct Inner {
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,
+    /// The view that the page asked for, which is told as the page has it: another span would be another place in the history.
+    visited: Cell<Option<Viewport>>,
     /// Somebody has moved the view, be it not told yet.
     pub(super) is_moved: Cell<bool>,
 }
@@ -158,6 +160,7 @@ impl Controller {
             settle: RefCell::default(),
             wants_first: Cell::new(false),
             told: Cell::new(span),
+            visited: Cell::new(None),
             is_moved: Cell::new(false),
         }))
     }
@@ -292,6 +295,13 @@ impl Controller {
             Some(span) => self.show_span(span),
             None => self.fit(),
         }
+        self.0.visited.set(Some(self.0.screen.borrow().view));
+    }
+
+    /// Nobody looks at it any more: a view that had not come to rest is not told, because the page is somewhere else.
+    pub fn leave(&self) {
+        self.0.settle.borrow_mut().take();
+        crate::web::platform::url::expect_no_span();
     }
 
     /// Shows a range with some room around it, or brings a mark into sight.
@@ -391,7 +401,10 @@ impl Controller {
             let view = controller.0.screen.borrow().view;
             controller.0.screen.borrow_mut().history.record(view);
             let all = Viewport::fit(controller.bounds(), view.width_px());
-            let span = (view != all).then(|| view.interval());
+            let span = match controller.0.visited.take().filter(|visited| *visited == view) {
+                Some(_) => controller.0.told.get(),
+                None => (view != all).then(|| view.interval()),
+            };
             controller.0.told.set(span);
             controller.emit(Change::View(span, view));
             drop(pending);

@@ -19,4 +19,4 @@ mod source;
 
 pub use client::Engine;
 pub use host::start;
-pub use pool::{KnownModel, Pool};
+pub use pool::{KnownModel, Models, Pool};

@@ -32,8 +32,19 @@ struct Workers {
     /// All that were started, whoever has them.
     started: Vec<WeakEngine>,
     models: Vec<ModelFile>,
+    /// Model files that are on their way out of the browser's store.
+    awaited: Vec<String>,
     /// Who is told when more is known of them.
-    on_models: Option<Callback<Vec<KnownModel>>>,
+    on_models: Option<Callback<Models>>,
+}
+
+/// The model files of a page.
+#[derive(Clone, Default, PartialEq)]
+pub struct Models {
+    /// What is known of those that are open.
+    pub known: Vec<KnownModel>,
+    /// Whether one is on its way out of the browser's store: what runs it has to wait.
+    pub is_awaited: bool,
 }
 
 /// A model file that is open, and how links name it.
@@ -166,24 +177,40 @@ impl Pool {
         }
     }
 
-    /// Whether a model file is open.
+    /// Whether a model file is open, or on its way out of the browser's store.
     #[must_use]
     pub fn has_model(&self, id: &str) -> bool {
-        self.0.borrow().models.iter().any(|m| content_of(&m.id) == content_of(id))
+        let workers = self.0.borrow();
+        let mut ids = workers.models.iter().map(|m| &m.id).chain(&workers.awaited);
+        ids.any(|open| content_of(open) == content_of(id))
+    }
+
+    /// Says that a model file is on its way out of the browser's store.
+    pub fn await_model(&self, id: &str) {
+        self.0.borrow_mut().awaited.push(id.to_owned());
+        self.tell_models();
+    }
+
+    /// Says that a model file that was awaited is open, or will not come.
+    pub fn end_awaiting(&self, id: &str) {
+        self.0.borrow_mut().awaited.retain(|awaited| awaited != id);
+        self.tell_models();
     }
 
     /// Tells what is known of the model files that are open, from now on.
-    pub fn watch_models(&self, on_models: Callback<Vec<KnownModel>>) {
+    pub fn watch_models(&self, on_models: Callback<Models>) {
         self.0.borrow_mut().on_models = Some(on_models);
+        self.tell_models();
     }
 
     fn tell_models(&self) {
-        let (watcher, known) = {
+        let (watcher, models) = {
             let workers = self.0.borrow();
-            (workers.on_models.clone(), workers.models.iter().filter_map(|m| m.known.clone()).collect())
+            let known = workers.models.iter().filter_map(|m| m.known.clone()).collect();
+            (workers.on_models.clone(), Models { known, is_awaited: !workers.awaited.is_empty() })
         };
         if let Some(watcher) = watcher {
-            watcher.emit(known);
+            watcher.emit(models);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::session::commands::bench_command;
 use crate::session::share::BenchField;
 use crate::session::{Catalog, ModelInfo};
 use crate::web::components::{
-    AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, SelectField, TextField, pairs,
+    AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, ProgressBar, SelectField, TextField, pairs,
 };
 
 /// Properties of [`BenchForm`].
@@ -283,7 +283,9 @@ fn buttons(props: &BenchFormProps) -> Html {
             if can.retry {
                 <button type="button" onclick={on(Actions::retry)}>{ "Retry failed" }</button>
             }
-            <span class="gap"></span>
+            <div class="run-slot">
+                if props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
+            </div>
             <CopyMenu hash={props.state.hash()} link_gives="Whoever opens it gets these results."
                 model={props.state.text(BenchField::Model).to_owned()} {command} />
             <button type="button" disabled={!can.save} onclick={on(Actions::download_csv)}>{ "Download CSV" }</button>

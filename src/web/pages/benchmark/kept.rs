@@ -33,7 +33,8 @@ pub struct KeptSweepsProps {
 /// The list; nothing when there is none.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
-    let kept = use_state_eq(Vec::<KeptSweep>::new);
+    // Known when the page is drawn first: what came later would push the form down.
+    let kept = use_state_eq(|| kept_sweeps().0);
     let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
         let (kept, restored) = (kept.setter(), restored.setter());
@@ -68,7 +69,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
             kept.set(found);
         }
     });
-    if props.is_running || kept.is_empty() {
+    if kept.is_empty() {
         return Html::default();
     }
     let mut ended = 0;
@@ -76,7 +77,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
         ended += usize::from(sweep.head.is_done);
         !sweep.head.is_done || ended <= MOST_LISTED
     };
-    let item = |sweep: &KeptSweep| item(&props.runner, sweep, &kept, restored.as_ref() == Some(sweep));
+    let item = |sweep: &KeptSweep| item(props, sweep, &kept, restored.as_ref() == Some(sweep));
     html! {
         <section class="panel kept" aria-labelledby="kept-title">
             <h2 id="kept-title">{ "From an earlier visit" }</h2>
@@ -86,9 +87,9 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
 }
 
 /// One sweep, with what can be done with it; `is_shown` when its results are on the page.
-fn item(runner: &SweepRunner, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptSweep>>, is_shown: bool) -> Html {
+fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptSweep>>, is_shown: bool) -> Html {
     let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
-        let (runner, sweep, kept) = (runner.clone(), sweep.clone(), kept.clone());
+        let (runner, sweep, kept) = (props.runner.clone(), sweep.clone(), kept.clone());
         Callback::from(move |_: MouseEvent| {
             f(&runner, &sweep);
             kept.set(kept.iter().filter(|k| **k != sweep).cloned().collect());
@@ -106,12 +107,12 @@ fn item(runner: &SweepRunner, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptS
             <p>{ text }</p>
             <div class="buttons">
                 if !sweep.head.is_done {
-                    <button type="button" class="primary" onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
+                    <button type="button" class="primary" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, true))}>{ "Resume the rest" }</button>
                 }
                 if !is_shown {
-                    <button type="button" onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
+                    <button type="button" disabled={props.is_running} onclick={on(sweep, |r, s| r.take_up(s, false))}>{ "Keep results" }</button>
                 }
-                <button type="button" onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
+                <button type="button" disabled={props.is_running} onclick={on(sweep, |_, s| s.forget())}>{ "Discard" }</button>
             </div>
         </li>
     }

@@ -60,10 +60,12 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
         Callback::from(move |()| state.dispatch(BenchAction::LinkTaken))
     };
     let has_scenario = props.state.config().0.mlperf.is_some();
-    // What will run matters until there is something to read.
-    let is_plan_first = props.state.rows.is_empty() || props.state.run.is_running();
+    let is_for_results = props.state.is_for_results();
+    // A line above results, which stays where it is from the first row to the last; a list below the form before that.
+    let plan = (!has_scenario).then(|| html! { <PlanPanel state={props.state.clone()} /> });
+    let (above, below) = if is_for_results { (plan, None) } else { (None, plan) };
     html! {
-        <div class={classes!("page", "benchmark", (!is_plan_first).then_some("has-results"))}>
+        <div class={classes!("page", "benchmark", is_for_results.then_some("has-results"))}>
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
             <KeptSweeps
@@ -71,17 +73,13 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
                 wanted={(*wanted).clone()} {on_taken}
             />
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
-            <ProgressBar run={props.state.run.clone()} />
+            if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
             <IndexPanel state={props.state.clone()} />
-            if !has_scenario && is_plan_first {
-                <PlanPanel state={props.state.clone()} />
-            }
+            { above.unwrap_or_default() }
             { notes(&props.state, &props.runner) }
             <ScenarioResults state={props.state.clone()} />
             <BenchResults state={props.state.clone()} />
-            if !has_scenario && !is_plan_first {
-                <PlanPanel state={props.state.clone()} />
-            }
+            { below.unwrap_or_default() }
         </div>
     }
 }

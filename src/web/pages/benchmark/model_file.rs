@@ -6,7 +6,7 @@ use yew::prelude::*;
 use crate::page::notices::{NoticeAction, Tone};
 use crate::page::told::outcome_of;
 use crate::session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
-use crate::web::brought::{brought_label, digest_of, link_sentence};
+use crate::web::brought::{brought_label, digest_of, keep_model, link_sentence};
 use crate::web::components::FilePicker;
 use crate::web::context::{AppContext, use_app};
 
@@ -18,7 +18,7 @@ pub fn is_model_file(file: &File) -> bool {
 
 /// Opens a model file; `then` gets what it is called and how it takes samples. A file that is no model is said.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
-    let notices = app.notices.clone();
+    let (notices, kept) = (app.notices.clone(), file.clone());
     let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };
     let on_told = Callback::from(move |told: Told| match outcome_of(told, take) {
         Some(Ok(found)) => {
@@ -28,6 +28,7 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
             let text =
                 format!("{} is open: {parameters} parameters. {notes}", brought_label(&opened.id).unwrap_or_default());
             notices.dispatch(NoticeAction::Say(Tone::Good, text));
+            keep_model(&notices, kept.clone(), &opened.id);
             then.emit(opened);
         }
         Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),

@@ -36,8 +36,10 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     // What ran stays in sight until the form asks for something else.
     let ran =
         state.sweep.as_ref().filter(|v| is_running || listed.is_none_or(|l| l.sweep().config == v.sweep().config));
-    let Some(view) = ran.or(listed).cloned() else { return Html::default() };
-    html! { <PlanTable {view} is_open={state.rows.is_empty() || is_running} /> }
+    let Some(view) = ran.or(listed).cloned() else {
+        return html! { <p class="panel plan help">{ "The configurations are listed here." }</p> };
+    };
+    html! { <PlanTable {view} is_open={!state.is_for_results()} /> }
 }
 
 /// Properties of [`PlanTable`].

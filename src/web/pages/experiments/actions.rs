@@ -6,12 +6,12 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::base::convert::{real, whole};
-use crate::base::units::format_bytes;
+use crate::base::convert::whole;
 use crate::page::RunState;
+use crate::page::experiments::SAMPLE;
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::share::{ExperimentLink, PageLink as _};
-use crate::session::shelf::{ItemKind, results_id};
+use crate::session::shelf::ItemKind;
 use crate::session::{
     ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
     Told,
@@ -19,6 +19,7 @@ use crate::session::{
 use crate::web::answers::say_failure;
 use crate::web::context::AppContext;
 use crate::web::context::{Job, RunningJob};
+use crate::web::platform::download;
 use crate::web::platform::folder::bundle_files;
 use crate::web::shelf::{keep_file, kept_file};
 use crate::web::state::{ExperimentsAction, ExperimentsState};
@@ -27,9 +28,6 @@ use crate::web::worker::Engine;
 
 /// The page holds one set.
 const SET: RecordsKey = RecordsKey(0);
-
-/// What the sample is called where files of links are.
-const SAMPLE: &str = "sample";
 
 /// Whether a file holds records by its name.
 #[must_use]
@@ -71,8 +69,8 @@ pub fn read_files(
 /// Keeps files that were read for the next visit.
 fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
     spawn_local(async move {
-        // Kept results are on the shelf already.
-        for file in files.into_iter().filter(|file| results_id(&file.name()).is_none()) {
+        // Results that this browser keeps are on the shelf already.
+        for file in files.into_iter().filter(|file| kept_results(&file.name()).is_none()) {
             let link = ExperimentLink { files: vec![file.name()], ..ExperimentLink::default() }.hash();
             if let Err(message) = keep_file(ItemKind::Records, file, link).await {
                 notices.dispatch(NoticeAction::Say(Tone::Info, message));
@@ -208,15 +206,16 @@ impl Actions {
         engine.send(QuestionRequest::Records(SET, ask), None, on_told);
     }
 
-    /// What a link holds, in a sentence.
-    pub fn holds(&self) -> String {
-        let Some(read) = &self.state.read else { return String::new() };
-        let bytes: u64 = read.files.iter().map(|(_, size)| size).sum();
-        let size = format_bytes(real(bytes));
-        match &read.packed {
-            Some(packed) if packed == SAMPLE => "It opens the sample.".to_owned(),
-            Some(packed) => format!("It holds the records too ({size}, as {} letters).", packed.len()),
-            None => format!("It holds this view, not the records ({size}): send the files along."),
+    /// Hands the results that this browser keeps to the person, a file each.
+    pub fn download_kept(&self) {
+        for name in self.state.kept_results() {
+            let saved = match kept_results(&name) {
+                Some(file) => file.and_then(|file| download::save_blob(&name, &file)),
+                None => Err(format!("{name} is not kept any more. Run the benchmark again.")),
+            };
+            if let Err(message) = saved {
+                self.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));
+            }
         }
     }
 }

@@ -49,18 +49,20 @@ pub fn Controls(props: &ControlsProps) -> Html {
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="What to compare">
             <div class="view-switch" role="group" aria-label="View">{ for shown.choices.views.iter().map(view) }</div>
-            <div class="fields">
-                { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
-                { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
-                { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
-                { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
-                { base_backend(actions, shown) }
-                { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
-                { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
-                { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
-                { text(ExperimentField::Tier, "Tiers", "Of torchbench: 1,2,3") }
-                { backends(actions, shown) }
-            </div>
+            if actions.state.has_suite_choices() {
+                <div class="fields">
+                    { select(ExperimentField::Accelerator, "Accelerator", options(&shown.choices.accelerators)) }
+                    { select(ExperimentField::Test, "Test", options(&shown.choices.tests)) }
+                    { select(ExperimentField::Metric, "Metric", pairs(&[("exec", "execution"), ("compile", "compilation")])) }
+                    { select(ExperimentField::Baseline, "Baseline", pairs(&[("oldest", "oldest"), ("latest", "newest run")])) }
+                    { base_backend(actions, shown) }
+                    { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
+                    { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
+                    { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
+                    { text(ExperimentField::Tier, "Tiers", "Of torchbench: 1,2,3") }
+                    { backends(actions, shown) }
+                </div>
+            }
             { buttons(actions, shown) }
         </form>
     }
@@ -121,7 +123,7 @@ fn buttons(actions: &Actions, shown: &RecordsShown) -> Html {
             <FilePicker id="add-records" label="Add files" on_files={add} />
             <button type="button" onclick={on(Actions::clear)}>{ "Put all away" }</button>
             <span class="gap"></span>
-            <CopyMenu hash={actions.state.hash()} link_gives={actions.holds()} />
+            <CopyMenu hash={actions.state.hash()} link_gives={actions.state.link_holds()} />
             if shown.files.contains(&RecordsFile::Csv) {
                 <button type="button" onclick={on(|a| a.save(RecordsFile::Csv))}>{ "Report as CSV" }</button>
             }

@@ -143,8 +143,24 @@ fn held(read: &RecordsRead, actions: &Actions) -> Html {
     };
     let reports = if read.reports > 0 { format!(", {} rows of reports", read.reports) } else { String::new() };
     let remarks = if read.remarks > 0 { format!(", {} remarks", read.remarks) } else { String::new() };
-    let link = actions.holds().replacen("It ", "A link ", 1);
-    html! { <p class="note">{ format!("{files}: {} records{reports}{remarks}. {link}", read.records) }</p> }
+    let link = actions.state.link_holds().replacen("It ", "A link ", 1);
+    let records = if read.records == 0 && read.reports > 0 {
+        format!("{} rows of reports", read.reports)
+    } else {
+        format!("{} records{reports}", read.records)
+    };
+    let download = {
+        let actions = actions.clone();
+        Callback::from(move |_: MouseEvent| actions.download_kept())
+    };
+    html! {
+        <p class="note">
+            { format!("{files}: {records}{remarks}. {link} ") }
+            if !actions.state.kept_results().is_empty() {
+                <button type="button" onclick={download}>{ "Download the results" }</button>
+            }
+        </p>
+    }
 }
 
 /// How to begin.

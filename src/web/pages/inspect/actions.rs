@@ -10,6 +10,7 @@ use crate::session::{
     BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
 };
 use crate::web::answers::say_failure;
+use crate::web::brought::keep_model;
 use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::state::{InspectAction, InspectState};
@@ -50,8 +51,11 @@ pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(Fil
     });
     let ask = InspectAsk::Open { spec: Box::new(spec), name, size };
     let on_opened = {
-        let (pool, engine, file) = (actions.app.pool.clone(), engine.clone(), file.clone());
-        Callback::from(move |opened| pool.adopt(&engine, file.clone(), BroughtSettings::default(), opened))
+        let (app, engine, file) = (actions.app.clone(), engine.clone(), file.clone());
+        Callback::from(move |opened: (OpenedModel, LinkedFile)| {
+            keep_model(&app.notices, file.clone(), &opened.0.id);
+            app.pool.adopt(&engine, file.clone(), BroughtSettings::default(), opened);
+        })
     };
     actions.send(&engine, ask, Some((file, on_opened)), refused);
 }

@@ -127,7 +127,10 @@ fn start(
 fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher<Notices>) {
     let link = |link: ProfileLink| ProfileLink { tool: Tool::Overview, ..link }.hash();
     match (&info.origin, opened) {
-        (ProfileOrigin::Simulated(spec), _) if !spec.model.starts_with(BROUGHT_PREFIX) => {
+        // The link of a run of a model file makes it again where the file is kept too.
+        (ProfileOrigin::Simulated(spec), _)
+            if !spec.model.starts_with(BROUGHT_PREFIX) || shelf::kept_model(&spec.model).is_some() =>
+        {
             let link = link(ProfileLink { spec: spec.clone(), ..ProfileLink::default() });
             shelf::keep_link(ItemKind::Run, &info.name, &link);
         }
@@ -140,7 +143,7 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher
                 }
             });
         }
-        // A run of a benchmark is made from the run of its model; a model that was brought is not here in the next visit.
+        // A run of a benchmark is made from the run of its model.
         _ => {}
     }
 }

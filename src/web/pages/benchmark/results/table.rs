@@ -70,8 +70,10 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     });
     let (all, left) = (state.rows.len(), shown.1.len());
     let is_wrong = !wrong.is_empty();
+    let awaited = state.awaited_rows();
+    let room = (awaited > 0).then(|| format!("--rows:{awaited}"));
     html! {
-        <div class="panel results-table">
+        <div class={classes!("panel", "results-table", (awaited > 0).then_some("is-awaited"))} style={room}>
             <div class="table-filter">
                 <label class="search">
                     <span class="visually-hidden">{ "Filter Benchmark results" }</span>

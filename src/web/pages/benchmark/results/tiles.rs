@@ -4,8 +4,14 @@ use yew::prelude::*;
 
 use crate::page::bench::{Tile, Tiles};
 
-/// Figures and sentence.
-pub fn tiles(tiles: &Tiles) -> Html {
+/// What tiles are of that have no figure yet.
+const AWAITED: [&str; 3] = ["Best throughput", "Lowest p99 latency", "Lowest cost"];
+
+/// Figures and sentence; their places are kept while the first ones are awaited.
+pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
+    let empty = |title: &&'static str| {
+        html! { <div class="tile"><dt>{ *title }</dt><dd><strong>{ "\u{2013}" }</strong><span class="sub">{ "\u{a0}" }</span></dd></div> }
+    };
     let tile = |tile: &Tile| {
         html! {
             <div class="tile">
@@ -17,11 +23,12 @@ pub fn tiles(tiles: &Tiles) -> Html {
     html! { <>
         <dl class="tiles">
             { for tiles.best.iter().map(tile) }
+            if is_awaited && tiles.best.is_empty() { { for AWAITED.iter().map(empty) } }
             if tiles.failed > 0 {
                 <div class="tile bad"><dt>{ "Failed" }</dt><dd><strong>{ tiles.failed }</strong>{ " of " }{ tiles.all }
                     <span class="sub">{ "the reason is in the Status column" }</span></dd></div>
             }
         </dl>
-        if let Some(sentence) = &tiles.sentence { <p class="verdict">{ sentence }</p> }
+        if tiles.sentence.is_some() || is_awaited { <p class="verdict">{ tiles.sentence.as_deref().unwrap_or_default() }</p> }
     </> }
 }

@@ -32,12 +32,16 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
     let found = wanted.find(&reports);
     let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
-    let comparison = use_memo((state.rows.clone(), state.filter.clone(), best), |_| comparison(&shown, best));
-    let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted), |_| {
-        tiles(&Tiles::of(&shown, |r| is_counted(wanted, r)))
+    // Room is kept for what a run will give, so that nothing moves when it comes.
+    let is_awaited = state.run.is_running() || state.wants_run;
+    let comparison = use_memo((state.rows.clone(), state.filter.clone(), best, is_awaited), |_| {
+        comparison(&shown, best, is_awaited)
     });
-    if state.rows.is_empty() {
-        if state.run.is_running() || !state.scenario.is_empty() {
+    let figures = use_memo((state.rows.clone(), state.filter.clone(), wanted, is_awaited), |_| {
+        tiles(&Tiles::of(&shown, |r| is_counted(wanted, r)), is_awaited)
+    });
+    if state.rows.is_empty() && (!state.is_for_results() || state.config().0.mlperf.is_some()) {
+        if is_awaited || !state.scenario.is_empty() {
             return Html::default();
         }
         return html! {
@@ -89,10 +93,13 @@ fn imported(state: &UseReducerHandle<BenchState>) -> Html {
 }
 
 /// Plots of the rows that are shown; the best one is marked.
-fn comparison(rows: &[ResultRow], best: Option<RowId>) -> Html {
+fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html {
     let finished: Vec<&ResultRow> = rows.iter().filter(|r| r.report().is_finished()).collect();
     let reports: Vec<&Report> = finished.iter().map(|r| r.report()).collect();
     let (plot, of) = throughput_latency(&reports);
+    if plot.points.is_empty() && is_awaited {
+        return html! { <div class="panel plots is-awaited"><p class="empty">{ "Plots come with the first row." }</p></div> };
+    }
     if plot.points.is_empty() {
         return html! { <div class="panel plots"><p class="empty">{ "No configuration that is shown has finished, so there is nothing to plot." }</p></div> };
     }

@@ -186,6 +186,10 @@ fn use_state_of_page(
     });
     // Back and Forward move the view; what the view itself said last is where it is.
     use_effect_with((controller.clone(), link.span), |(c, span)| c.visit(*span));
+    use_effect_with(controller.clone(), |c| {
+        let c = c.clone();
+        move || c.leave()
+    });
 }
 
 /// The arrows of the selected slice, over all others where those are wanted.

@@ -1,0 +1,64 @@
+//! Model files that are kept: the link that opens one, and the one that a model's text names.
+
+use super::{ItemKind, ShelfItem};
+use crate::session::share::{Address, PageLink as _};
+use crate::session::{BROUGHT_PREFIX, InspectField, InspectSpec};
+
+/// What names the content of a model's file; nothing of a model of the zoo, and of a text that names a file alone.
+fn content(model: &str) -> Option<&str> {
+    let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split(':').next()?;
+    file.rsplit_once('@').map(|(_, content)| content)
+}
+
+/// The address that shows a model file, whatever its settings; nothing for a model of the zoo.
+#[must_use]
+pub fn model_link(model: &str) -> Option<String> {
+    content(model)?;
+    let settings =
+        model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split_once(':').map_or("", |(_, settings)| settings);
+    let file = model.trim_start().strip_suffix(settings).unwrap_or(model).trim_end_matches(':');
+    Some(InspectSpec::default().with(InspectField::Model, file).hash())
+}
+
+/// The kept file with the content that a model's text names, whatever the file is called.
+#[must_use]
+pub fn model_file<'a>(items: &'a [ShelfItem], model: &str) -> Option<&'a ShelfItem> {
+    let wanted = content(model)?;
+    let is_it = |item: &&ShelfItem| {
+        let mut address = Address::read(&item.link);
+        content(address.inspect().get(InspectField::Model)) == Some(wanted)
+    };
+    items.iter().filter(|item| item.kind == ItemKind::Model && item.is_whole).find(is_it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(model: &str) -> ShelfItem {
+        let item = ShelfItem::of_file(ItemKind::Model, "a.onnx", &model_link(model).unwrap(), 5, 1);
+        ShelfItem { is_whole: true, ..item }
+    }
+
+    #[test]
+    fn a_model_is_found_by_its_content_under_any_name_and_with_any_settings() {
+        let items = [kept("file:a.onnx@aaaaaaaa:seq=128"), kept("file:a.onnx@bbbbbbbb")];
+        let found = |model: &str| model_file(&items, model).map(|item| item.link.clone());
+        assert_eq!(found("file:a.onnx@bbbbbbbb"), Some(items[1].link.clone()));
+        assert_eq!(found("file:other name.onnx@aaaaaaaa:batch=8,seq=64"), Some(items[0].link.clone()));
+        for model in ["file:a.onnx@cccccccc", "file:a.onnx", "nn", ""] {
+            assert_eq!(found(model), None, "{model}");
+        }
+        let half = [ShelfItem { is_whole: false, ..items[1].clone() }];
+        assert_eq!(model_file(&half, "file:a.onnx@bbbbbbbb"), None, "its bytes are still being written");
+    }
+
+    #[test]
+    fn a_model_is_one_thing_by_its_content() {
+        assert_eq!(kept("file:a.onnx@aaaaaaaa:seq=128").id(), kept("file:a.onnx@aaaaaaaa").id());
+        assert_ne!(kept("file:a.onnx@aaaaaaaa").id(), kept("file:a.onnx@bbbbbbbb").id(), "one name and size");
+        assert_eq!(model_link("resnet50"), None);
+        let line = kept("file:a.onnx@aaaaaaaa").to_text();
+        assert_eq!(ShelfItem::from_text(&line), Some(kept("file:a.onnx@aaaaaaaa")));
+    }
+}

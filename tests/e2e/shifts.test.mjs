@@ -1,0 +1,40 @@
+// Nothing jumps while a page is loaded and its results come: the sum of the browser's layout shifts, as web vitals have it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { appFixture, waitForState } from "./support.mjs";
+
+const app = appFixture();
+/** What web vitals call good. */
+const MOST = 0.1;
+const WINDOWS = { desk: { width: 1350, height: 940 }, phone: { width: 412, height: 823 } };
+const PAGES = {
+  start: { hash: "#/", ends: "idle" },
+  benchmark: { hash: "#/benchmark?v=1&model=nn&duration=1", ends: "done" },
+  "empty benchmark": { hash: "#/benchmark?v=1", ends: "idle" },
+  profile: { hash: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview", ends: "done" },
+};
+
+// In the page, before its own scripts.
+function watch() {
+  const name = (node) => (node?.nodeType === 1 ? `${node.tagName.toLowerCase()}.${node.className?.baseVal ?? node.className}` : "text");
+  window.shifts = [];
+  const take = (list) => list.getEntries().forEach((e) => {
+    if (!e.hadRecentInput) window.shifts.push({ value: e.value, what: e.sources.map((s) => `${name(s.node)} ${s.previousRect.y} to ${s.currentRect.y}`) });
+  });
+  new PerformanceObserver(take).observe({ type: "layout-shift", buffered: true });
+}
+
+for (const [device, viewport] of Object.entries(WINDOWS)) {
+  for (const [name, { hash, ends }] of Object.entries(PAGES)) {
+    test(`nothing jumps: ${name}, ${device}`, app.page(async (page) => {
+      await waitForState(page, ends);
+      if (name === "empty benchmark") await page.getByRole("table", { name: "Configurations" }).waitFor();
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      const shifts = await page.evaluate(() => window.shifts);
+      const sum = shifts.reduce((all, shift) => all + shift.value, 0);
+      const largest = shifts.filter((s) => s.value > 0.005).map((s) => `${s.value.toFixed(3)}: ${s.what.join(", ")}`);
+      if (process.env.NEURONSCOPE_SAY_SHIFTS) console.log(`${name}, ${device}: ${sum.toFixed(4)}\n  ${largest.join("\n  ")}`);
+      assert.ok(sum < MOST, `${sum.toFixed(3)}:\n${largest.join("\n")}`);
+    }, { hash, context: { viewport }, init: watch }));
+  }
+}
