@@ -17,9 +17,38 @@ pub enum EvalError {
         /// What is wrong.
         what: Box<ComputeError>,
     },
-    /// The inputs are not what the program takes.
-    #[error("{0}")]
-    Inputs(String),
+    /// Another number of inputs than the program has parameters.
+    #[error("the program takes {takes} arrays and {given} are given")]
+    Inputs {
+        /// How many it takes.
+        takes: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// An input of another type than its parameter.
+    #[error("{name} is {takes} and the value given is {given}")]
+    Input {
+        /// The parameter.
+        name: String,
+        /// Its type.
+        takes: ArrayType,
+        /// The type of the input.
+        given: ArrayType,
+    },
+    /// A computation that calls itself.
+    #[error("{computation} calls itself: calls are nested {depth} deep")]
+    TooDeep {
+        /// Its name.
+        computation: String,
+        /// How deep calls are nested.
+        depth: u32,
+    },
+    /// A computation whose result is not computed.
+    #[error("{computation} has no result")]
+    NoResult {
+        /// Its name.
+        computation: String,
+    },
     /// The program needs more operations than were granted.
     #[error("the program needs more than {0} operations: choose smaller inputs")]
     Budget(u64),

@@ -1,11 +1,10 @@
-//! Runs computations: calls, loops and branches; each other operation has a file of its own.
+//! Runs computations: calls, loops and branches; the other operations lie in files by what they do.
 
 use std::rc::Rc;
 
 use super::error::{ComputeError, Missing, NoValue, OpResult};
 use super::{
-    EvalError, convolution, custom, elementwise, fourier, gather, layout, normalise, product, reduce, scatter, sort,
-    windows,
+    EvalError, convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows,
 };
 use crate::base::IndexVec;
 use crate::import::program::{
@@ -60,13 +59,12 @@ pub struct Evaluation {
 /// When a parameter has no value or one of another type, when an operation is not known, or when the budget is used up.
 pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, EvalError> {
     if parameters.len() != program.parameters.len() {
-        let (given, wanted) = (parameters.len(), program.parameters.len());
-        return Err(EvalError::Inputs(format!("the program takes {wanted} arrays and {given} are given")));
+        return Err(EvalError::Inputs { takes: program.parameters.len(), given: parameters.len() });
     }
     for (parameter, value) in program.parameters.iter().zip(&parameters) {
         if parameter.ty != value.ty {
-            let (name, wanted, given) = (&parameter.name, &parameter.ty, &value.ty);
-            return Err(EvalError::Inputs(format!("{name} is {wanted} and the value given is {given}")));
+            let (name, takes, given) = (parameter.name.clone(), parameter.ty.clone(), value.ty.clone());
+            return Err(EvalError::Input { name, takes, given });
         }
     }
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0 };
@@ -94,10 +92,7 @@ impl Evaluator<'_> {
         let program = self.program;
         let computation = &program.computations[id];
         if self.depth >= MAX_DEPTH {
-            return Err(EvalError::Inputs(format!(
-                "{} calls itself: calls are nested {MAX_DEPTH} deep",
-                computation.name
-            )));
+            return Err(EvalError::TooDeep { computation: computation.name.clone(), depth: MAX_DEPTH });
         }
         self.depth += 1;
         let last_uses = last_uses(computation);
@@ -123,7 +118,8 @@ impl Evaluator<'_> {
             }
         }
         self.depth -= 1;
-        values[computation.root].take().ok_or_else(|| EvalError::Inputs(format!("{} has no result", computation.name)))
+        let result = values[computation.root].take();
+        result.ok_or_else(|| EvalError::NoResult { computation: computation.name.clone() })
     }
 
     fn spend(&mut self, elements: u64) -> Result<(), Stop> {
@@ -212,7 +208,7 @@ impl Evaluator<'_> {
                 let all = all_arrays(operands)?;
                 let update = called(instruction, 0)?;
                 let combine = self.combiner(update);
-                Ok(several(scatter::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
+                Ok(several(indexed::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
             }
             _ => Err(NoValue::OfItsOwn.into()),
         }
@@ -338,7 +334,7 @@ fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
             let update = operand(1)?;
             layout::dynamic_update_slice(operand(0)?, update, &operands[2..])
         }
-        Op::Gather(dims) => gather::gather(operand(0)?, operand(1)?, dims, ty),
+        Op::Gather(dims) => indexed::gather(operand(0)?, operand(1)?, dims, ty),
         Op::Dot(dims) => product::dot(operand(0)?, operand(1)?, dims, ty),
         Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
             let groups = (*feature_group_count, *batch_group_count);

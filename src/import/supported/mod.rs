@@ -4,10 +4,8 @@
 //! is not what they answer (`UPDATE_DOCS=1 cargo test --lib import::supported` writes it). So the list says what the readers do, and
 //! no program that shows it has to hold them.
 
-mod kind;
-mod list;
+mod operators;
 #[cfg(test)]
 mod tests;
 
-pub use kind::OperatorKind;
-pub use list::{SUPPORTED_FORMATS, SupportedOperator, supported_operators};
+pub use operators::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};

@@ -7,9 +7,6 @@ use super::views::{ViewId, Views};
 use crate::base::convert::{real_signed, whole_signed};
 use crate::import::program::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId};
 
-/// Floats below it are whole numbers of their own: 2^53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
-
 /// What an operation gave.
 #[derive(Debug)]
 pub enum Done {
@@ -128,8 +125,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
             Argument::Int(n) => Some(*n),
             Argument::Bool(v) => Some(i64::from(*v)),
             Argument::SymInt(n) => self.symbolic(n),
-            // An infinity is not a whole number, and beyond 2^53 a float is that of several.
-            Argument::Float(n) if libm::trunc(*n) == *n && libm::fabs(*n) < MOST_EXACT => Some(whole_signed(*n)),
+            Argument::Float(n) => whole_of(*n),
             _ => None,
         }
     }
@@ -257,5 +253,25 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
                 self.t.symbols.number(size).ok()
             }
         }
+    }
+}
+
+/// The whole number that a float is; none for a fraction, for an infinity, and from 2^53 on, where a float stands for several.
+fn whole_of(n: f64) -> Option<i64> {
+    (libm::trunc(n) == n && libm::fabs(n) < 9_007_199_254_740_992.0).then(|| whole_signed(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_of;
+
+    #[test]
+    fn a_float_is_a_whole_number_as_long_as_it_stands_for_one() {
+        let most = 9_007_199_254_740_991;
+        assert_eq!([whole_of(-3.0), whole_of(2.5), whole_of(most as f64)], [Some(-3), None, Some(most)]);
+        assert_eq!(
+            [1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 9_007_199_254_740_992.0].map(whole_of),
+            [None; 5]
+        );
     }
 }
