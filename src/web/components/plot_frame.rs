@@ -14,7 +14,7 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Before a plot knows its width.
 const FIRST_WIDTH: f64 = 560.0;
-/// A label of the horizontal axis needs so much room.
+/// Room that a label of the horizontal axis needs.
 const LABEL_PX: f64 = 52.0;
 
 /// Where a plot is drawn in its figure, in pixels.
