@@ -64,7 +64,7 @@ impl LevelArgs {
         }
     }
 
-    /// The line above an answer that says what it is of, and what else there is; nothing for a profile of one level.
+    /// The line above an answer with its level and the other levels; nothing for a profile of one level.
     pub fn line(&self, profile: &ProfileInfo) -> String {
         let used = self.level.as_deref().unwrap_or(&profile.default_level);
         let plain = |name: &str| name.replace(['-', '_'], " ").to_lowercase();

@@ -53,7 +53,7 @@ impl BroughtArgs {
             if !settings.is_empty() {
                 let flag = if self.dims.is_empty() { "--assume" } else { "--dim" };
                 bail!(
-                    "{flag} is about a model file, and {model} is none; sizes of a model of the zoo stand behind its name, as in bert-base-uncased:seq=128"
+                    "{flag} is about a model file, and {model} is not one; sizes of a model of the zoo stand behind its name, as in bert-base-uncased:seq=128"
                 );
             }
             return Ok(None);

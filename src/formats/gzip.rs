@@ -1,7 +1,9 @@
-//! gzip (RFC 1952) in pieces: members one after another, as `cat a.gz b.gz` and parallel compressors make them.
+//! gzip (RFC 1952) in pieces: members one after another, as `cat a.gz b.gz` and parallel compressors make them; and what
+//! unpacks a file that is packed so, or not at all.
 
 use super::ReadError;
 use super::inflate::{Inflater, Sink};
+use super::sniff::FileKind;
 use crate::base::Diagnostics;
 use crate::base::convert::low32;
 
@@ -159,4 +161,41 @@ fn header_len(bytes: &[u8]) -> Option<usize> {
         at += 2;
     }
     (bytes.len() >= at).then_some(at)
+}
+
+/// Unpacks a file in pieces.
+pub(super) enum Unpacker {
+    /// It is not packed.
+    Plain,
+    Gzip(Gunzip),
+}
+
+impl Unpacker {
+    pub(super) fn for_kind(kind: FileKind) -> Self {
+        match kind {
+            FileKind::Gzip => Self::Gzip(Gunzip::new()),
+            _ => Self::Plain,
+        }
+    }
+
+    /// Takes the next piece of the file and gives what it unpacks to.
+    pub(super) fn push(
+        &mut self,
+        input: &[u8],
+        sink: Sink<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ReadError> {
+        match self {
+            Self::Plain => sink(input),
+            Self::Gzip(gzip) => gzip.push(input, sink, diagnostics),
+        }
+    }
+
+    /// Takes the end of the file.
+    pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
+        match self {
+            Self::Plain => Ok(()),
+            Self::Gzip(gzip) => gzip.finish(diagnostics),
+        }
+    }
 }

@@ -16,7 +16,6 @@
 
 mod archive;
 pub mod chrome;
-mod container;
 mod crc32;
 pub mod decimal;
 mod document;
@@ -33,7 +32,6 @@ mod pieces;
 mod plugin;
 mod protobuf;
 mod reader;
-mod repacked;
 mod rocprof;
 mod sampled;
 mod sniff;

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::archive::Archive;
-use super::container::Unpacker;
+use super::gzip::Unpacker;
 use super::plugin::settle_view;
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::text_reader::TextReader;

@@ -1,17 +1,18 @@
-//! The text of a file, unpacked: what it is, and which reader takes it.
+//! The text of a file, unpacked: what it is, and which reader takes it. A text may be packed once more.
 
 use super::chrome::ChromeReader;
 use super::document::DocumentReader;
 use super::ftrace::{FtraceReader, read_page};
+use super::gzip::Gunzip;
 use super::json_reader::JsonReader;
 use super::memory_timeline::read_memory_timeline;
 use super::perfetto::PerfettoReader;
-use super::repacked::RepackedReader;
 use super::sampled::{CollapsedReader, PerfScriptReader, read_pprof};
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::utf16::Utf16;
 use super::xplane::XPlaneReader;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::base::Diagnostics;
 use crate::profile::Profile;
 
 /// How much a text that is packed twice may grow when it is unpacked the first time.
@@ -143,5 +144,42 @@ fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReade
             what: "an archive inside a packed file, or a file packed three times (unpack it)".to_owned(),
         }),
         other => Err(ReadError::NotAProfile { what: other.describe().to_owned() }),
+    }
+}
+
+/// Unpacks the text of a file a second time, and not a third.
+pub(super) struct RepackedReader {
+    gzip: Gunzip,
+    text: TextReader,
+    diagnostics: Diagnostics,
+}
+
+impl RepackedReader {
+    pub fn new(limits: ReadLimits) -> Self {
+        Self { gzip: Gunzip::new(), text: TextReader::of_unpacked(limits), diagnostics: Diagnostics::new() }
+    }
+}
+
+impl ChunkedReader for RepackedReader {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+        let text = &mut self.text;
+        self.gzip.push(chunk, &mut |bytes| text.push(bytes), &mut self.diagnostics)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+        self.finish_each()?.into_iter().next().ok_or(ReadError::Empty)
+    }
+
+    fn finish_each(mut self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
+        self.gzip.finish(&mut self.diagnostics)?;
+        let mut profiles = self.text.finish()?;
+        for profile in &mut profiles {
+            profile.diagnostics.append(&self.diagnostics);
+        }
+        Ok(profiles)
+    }
+
+    fn progress(&self) -> ReadProgress {
+        self.text.progress()
     }
 }

@@ -64,7 +64,7 @@ impl BundleLayout {
         self.len
     }
 
-    /// Whether there is no file in it.
+    /// Whether it holds no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()

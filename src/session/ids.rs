@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The number a shell gives one request. Every event that answers the request carries it, so a late answer to a question
-/// nobody asks any more is told from the one that is waited for.
+/// The number that a shell gives a request. Every event that answers the request carries it, so that a shell can tell an
+/// answer that it waits for from a late one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JobId(pub u32);
 

@@ -83,7 +83,7 @@ pub struct TraceSpec {
 }
 
 impl TraceSpec {
-    /// Shown of the measured window when nobody says how much, seconds.
+    /// How much of the measured window is shown by default, seconds.
     pub const SHOWN_S: f64 = 1.0;
 
     /// The run of what a specification profiles.

@@ -11,7 +11,7 @@ pub struct SizeQuestion {
     pub name: String,
     /// The sizes that the file allows, in words: `from 2 to 512`.
     pub range: String,
-    /// The size that is used where nobody gives one: that of the export.
+    /// The default size: that of the export.
     pub exported: u64,
     /// The size that was given; empty where none was.
     pub given: String,
@@ -41,7 +41,7 @@ pub struct ModelQuestions {
     pub operators: Vec<OperatorQuestion>,
 }
 
-/// How an operator without a known meaning can be placed: its name in settings, and what that means. The first is the default.
+/// How an operator without a known meaning can be placed: its name in settings, and its meaning. The first is the default.
 pub const OPERATOR_PLACES: [(&str, &str); Stand::ALL.len()] = [
     (Stand::Elementwise.name(), "elementwise: one pass of the vector engine"),
     (Stand::Move.name(), "move: out to device memory and back"),

@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// A job that has not begun.
+    /// A job that is yet to begin.
     ///
     /// # Errors
     /// When the request is wrong from the start: its file did not come, or the shell cannot measure.

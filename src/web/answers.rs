@@ -1,4 +1,4 @@
-//! What becomes of the answer to a question, and of the reason why there is none.
+//! How the page takes the answer to a question, or the reason of a refusal.
 
 use yew::{Callback, UseReducerDispatcher};
 

@@ -281,7 +281,7 @@ fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) 
         }
         match rest.as_slice() {
             [] => {}
-            // What one file is, its name may not say: who reads models gives back what is none.
+            // The name of a single file may not say what it holds: the page that reads models gives back a file that is not a model.
             [file] if shown == Page::Inspect || ModelName::of(&file.name()) != ModelName::No => {
                 give(Page::Inspect, rest)
             }

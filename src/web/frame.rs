@@ -16,7 +16,7 @@ use crate::page::told::answer_of;
 use crate::session::share::Page;
 use crate::session::{Catalog, QuestionRequest, Reply};
 
-/// The address follows the view so long after its last change.
+/// Time from the last change of a view until the address follows it.
 const URL_DELAY_MS: u32 = 120;
 
 /// What can be run: absent until a worker has said it, or why it cannot.

@@ -243,7 +243,7 @@ fn use_shown(on_shown: Callback<(Page, Theme)>) {
     });
 }
 
-/// Reads the files that the app gives: records, results of benchmarks, models. What is none of them goes back to it.
+/// Reads the files that the app gives: records, results of benchmarks, models. Any other file goes back to the app.
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());

@@ -58,7 +58,7 @@ fn bench_takes_a_file_with_and_without_its_flag() {
 
 #[test]
 fn wrong_flags_and_files_say_what_is_wrong() {
-    assert!(failure(&["bench", "--model", "nn", "--dim", "seq=3"]).contains("nn is none"));
+    assert!(failure(&["bench", "--model", "nn", "--dim", "seq=3"]).contains("nn is not one"));
     assert!(failure(&["bench", "--model", &model(OPEN), "--dim", "seq"]).contains("NAME=SIZE"));
     assert!(
         failure(&["profile", "--model", &model(OPEN), "--assume", "aten.foo=fast"])

@@ -51,7 +51,7 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     }
 }
 
-/// Writes an artifact and then the index with it, so that what is done is there whatever happens next.
+/// Writes an artifact and then the index with it, so that finished artifacts stay when a later one fails.
 fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<()> {
     let CompiledModel { entry, artifact, removed: _, programs } = compiled;
     if let (Some(artifact), Some(file)) = (artifact, &entry.filename) {

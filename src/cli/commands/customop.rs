@@ -85,7 +85,7 @@ fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     Ok(spec)
 }
 
-/// Kernels as steps: what each gains over the one before it, and what it spends its time on.
+/// Kernels as steps: the gain of each over the one before it, and where its time goes.
 fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
     let mut rows = Vec::new();
     let mut before: Option<f64> = None;

@@ -50,7 +50,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     compared.map_or(Ok(()), |c| c.verdict())
 }
 
-/// Where nobody names an instance: the smallest with a second generation NeuronCore.
+/// The default instance: the smallest with a second generation NeuronCore.
 const BESIDE_INSTANCE: &str = "inf2.xlarge";
 
 /// The table of a file beside a model of the zoo. A batch size that the file does not have is named below the table.

@@ -10,7 +10,7 @@ use crate::cli::inspect_args::ArraysArgs;
 use crate::cli::model_file::DiskModel;
 use crate::import::{Imported, ResultComparison, compare, read_npz};
 
-/// Largest difference of a result where nobody gives another, over the largest expected number.
+/// Largest difference of a result by default, over the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;
 
 /// Results of a model file beside expected ones.

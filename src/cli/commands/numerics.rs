@@ -21,7 +21,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         return of_file(model, &args);
     }
     if args.arrays.inputs.is_some() || !args.brought.settings()?.is_empty() {
-        bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is none");
+        bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is not one");
     }
     let spec = Box::new(NumericsSpec {
         model: args.model,

@@ -113,7 +113,7 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
 /// The profile that a job made.
 ///
 /// # Errors
-/// When there is none, which would be a fault of the session.
+/// When the session sent no result, which would be a fault of the session.
 pub(in crate::cli) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
     match told {
         Some(Told::Done(JobResult::Profile(info))) => Ok(*info),

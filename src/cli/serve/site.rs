@@ -53,7 +53,7 @@ impl Site {
         );
     }
 
-    /// A file by its path below the page's folder, as in `worker.js`. There is none outside that folder.
+    /// A file by its path below the page's folder, as in `worker.js`. A path outside that folder gives no file.
     pub fn file(&self, path: &str) -> Option<Cow<'static, [u8]>> {
         let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
         // Of Windows a path may hold other separators and drives.

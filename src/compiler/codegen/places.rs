@@ -1,4 +1,4 @@
-//! Where the values are: what is in SBUF, in which layout, what is out in device memory, and how much room is left.
+//! Where the values are: in SBUF with a layout, or in device memory; and how much room is left in SBUF.
 
 use super::emitter::Transfer;
 use super::error::CodegenError;
@@ -47,7 +47,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// An empty SBUF of so many bytes.
+    /// An empty SBUF with a number of bytes.
     pub fn new(sbuf_bytes: u64) -> Self {
         Self {
             values: FxHashMap::default(),

@@ -50,12 +50,12 @@ impl<'a> Plan<'a> {
     /// An instruction or a member of a fusion.
     ///
     /// # Errors
-    /// When there is none of that id.
+    /// When the module has no instruction of that id.
     pub fn instruction(&self, id: InstrId) -> Result<&'a HloInstruction, CodegenError> {
         self.find(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
     }
 
-    /// The same; none when there is none of that id.
+    /// The same; `None` when the module has no instruction of that id.
     pub fn find(&self, id: InstrId) -> Option<&'a HloInstruction> {
         self.by_id.get(&id).copied()
     }

@@ -61,7 +61,7 @@ fn reduce_last(
     reduce_pieces(plan, places, code, id, &operand, result, pieces)
 }
 
-/// One instruction of the vector engine for each of so many pieces of the operand, and the result where it leaves them.
+/// One instruction of the vector engine for each piece of the operand; the result has the layout of `result`.
 fn reduce_pieces(
     plan: &Plan<'_>,
     places: &mut Places,

@@ -109,7 +109,7 @@ fn use_bases(plan: &Plan<'_>, places: &mut Places, id: InstrId) {
         Some(Value::Resident(r)) if r.bytes > 0 || places.spilled.contains_key(&id) => {
             places.in_use.insert(id);
         }
-        // A view of what is in SBUF, or one that has not had its turn.
+        // A view of a value in SBUF, or a view that comes later.
         _ if is_view(&plan.module.instructions[id].opcode) => {
             for operand in &plan.module.instructions[id].operands {
                 use_bases(plan, places, *operand);

@@ -84,7 +84,7 @@ pub(super) fn matrix_of(shape: &Shape) -> (u64, u64) {
     (rows.max(1), columns.max(1))
 }
 
-/// Partitions that so many elements take of the core's.
+/// How many of the core's partitions a number of elements takes.
 pub(super) fn partitions_used(elements: u64, partitions: u32) -> u32 {
     narrow_count(elements).min(partitions)
 }

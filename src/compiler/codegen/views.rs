@@ -13,7 +13,7 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
 
-/// A transpose of what is in SBUF: the same bytes. Where the last dimension changes, what were the columns are rows
+/// A transpose of what is in SBUF: the same bytes. Where the last dimension changes, the columns become rows
 /// now; other permutations only rename blocks.
 pub(super) fn transpose_resident(
     plan: &Plan<'_>,

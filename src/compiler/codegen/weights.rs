@@ -93,7 +93,7 @@ pub(super) fn load_vector(
     Ok(wait)
 }
 
-/// The transfer of a weight with so many elements along the partitions.
+/// The transfer of a weight with a number of elements along the partitions.
 fn load(
     plan: &Plan<'_>,
     places: &Places,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::flat::{Flat, FlatId};
+use super::flatten::{Flat, FlatId};
 use super::given::{Given, given};
 use super::{FromProgramError, Placed, Stand, ops};
 use crate::base::IndexVec;

@@ -1,14 +1,13 @@
-//! Writes calls and loops out.
+//! A program without calls, loops and tuples: what it is, and how calls and loops are written out.
 
 use std::collections::BTreeMap;
 
 use super::FromProgramError;
-use super::flat::{Combine, Flat, FlatId, FlatNode};
 use super::fold::fold;
 use crate::base::IndexVec;
 use crate::import::program::{
     ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
-    Program, Type, Unary, Value,
+    Origin, Program, Type, Unary, Value,
 };
 
 /// Operations that are placed at most: a model of a thousand modules has about a hundredth of it.
@@ -219,7 +218,7 @@ impl Writer<'_> {
     }
 }
 
-/// Which instructions the root depends on: what a loop's body computes for nobody must not be written out.
+/// Which instructions the root depends on: the others of a loop's body must not be written out.
 fn live(computation: &Computation) -> IndexVec<InstructionId, bool> {
     let mut live: IndexVec<InstructionId, bool> = computation.instructions.iter().map(|_| false).collect();
     let mut stack = vec![computation.root];
@@ -312,4 +311,43 @@ fn boolean_of(computation: &Computation, operands: [bool; 2]) -> Option<bool> {
         values.push(value);
     }
     values.get(computation.root).copied()
+}
+
+/// Position of an operation in a [`Flat`].
+pub(super) type FlatId = usize;
+
+/// An operation on arrays.
+#[derive(Clone, Debug)]
+pub(super) struct FlatNode {
+    pub name: String,
+    pub op: Op,
+    pub operands: Vec<FlatId>,
+    pub ty: ArrayType,
+    pub origin: Origin,
+    /// Its numbers, when it is small and constants alone give it.
+    pub known: Option<Value>,
+    /// The number that every element is, when it is known to be one.
+    pub splat: Option<f64>,
+    /// Of an operation with several results, which of them this is.
+    pub part: u32,
+    /// What the computation that a reduction calls does, and the number of operands before those it begins with.
+    pub combine: Option<Combine>,
+}
+
+/// How a reduction combines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Combine {
+    Sum,
+    Product,
+    Max,
+    Min,
+    /// Anything else: an arg max, a pair.
+    Other,
+}
+
+/// A program without calls, loops and tuples. Operands come before their users.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flat {
+    pub nodes: Vec<FlatNode>,
+    pub results: Vec<FlatId>,
 }

@@ -1,6 +1,6 @@
 //! What weights and constants alone give: it is computed when the model is loaded.
 
-use super::flat::{Flat, FlatId, FlatNode};
+use super::flatten::{Flat, FlatId, FlatNode};
 use crate::base::convert::narrow;
 use crate::import::program::{Op, Program, Role};
 

@@ -10,18 +10,17 @@ mod activations;
 mod affine;
 mod arrange;
 mod emit;
-mod engines;
 mod error;
-mod flat;
 mod flatten;
 mod fold;
 mod given;
 mod layouts;
 mod moves;
 mod ops;
+mod placement;
 mod products;
 mod simplify;
-mod stand;
+
 mod turned;
 mod windows;
 
@@ -32,9 +31,9 @@ use crate::import::program::Program;
 use super::Workflow;
 use super::hlo::{HloModule, verify};
 
-pub use engines::engine_of;
 pub use error::FromProgramError;
-pub use stand::Stand;
+pub use placement::Stand;
+pub use placement::engine_of;
 
 /// A program as HLO.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,14 +80,14 @@ pub fn outline(
 ) -> Result<Outlined, FromProgramError> {
     let (flat, refused) = flatten::flatten_what_can_be(program)?;
     let mut placed = finished(program, flat, workflow, assumed)?;
-    // A refusal is no estimate.
+    // A refusal is not an estimate.
     placed.estimates.retain(|name, _| !refused.contains_key(name));
     Ok(Outlined { placed, refused })
 }
 
 fn finished(
     program: &Program,
-    mut flat: flat::Flat,
+    mut flat: flatten::Flat,
     workflow: Workflow,
     assumed: &BTreeMap<String, Stand>,
 ) -> Result<Placed, FromProgramError> {

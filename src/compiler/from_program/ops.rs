@@ -1,7 +1,7 @@
 //! Each operation of a program as instructions of the module.
 
 use super::emit::Emit;
-use super::flat::{Combine, FlatId, FlatNode};
+use super::flatten::{Combine, FlatId, FlatNode};
 use super::given::Given;
 use super::{FromProgramError, affine, moves, products, windows};
 use crate::base::convert::narrow;

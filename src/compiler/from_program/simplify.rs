@@ -4,7 +4,7 @@
 //! PyTorch's attention asks of every row of scores whether all of it is minus infinity, and multiplies by an `alpha` of one in every
 //! sum. No score is infinite unless a mask put infinities in, so the question is answered here.
 
-use super::flat::{Combine, Flat, FlatId, FlatNode};
+use super::flatten::{Combine, Flat, FlatId, FlatNode};
 use crate::base::FxHashMap;
 use crate::base::convert::real_signed;
 use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};

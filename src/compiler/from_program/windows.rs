@@ -2,7 +2,7 @@
 
 use super::FromProgramError;
 use super::emit::Emit;
-use super::flat::Combine;
+use super::flatten::Combine;
 use super::ops::worked;
 use super::turned::inverse;
 use crate::base::convert::narrow;

@@ -98,7 +98,7 @@ impl Rebuild<'_> {
         self.bases.push(bases);
     }
 
-    /// A view of a view is a view of what that one views, or that itself.
+    /// A view of a view becomes one view of the first operand, or that operand itself.
     fn reshape(&mut self, old: &HloInstruction) {
         let Some(&operand) = old.operands.first() else { return };
         let mut bases = vec![self.placed[operand]];

@@ -1,6 +1,7 @@
-//! A mean with its standard deviation, and how errors propagate.
+//! A mean with its standard deviation, how errors propagate, and how one is made of the times of a record.
 
 use crate::base::convert::real_len;
+use crate::base::stats;
 
 /// A number and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,6 +34,38 @@ impl Measure {
     }
 }
 
+/// What is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metric {
+    /// Time of an execution once everything is warm: the mean of all repeats but the first three.
+    #[default]
+    Execution,
+    /// Time that the first repeat takes longer than the mean of the others: tracing and compilation.
+    Compilation,
+}
+
+/// Repeats that warm up.
+const WARM_UP: usize = 3;
+
+impl Metric {
+    /// The number of a record; `None` when it has too few repeats.
+    #[must_use]
+    pub fn of(self, total_time_s: &[f64]) -> Option<Measure> {
+        match self {
+            Self::Execution => {
+                let steady = total_time_s.get(WARM_UP..)?;
+                let avg = stats::mean(steady)?;
+                // The deviation of a single repeat is not known; the suite writes 0.
+                Some(Measure { avg, std: stats::stddev(steady).unwrap_or(0.0) })
+            }
+            Self::Compilation => {
+                let (first, others) = total_time_s.split_first()?;
+                Some(Measure { avg: first - stats::mean(others)?, std: 0.0 })
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +79,14 @@ mod tests {
         let mean = Measure::geometric_mean(&[a, Measure { avg: 8.0, std: 0.0 }]).unwrap();
         assert!((mean.avg - 4.0).abs() < 1e-12 && (mean.std - 4.0 / 2.0 * 0.15).abs() < 1e-12);
         assert_eq!(Measure::geometric_mean(&[]), None);
+    }
+
+    #[test]
+    fn warm_up_is_left_out() {
+        assert_eq!(Metric::Execution.of(&[9.0, 9.0, 9.0]), None);
+        assert_eq!(Metric::Execution.of(&[9.0, 9.0, 9.0, 2.0]), Some(Measure { avg: 2.0, std: 0.0 }));
+        assert_eq!(Metric::Execution.of(&[9.0, 9.0, 9.0, 1.0, 3.0]).unwrap().std, libm::sqrt(2.0));
+        assert_eq!(Metric::Compilation.of(&[9.0]), None);
+        assert_eq!(Metric::Compilation.of(&[9.0, 1.0, 3.0]), Some(Measure { avg: 7.0, std: 0.0 }));
     }
 }

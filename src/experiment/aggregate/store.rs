@@ -10,7 +10,7 @@ use super::accelerator::{AcceleratorChoice, known_accelerator};
 use super::backend::Backend;
 use super::batches::{BatchKey, Batches};
 use super::measure::Measure;
-use super::point::Metric;
+use super::measure::Metric;
 use crate::experiment::plan::{ModelFilter, Test};
 use crate::experiment::record::{LineError, LineNotes, RawRecord, numbers, parse_line, python_number, trimmed};
 

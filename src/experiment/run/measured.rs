@@ -1,9 +1,9 @@
 //! Experiments on the processor, timed with a clock that a shell brings.
 
-use super::calibration::calibrate;
 use super::error::RunError;
 use super::experiment::Experiment;
 use super::network::{Network, Program};
+use super::noise::calibrate;
 use super::on_processor::OnProcessor;
 use crate::base::Clock;
 use crate::base::convert::real;

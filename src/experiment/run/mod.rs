@@ -1,10 +1,8 @@
 //! Running experiments: the suites' models, measured on the processor or simulated on a NeuronCore, as records.
 
-mod calibration;
 mod error;
 mod experiment;
 mod fingerprint;
-mod hlo;
 mod matmul;
 mod measured;
 mod network;

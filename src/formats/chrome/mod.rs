@@ -10,7 +10,6 @@ mod ids;
 mod metadata;
 mod reader;
 mod samples;
-mod sink;
 mod skip;
 mod stacks;
 mod system;

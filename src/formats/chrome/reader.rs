@@ -1,8 +1,8 @@
 //! From the events of the text to the rows of a profile.
 
 use super::event::RawEvent;
+use super::event::{Broken, EventSink};
 use super::ids::TrackCache;
-use super::sink::{Broken, EventSink};
 use super::stacks::Stacks;
 use super::system::{SYSTEM_TRACE, SystemTrace};
 use super::tokenizer::{Form, MAX_EVENT_BYTES, Tokenizer};

@@ -1,7 +1,7 @@
 //! Finds the events of a trace in text that arrives in chunks of any size.
 
 use super::event::scan_event;
-use super::sink::{Broken, EventSink};
+use super::event::{Broken, EventSink};
 use super::skip::{Skipper, next_event_start};
 use crate::formats::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
 

@@ -1,7 +1,6 @@
 //! From the syntax tree to a program: names become slots, types are found, conversions are written out.
 
 mod calls;
-mod classify;
 mod convert;
 mod expressions;
 mod math;

@@ -6,7 +6,6 @@ mod interface;
 mod machine;
 mod memory;
 mod parts;
-mod report;
 mod statements;
 mod streams;
 mod tensor;

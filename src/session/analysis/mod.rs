@@ -1,6 +1,5 @@
 //! Questions about any profile: tables ([`Listing`]) and trees, spreads and sentences ([`Question`]), computed in steps.
 
-mod ask;
 mod listing;
 mod path;
 mod prepare;

@@ -42,7 +42,7 @@ pub struct PathStep {
     pub end_ns: i64,
 }
 
-/// All parts, or where those are more than `limit` so many stretches of one length at most.
+/// All parts; where they are more than `limit`, at most `limit` stretches of equal length.
 pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usize) -> PathShown {
     let is_thinned = path.parts.len() > limit;
     let thinned = if is_thinned { thinned(sources.profile, &path.parts, limit) } else { Vec::new() };

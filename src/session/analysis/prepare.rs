@@ -1,11 +1,11 @@
-//! For each question the analysis that answers it, and what is made of what that finds.
+//! For each question, the analysis that answers it, and the answer that is made of its result.
 
-use super::ask::query_table;
 use super::listing::{Chosen, Listing, Rows, Sources};
 use super::path::{parts_by_length, parts_table, path_shown, path_table};
 use super::question::{Answer, Question};
 use super::shown::{in_order_shown, said};
 use super::steps::{Running, answered, listed};
+use super::tables::query_table;
 use super::tables::{counter_table, group_table, idle_table, slice_table};
 use crate::analysis::calltree::{CallTreePass, SandwichPass};
 use crate::analysis::compare::{OperatorTotals, grouped_by_default};

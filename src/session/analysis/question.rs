@@ -32,14 +32,14 @@ pub enum Question {
         by_thread: bool,
         /// Names from the outermost to the node that is to be the first; empty for everything.
         from: Vec<String>,
-        /// At most so many nodes, those with the most time.
+        /// The greatest number of nodes; those with the most time stay.
         limit: u32,
     },
     /// Slices of one thread by time. Answered by [`Answer::InOrder`].
     InOrder {
         /// Of which slices: where it names several tracks or none, of the thread with the most slices.
         of: Chosen,
-        /// At most so many slices, the longest.
+        /// The greatest number of slices; the longest stay.
         limit: u32,
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
@@ -48,14 +48,14 @@ pub enum Question {
         of: Chosen,
         /// The name.
         name: String,
-        /// At most so many nodes in each half.
+        /// The greatest number of nodes in each half.
         limit: u32,
     },
     /// The module hierarchy. Answered by [`Answer::Modules`].
     Modules {
         /// Of which slices.
         of: Chosen,
-        /// At most so many modules, those with the most time.
+        /// The greatest number of modules; those with the most time stay.
         limit: u32,
     },
     /// What dominates, in sentences. Answered by [`Answer::Sentences`].
@@ -66,7 +66,7 @@ pub enum Question {
     Path {
         /// Only in this span; everything when absent.
         range: Option<Interval<TraceNs>>,
-        /// At most so many parts.
+        /// The greatest number of parts.
         limit: u32,
     },
     /// The values of a counter over time. Answered by [`Answer::Curve`].
@@ -75,7 +75,7 @@ pub enum Question {
         name: String,
         /// Only in this span; everything when absent.
         range: Option<Interval<TraceNs>>,
-        /// At most about so many points.
+        /// About the greatest number of points.
         points: u32,
     },
     /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
@@ -88,7 +88,7 @@ pub enum Question {
         name: String,
         /// How the edges follow one another.
         scale: BinScale,
-        /// At most so many bins.
+        /// The greatest number of bins.
         bins: u32,
     },
 }

@@ -7,7 +7,7 @@ use super::steps::{Found, Running, TableOf};
 use crate::session::pages::profile_page;
 use crate::session::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
 
-/// A shell hears how far it is after so many steps, of about 10 ms each.
+/// A shell is told the progress after this number of steps, of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
 /// Rows of a table that become text in one step.
 const ROWS_PER_STEP: u32 = 10_000;

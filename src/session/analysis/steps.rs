@@ -87,7 +87,7 @@ pub(super) trait Running {
     fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<Found, String>;
 }
 
-/// An analysis, and what is made of what it finds.
+/// An analysis, and how its result becomes an answer.
 struct Work<P, F> {
     pass: P,
     finish: F,

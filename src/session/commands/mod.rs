@@ -1,7 +1,7 @@
 //! Command lines that give what a view of the page shows, for people who go on in a terminal or a script.
 //!
 //! A command holds all that a link holds of the run, and of the view what the command line has too: a grouping, a level, a span.
-//! Studies and experiments print theirs in their documents. A command is printed for a POSIX shell. A view of a model file names no file that another machine has, so there is no command of it.
+//! Studies and experiments print theirs in their documents. A command is printed for a POSIX shell. A link to a model file cannot name the file on another machine, so a view of it prints no command.
 
 mod bench;
 mod profile;

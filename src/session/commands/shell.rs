@@ -26,7 +26,7 @@ impl Line {
         Self(format!("neuronscope {command}"))
     }
 
-    /// A word that is no flag.
+    /// A word that is not a flag.
     pub fn word(mut self, word: &str) -> Self {
         self.0.push(' ');
         self.0.push_str(&quoted(word));

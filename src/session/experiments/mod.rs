@@ -72,7 +72,7 @@ impl RecordSets {
     /// A file of a view.
     ///
     /// # Errors
-    /// When the view is none that the command line prints.
+    /// When the command line does not print this view.
     pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();

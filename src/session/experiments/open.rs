@@ -2,7 +2,7 @@
 
 use crate::session::share::Query;
 
-/// Records by what they have in common; what is absent does not matter.
+/// Names records by the values that they share; a value that is absent matches any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opened {
     /// Name of the model.

@@ -27,7 +27,7 @@ pub struct Example {
     pub shows: &'static str,
     /// Address of the page that shows it, which runs by itself.
     pub link: &'static str,
-    /// The command line that gives the same; empty where there is none.
+    /// The command line that gives the same result; empty where there is no such command.
     pub command: &'static str,
 }
 

@@ -11,7 +11,7 @@ pub enum ModelName {
     No,
 }
 
-/// Ends of names that only models have. Those that are not read are here too: what reads models knows what to do instead.
+/// Ends of names that only models have. Formats that are not read are here too: the reader of models says what to do instead.
 const MODELS: [&str; 21] = [
     ".pt2",
     ".onnx",

@@ -60,7 +60,7 @@ impl Opened {
         if path.is_empty() { None } else { self.tree.graph.find(path) }
     }
 
-    /// Modules that are open: those of the beginning, changed by what was toggled, and those around what is selected.
+    /// Modules that are open: those that open at first, changed by each toggle, and those around the selected node.
     pub(super) fn open(&self, spec: &InspectSpec) -> BTreeSet<u32> {
         let graph = &self.tree.graph;
         let mut open = graph.opening(OPENING);

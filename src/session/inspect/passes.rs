@@ -14,7 +14,7 @@ use crate::view::table::{Cell, Column, ColumnKind, Table};
 const MOST_LINES: usize = 300;
 
 impl Subject {
-    /// The program after so many passes.
+    /// The program after this number of passes.
     ///
     /// # Errors
     /// When a pass breaks it.

@@ -96,7 +96,7 @@ impl InspectView {
         }
     }
 
-    /// The view of a name; the graph where there is none of that name.
+    /// The view with this name; the graph for any other name.
     #[must_use]
     pub fn named(key: &str) -> Self {
         Self::ALL.into_iter().find(|view| view.key() == key).unwrap_or_default()

@@ -9,7 +9,7 @@ use crate::bench::Configuration;
 use crate::bench::cpu::{CpuRun, CpuStage};
 use crate::session::protocol::{JobResult, Told};
 
-/// Steps of one call are few enough for a worker to look up: so much measured time.
+/// Measured time of one step: short enough that a worker notices a cancel.
 const STEP_NS: u64 = 10_000_000;
 
 /// A copy in progress.

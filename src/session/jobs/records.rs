@@ -17,7 +17,7 @@ use crate::session::protocol::{JobResult, Told};
 const CHUNK_BYTES: usize = 1 << 20;
 /// A longer line is not a record.
 const MOST_LINE_BYTES: usize = 64 << 20;
-/// Reports are read as a whole; a larger file is none.
+/// Reports are read as a whole; a larger file is not a file of reports.
 const MOST_REPORT_BYTES: u64 = 64 << 20;
 
 /// A file that waits to be read.

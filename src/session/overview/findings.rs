@@ -15,7 +15,7 @@ use crate::view::timeline::SliceRef;
 
 /// What would gain less than this share of the whole, in percent, is left out. Chosen.
 const LEAST_PERCENT: f64 = 1.0;
-/// At most so many findings. Chosen: what is read at a glance.
+/// The greatest number of findings. Chosen: a person reads this many at a glance.
 const MOST_FINDINGS: usize = 8;
 /// So many operations are looked at.
 const MOST_OPERATIONS: usize = 3;

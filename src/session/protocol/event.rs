@@ -1,4 +1,4 @@
-//! What a shell is told.
+//! What a shell is told, and which build tells it.
 
 use serde::{Deserialize, Serialize};
 
@@ -99,4 +99,13 @@ impl Told {
             Self::Done(_) | Self::Answer(_) | Self::File(_) | Self::Failed(_) | Self::Cancelled => true,
         }
     }
+}
+
+/// Changed with every change of a message. A page and a worker that differ refuse each other.
+pub const PROTOCOL_VERSION: u32 = 32;
+
+/// Names the build; page and worker of one build have the same.
+#[must_use]
+pub fn build_id() -> String {
+    format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))
 }

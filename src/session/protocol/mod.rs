@@ -16,11 +16,10 @@ mod job;
 mod question;
 mod request;
 mod result;
-mod version;
 
 pub use event::{Event, Part, Told};
+pub use event::{PROTOCOL_VERSION, build_id};
 pub use job::{JobRequest, RecordsSource, RunRequest};
 pub use question::{AnalysisRequest, ExportKind, ProfileQuestion, QuestionRequest};
 pub use request::{Ask, Control, Request};
 pub use result::{ExportedFile, JobResult, Reply, SearchHits};
-pub use version::{PROTOCOL_VERSION, build_id};

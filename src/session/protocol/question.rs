@@ -52,7 +52,7 @@ pub enum ProfileQuestion {
         text: String,
         /// When given, the slices of the group of this name instead.
         by: Option<GroupKind>,
-        /// At most so many hits are listed (all are counted).
+        /// The greatest number of hits that are listed (all are counted).
         limit: u32,
     },
     /// Time by operator. Answered by [`Reply::Operators`](super::Reply::Operators).

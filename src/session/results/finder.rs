@@ -47,7 +47,7 @@ impl Goal {
     }
 }
 
-/// Limits as they are typed; an empty one is none.
+/// Limits as they are typed; an empty text sets no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WantedTexts {
     /// Longest p99 latency, ms.
@@ -75,7 +75,7 @@ pub struct Wanted {
 
 /// A limit that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{name}: '{text}' is not a positive number, so it is no limit; write one such as 10 or 2.5")]
+#[error("{name}: '{text}' is not a positive number; write one such as 10 or 2.5")]
 pub struct LimitError {
     /// Which limit.
     pub name: &'static str,

@@ -204,7 +204,7 @@ impl BenchField {
         }
     }
 
-    /// Puts a text into a configuration. A text that can not be used leaves it as it was. Empty text means the default
+    /// Puts a text into a configuration. A text that cannot be used leaves it as it was. Empty text means the default
     /// where there is one that depends on other fields.
     ///
     /// # Errors

@@ -21,7 +21,7 @@ const FILES: &str = "files";
 /// Between names of files.
 const BETWEEN: char = '|';
 
-/// Reads a link. Choices that can not be used are named by whoever shows the records.
+/// Reads a link. Choices that cannot be used are named by whoever shows the records.
 pub(super) fn read(query: &Query) -> ExperimentLink {
     let mut link = ExperimentLink::default();
     for field in ExperimentField::ALL {

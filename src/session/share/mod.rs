@@ -351,7 +351,7 @@ fn check_version(query: &Query, notices: &mut Vec<Notice>) {
         Ok(v) if v > LINK_VERSION => format!(
             "The link is of version {v}, this page knows versions up to {LINK_VERSION}; what it knows is used. Reload the page for a newer one."
         ),
-        _ => format!("'{text}' is no version of a link; it is read as version {LINK_VERSION}."),
+        _ => format!("'{text}' is not a version of a link; it is read as version {LINK_VERSION}."),
     };
     notices.push(Notice { field: VERSION.to_owned(), message });
 }

@@ -79,7 +79,7 @@ impl NumericsField {
         }
     }
 
-    /// Puts a text into a specification. A text that can not be used leaves it as it was.
+    /// Puts a text into a specification. A text that cannot be used leaves it as it was.
     ///
     /// # Errors
     /// One sentence for people: what is wrong and what would be right.

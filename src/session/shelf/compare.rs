@@ -4,7 +4,7 @@ use super::{ItemKind, ShelfItem};
 use crate::session::share::{Address, CompareLink, ExperimentLink, Page, PageLink as _, ProfileLink, Tool};
 
 impl ShelfItem {
-    /// The view that it opens with; `None` for what is no profile.
+    /// The view that it opens with; `None` for a thing that is not a profile.
     fn profile(&self) -> Option<ProfileLink> {
         if !matches!(self.kind, ItemKind::Profile | ItemKind::Run) {
             return None;
@@ -13,7 +13,7 @@ impl ShelfItem {
         (address.page() == Page::Profile).then(|| address.profile())
     }
 
-    /// It as the base of a comparison; `None` for what is no profile.
+    /// It as the base of a comparison; `None` for a thing that is not a profile.
     #[must_use]
     pub fn as_base(&self) -> Option<CompareLink> {
         let link = self.profile()?;
@@ -24,7 +24,7 @@ impl ShelfItem {
     }
 
     /// The name of the file of reports that stands for kept results of a benchmark: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
-    /// for what is no such results.
+    /// for a thing that is not such results.
     #[must_use]
     pub fn results_file(&self) -> Option<String> {
         // The sign stands between the names of files in a link.

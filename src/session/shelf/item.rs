@@ -148,7 +148,7 @@ impl ShelfItem {
         query.print()
     }
 
-    /// From a line; `None` for one of a kind that this build does not know, and for what is no such line.
+    /// From a line; `None` for one of a kind that this build does not know, and for a line of another form.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let query = Query::parse(text);

@@ -2,7 +2,7 @@
 
 use super::ShelfItem;
 
-/// So many things that nobody pinned are kept; the one that was opened longest ago leaves first.
+/// The greatest number of things without a pin that are kept; the one that was opened longest ago leaves first.
 pub const MOST_UNPINNED: usize = 24;
 
 /// The order in which things are listed: what is pinned first, then what was opened last.
@@ -12,7 +12,7 @@ pub fn in_order(mut items: Vec<ShelfItem>) -> Vec<ShelfItem> {
     items
 }
 
-/// The things that nobody pinned, the one that was opened longest ago first.
+/// The things without a pin, the one that was opened longest ago first.
 fn oldest_first(items: &[ShelfItem]) -> Vec<ShelfItem> {
     let unpinned = items.iter().filter(|item| !item.is_pinned).cloned().collect();
     in_order(unpinned).into_iter().rev().collect()

@@ -97,7 +97,7 @@ impl StudySpec {
         }
     }
 
-    /// The text of a field; empty where nothing is given, or there is no such field.
+    /// The text of a field; empty where nothing is given, or where the study does not have the field.
     #[must_use]
     pub fn text(&self, key: &str) -> String {
         match self {

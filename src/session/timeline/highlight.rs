@@ -50,7 +50,7 @@ pub(in crate::session) fn own_name<'a>(profile: &Profile, grouping: &Grouping, s
     if shown == NO_NAME && grouping.find(profile, shown).is_none() { "" } else { shown }
 }
 
-/// The level of a name, absent for all of them; the default one when nobody chose or the profile has none of that name.
+/// The level of a name, absent for all of them; the default one when none was chosen, or when the profile has no level of that name.
 pub(in crate::session) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId> {
     let levels = profile.levels();
     name.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level())

@@ -153,7 +153,7 @@ fn frame(graph: &ModuleGraph, module: u32, edges: &FrameEdges, sizes: &BTreeMap<
     Frame { children, ends, placed }
 }
 
-/// The edges of one frame: from the lower border of what gives a value to the upper border of what reads it.
+/// The edges of one frame: from the lower border of the node that gives a value to the upper border of the node that reads it.
 fn links_of(
     frame: &Frame,
     sizes: &BTreeMap<u32, (f64, f64)>,

@@ -17,7 +17,7 @@ const SCRIPT: &str = include_str!("sort.js");
 pub struct PageFile {
     /// What is shown.
     pub document: Document,
-    /// A sentence below the title: what it is of and what made it.
+    /// A sentence below the title: its subject, and the program that made it.
     pub lead: String,
     /// The address that shows it live; none where no address does.
     pub live: Option<String>,

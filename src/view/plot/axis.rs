@@ -42,7 +42,7 @@ impl Axis {
             return axis;
         }
         let (first, last) = (libm::floor(axis.min), libm::ceil(axis.max));
-        // Steps were below 1 or of 2.5: at most so many whole numbers are between.
+        // Steps were below 1 or of 2.5: the axis has at most this number of whole numbers.
         let step = libm::ceil((last - first) / f64::from(wanted.max(1))).max(1.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most `wanted` + 1")]
         let count = libm::ceil((last - first) / step).max(1.0) as u32;

@@ -29,7 +29,7 @@ pub struct Line {
     pub fill: u8,
     /// Its points by ascending `x`.
     pub points: Vec<(f64, f64)>,
-    /// How far each point is known, from the least to the most; empty where nobody says. NaN where it is not known.
+    /// The interval of each point, from its lower to its upper end; empty when no interval is given, NaN for a point without one.
     pub spread: Vec<(f64, f64)>,
 }
 
@@ -174,7 +174,7 @@ fn exact(value: f64) -> String {
     }
 }
 
-/// Averages of so many neighbours that at most `most` points are left: a line with more points than pixels.
+/// Averages of neighbours, so that at most `most` points are left: for a line with more points than pixels.
 #[must_use]
 pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(most.max(1)).max(1);

@@ -7,7 +7,7 @@ use crate::view::colours::Colours;
 use crate::view::palette::{GREY, distinct_fills};
 use crate::view::svg::number;
 
-/// At most so many slices; the rest becomes one.
+/// The greatest number of slices; the rest becomes one slice.
 const MOST_SLICES: usize = 8;
 
 /// A pie.

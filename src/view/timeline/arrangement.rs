@@ -73,7 +73,7 @@ impl Arrangement {
     }
 
     /// Moves a track to the place of another one: among pinned tracks it is pinned, else it moves within its section. A place in
-    /// another section is none for it.
+    /// it cannot move to another section.
     pub fn move_to(&mut self, outline: &Outline, id: TrackId, place: TrackId) {
         if id == place {
             return;
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(shown(&a)[..4], [2, 3, 1, 4]);
         a.move_to(&outline, TrackId(1), TrackId(2));
         assert_eq!(shown(&a)[..4], [1, 2, 3, 4]);
-        // Another section is no place for it.
+        // It cannot move to another section.
         a.move_to(&outline, TrackId(1), TrackId(12));
         assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
         a.toggle_pin(TrackId(12));

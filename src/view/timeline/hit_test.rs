@@ -3,7 +3,7 @@
 use super::layout::{Block, BlockKind, Layout, Metrics};
 use super::{NO_SLICE, SliceRef, TimelineTile, TrackId, TrackTile, Viewport};
 
-/// A slice missed by so many pixels still counts as hit: many are a pixel wide.
+/// A slice that the pointer misses by at most this number of pixels counts as hit: many slices are a pixel wide.
 const TOLERANCE_PX: f64 = 3.0;
 
 /// What is at a point.

@@ -43,7 +43,7 @@ pub struct Track {
 /// What a track shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TrackKind {
-    /// Slices, nested to so many rows (at least 1).
+    /// Slices, and how many rows they nest to (at least 1).
     Slices {
         /// Number of rows.
         rows: u16,

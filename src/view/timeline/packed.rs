@@ -13,7 +13,7 @@ use super::SliceRef;
 pub(super) trait Plain: Copy {
     /// Appends the numbers as bytes.
     fn pack(column: &[Self]) -> Vec<u8>;
-    /// The numbers of so many whole bytes; none when the bytes are no whole number of numbers.
+    /// The numbers in these bytes; none when the last number is incomplete.
     fn unpack(bytes: &[u8]) -> Option<Vec<Self>>;
 }
 

@@ -1,4 +1,4 @@
-//! From what is known to what is painted: the whole picture of a timeline as one display list.
+//! The whole picture of a timeline as one display list.
 
 use super::annotation::paint_annotations;
 use super::layout::{Block, BlockKind, Layout, Metrics};
@@ -164,7 +164,7 @@ fn paint_moved_track(scene: &Scene<'_>, list: &mut DisplayList) {
     let Some(from) = scene.layout.track(moved) else { return };
     list.rect(Paint::Range, Rect::new(0.0, scene.screen_y(from.y), width, from.height));
     let Some(to) = to.and_then(|to| scene.layout.track(to)) else { return };
-    // It comes before what is above it now, and behind what is below.
+    // It goes before the track above it, or behind the track below it.
     let y = if to.y < from.y { to.y } else { to.y + to.height };
     list.rect(Paint::Accent, Rect::new(0.0, scene.screen_y(y) - 1.0, width, 3.0));
 }

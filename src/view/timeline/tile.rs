@@ -18,7 +18,7 @@ pub const NO_SLICE: SliceRef = SliceRef(u32::MAX);
 pub struct TimelineQuery {
     /// The span, usually wider than the screen so that panning has something to show.
     pub span: Interval<TraceNs>,
-    /// Slices of one row that lie within so many nanoseconds may be merged into one; at least 1, a power of two.
+    /// Slices of one row that lie within this number of nanoseconds may be merged into one; at least 1, a power of two.
     pub resolution_ns: u64,
     /// The tracks that are on the screen.
     pub tracks: Vec<TrackId>,

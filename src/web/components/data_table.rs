@@ -16,7 +16,7 @@ use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 
 /// Tables up to this length hold all their rows.
 const MOST_ROWS: usize = 200;
-/// Longer ones scroll in a frame of their own, so that what is below them can be reached.
+/// Longer tables scroll in a frame of their own, so that a person can reach the page below them.
 const MOST_UNFRAMED: usize = 25;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
@@ -50,7 +50,7 @@ pub struct DataTableProps {
     /// The search was edited; without it there is no search field.
     #[prop_or_default]
     pub on_search: Option<Callback<String>>,
-    /// More about a row, for people who point at its first cell: `None` where there is no more.
+    /// More about a row, for people who point at its first cell: `None` where the cell says all.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
     /// Colours of what rows are about, by place in the palette; empty where they have none.

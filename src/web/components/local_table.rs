@@ -34,7 +34,7 @@ pub struct LocalTableProps {
     /// Number of rows there are in all and what saves them, where the table holds only some.
     #[prop_or_default]
     pub save_all: Option<(u64, Callback<()>)>,
-    /// How it is looked at is kept by who shows it: what it is searched for, and what is told of a change.
+    /// The owner keeps the sorting and the search: the text that is searched for, and the callback that hears of a change.
     #[prop_or_default]
     pub look: Option<(AttrValue, Callback<TableLook>)>,
     /// How it is sorted: at first, or now where `look` is there.

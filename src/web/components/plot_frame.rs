@@ -14,8 +14,9 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Before a plot knows its width.
 const FIRST_WIDTH: f64 = 560.0;
-/// A label of the horizontal axis needs at least so much room, and more where it has more letters.
+/// Least room for a label of the horizontal axis, in pixels.
 const LABEL_PX: f64 = 52.0;
+/// Room that each of its letters needs.
 const LETTER_PX: f64 = 6.2;
 
 /// Where a plot is drawn in its figure, in pixels.

@@ -20,9 +20,9 @@ use crate::web::head::set_theme;
 use crate::web::platform::{page, url};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
-/// So many slices are listed.
+/// Slices that are listed.
 const MOST_SLICES: u32 = 20;
-/// So many operators, and so many tracks.
+/// Operators and tracks that are listed.
 const MOST_OPERATORS: u32 = 8;
 const MOST_TRACKS: usize = 12;
 /// Shorter texts are in too many names.

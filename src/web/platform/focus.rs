@@ -10,7 +10,7 @@ use web_sys::{HtmlElement, Node};
 use super::{frame, page};
 
 thread_local! {
-    /// The element that had the focus last. None after a press of the pointer on something that takes no focus: then nobody misses it.
+    /// The element that had the focus last. None after the pointer pressed something that takes no focus: then no focus is lost.
     static LAST: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
 }
 
@@ -36,7 +36,7 @@ pub fn watch() -> Vec<EventListener> {
     ]
 }
 
-/// Gives the focus back where it was lost. `is_ended` says that what disabled its element may have ended.
+/// Gives a lost focus back to its element. `is_ended` says that the run that disabled the element may have ended.
 pub fn mend(is_ended: bool) {
     if page::focused().is_some() {
         return;

@@ -24,7 +24,7 @@ pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
 /// The files of folders and files that were dropped, as one file with the name of the first.
 ///
 /// # Errors
-/// When a folder can not be read or has nothing to open; the message says why.
+/// When a folder cannot be read or has nothing to open; the message says why.
 pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, String> {
     let name = entries.first().map(FileSystemEntry::name).unwrap_or_default();
     let failed = |e: JsValue| format!("{name}: the folder could not be read: {}", error_text(&e));

@@ -14,7 +14,7 @@ pub fn register() {
     }
     let promise = navigator.service_worker().register(&url::beside_page("sw.js"));
     spawn_local(async move {
-        // Refusal is no error for the person: only offline use is lost.
+        // A refusal is not an error for the person: only offline use is lost.
         let _ = JsFuture::from(promise).await;
     });
 }

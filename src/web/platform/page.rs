@@ -58,12 +58,12 @@ pub fn set_root_attribute(name: &str, value: &str) {
     }
 }
 
-/// Scrolls an element to so many pixels from its top.
+/// Scrolls an element to a distance from its top, in pixels.
 pub fn scroll_to(element: &HtmlElement, top: f64) {
     element.set_scroll_top(narrow_signed(whole_signed(top)));
 }
 
-/// Scrolls an element down by so many pixels.
+/// Scrolls an element down by a number of pixels.
 pub fn scroll_by(element: &HtmlElement, px: f64) {
     scroll_to(element, f64::from(element.scroll_top()) + px);
 }

@@ -61,7 +61,7 @@ pub async fn read(name: &str, shown_name: &str) -> Result<File, String> {
     found.await.map_err(|e: JsValue| error_text(&e))
 }
 
-/// Removes a file; one that is not there is no error.
+/// Removes a file; a file that does not exist is not an error.
 pub async fn remove(name: &str) {
     if let Ok(folder) = folder().await {
         let _ = call(&folder, "removeEntry", &[&name.into()]).await;

@@ -13,7 +13,7 @@ thread_local! {
     static OPENS_AT_SPAN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The next span in the address is where a view opens: nobody went there, so Back does not return from it.
+/// The next span in the address is the one that a view opens with. No person went there, so Back does not return from it.
 pub fn expect_first_span() {
     OPENS_AT_SPAN.set(true);
 }
@@ -29,7 +29,7 @@ const NOTED: &str = "data-address";
 /// The attribute of the document that counts the views whose address is still to be shown.
 const PENDING: &str = "data-address-pending";
 
-/// A view whose address is still to be shown: tests wait until there is none.
+/// A view whose address is still to be shown: tests wait until no view is left here.
 #[derive(Debug)]
 pub struct PendingAddress(());
 

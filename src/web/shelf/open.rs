@@ -11,7 +11,7 @@ use crate::web::platform::private_files;
 /// Of the room that the browser gives, files leave this much to everything else.
 const SPARE_BYTES: u64 = 32 << 20;
 
-/// Keeps a file that was opened. Older files that nobody pinned leave where there is no room.
+/// Keeps a file that was opened. Older files without a pin are removed where room is short.
 ///
 /// # Errors
 /// A sentence for the person when it is not kept: nothing else is lost by that.

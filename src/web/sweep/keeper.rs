@@ -17,7 +17,7 @@ use crate::web::shelf;
 const PREFIX: &str = "neuronscope.sweep.";
 /// A page says that it is still there so often.
 pub const BEAT_MS: u32 = 2_000;
-/// A page that has not said so for this long is gone.
+/// A page that has not said for this time that it is open is gone.
 const GONE_MS: f64 = 3.0 * BEAT_MS as f64;
 /// Larger sweeps are kept without their charts: browsers keep about five million characters.
 const MOST_WITH_CHARTS: usize = 500;
@@ -70,7 +70,7 @@ impl Keeper {
                 if storage::keep(&key, &text) {
                     return true;
                 }
-                // Old results that nobody pinned make room for new ones.
+                // Old results without a pin make room for new ones.
                 if !shelf::forget_rows_of_oldest(&self.id) {
                     return false;
                 }
@@ -168,7 +168,7 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
         let rows = storage::keys(&key(id, "row.")).len();
         match storage::read(head_key).as_deref().and_then(KeptHead::from_text) {
             Some(head) if rows > 0 => found.push(KeptSweep { id: id.to_owned(), head, rows }),
-            // Nothing had ended, or a build kept it whose pieces this one can not read.
+            // Nothing had ended, or a build kept it whose pieces this one cannot read.
             _ => forget(id),
         }
     }

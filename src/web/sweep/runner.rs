@@ -257,7 +257,7 @@ impl SweepRunner {
         self.feed();
     }
 
-    /// Gives up what waits and what runs; rows that are there stay.
+    /// Stops the waiting and the running rows; finished rows stay.
     pub fn cancel(&self) {
         if self.stop_planning() {
             self.0.dispatch.dispatch(BenchAction::End(RunState::Cancelled));

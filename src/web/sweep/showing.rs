@@ -6,7 +6,8 @@ use super::runner::SweepRunner;
 use crate::page::bench::BenchAction;
 use crate::web::platform::machine::wall_ms;
 
-/// What happened is shown so long after it, together: a sweep can have thousands of rows, and the table is built anew.
+/// Events of a sweep are shown together, at most this long after they happened: a sweep can have thousands of rows, and
+/// each showing makes the table anew.
 const SHOW_MS: u32 = 100;
 
 impl SweepRunner {

@@ -30,7 +30,7 @@ pub enum Change {
     Annotate(Interval<TraceNs>, bool),
     /// An area was selected, or none.
     Area(Option<Area>),
-    /// Scroll down by so many pixels.
+    /// Scroll down by a number of pixels.
     Scroll(f64),
     /// New slices came.
     Tile(Shared<TimelineTile>),

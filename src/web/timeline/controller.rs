@@ -23,7 +23,7 @@ use crate::view::timeline::{
 use crate::web::platform::url::PendingAddress;
 use crate::web::worker::Engine;
 
-/// The page is told of a moved view so long after the last move.
+/// Time from the last move of a view until the page hears of it.
 const SETTLE_MS: u32 = 160;
 
 /// Time for texts in a frame; the next frame, if nothing moved, has twice as much, and finds most texts known.
@@ -314,7 +314,7 @@ impl Controller {
         }
     }
 
-    /// Shows where most happens, on a timeline that was just opened and that nobody has moved.
+    /// Shows the densest part of a timeline that was just opened and has not been moved.
     pub fn open_at(&self, dense: Interval<TraceNs>) {
         if self.0.told.get().is_some() || self.0.is_moved.get() {
             return;

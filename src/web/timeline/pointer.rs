@@ -180,7 +180,7 @@ impl Controller {
     }
 
     /// The wheel was turned; says whether the timeline used it. With Ctrl (a pinch on a touchpad, too) it zooms, with
-    /// Shift or sideways it pans. Without, it scrolls what is too high for the canvas, and zooms what is not.
+    /// Shift or sideways it pans. Without them, it scrolls a timeline that is higher than its frame, and zooms any other.
     pub fn wheel(&self, event: &WheelEvent) -> bool {
         let unit = match event.delta_mode() {
             WheelEvent::DOM_DELTA_LINE => 16.0,

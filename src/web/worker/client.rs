@@ -14,9 +14,9 @@ use super::envelope;
 use crate::session::{Ask, Control, Event, JobId, PROTOCOL_VERSION, Request, Told, build_id};
 use crate::web::platform::{download, error_text, url};
 
-/// A worker that does not look up for so long after a cancel is ended.
+/// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
-/// A worker that says nothing for so long after its start will say nothing at all.
+/// A worker that says nothing within this time after its start is given up.
 const START_LIMIT_MS: u32 = 60_000;
 
 thread_local! {
@@ -131,7 +131,7 @@ impl Engine {
         }
     }
 
-    /// Asks a job to stop, and ends the worker if it does not look up in time. Either way the job gets `Cancelled`.
+    /// Asks a job to stop, and ends the worker if it does not answer in time. Either way the job gets `Cancelled`.
     pub fn cancel(&self, job: JobId) {
         if self.0.queue.borrow().is_some() {
             self.0.end("it was cancelled while it started", Some(job));
@@ -149,7 +149,7 @@ impl Engine {
         self.0.timers.borrow_mut().push(timer);
     }
 
-    /// Nobody waits for this job any more.
+    /// Answers to this job are dropped from now on.
     pub fn forget(&self, job: JobId) {
         self.0.jobs.borrow_mut().remove(&job);
     }
@@ -225,7 +225,7 @@ impl Inner {
         }
         match envelope::unpack::<Event>(data) {
             Ok((Event::Ready { protocol, build }, _)) => self.ready(protocol, &build),
-            // A job that nobody waits for any more has no file either.
+            // The file of a forgotten job is dropped too.
             Ok((Event::Told(job, told), beside)) => {
                 if self.jobs.borrow().contains_key(&job) {
                     self.deliver(job, kept(told, beside));

@@ -17,7 +17,7 @@ pub struct Envelope {
 /// Packs a message, and what goes beside it: a file is not copied on its way.
 ///
 /// # Errors
-/// When the message can not be written (it is too large for memory).
+/// When the message cannot be written (it is too large for memory).
 pub fn pack<T: Serialize>(header: &T, beside: Option<&Blob>) -> Result<Envelope, String> {
     let bytes = postcard::to_allocvec(header).map_err(|e| format!("the message could not be written: {e}"))?;
     let header = Uint8Array::from(bytes.as_slice());

@@ -22,7 +22,7 @@ const LEAST_BUDGET: u32 = 1_000;
 const MOST_BUDGET: u32 = 16_000_000;
 /// Progress is told no more often: each time the page renders, on a core that the worker may need.
 const PROGRESS_MS: f64 = 80.0;
-/// A worker that nobody asked anything begins to warm up so long after its start, in rounds so far apart, so many times.
+/// How an idle worker warms up: the delay after its start, the time between two rounds, and the number of rounds.
 const WARM_UP_AFTER_MS: u32 = 300;
 const WARM_UP_EVERY_MS: u32 = 15;
 const WARM_UP_ROUNDS: u32 = 16;

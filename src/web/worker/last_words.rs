@@ -1,9 +1,9 @@
-//! The last words of a program that can not go on, for the page.
+//! The last words of a program that cannot go on, for the page.
 
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DedicatedWorkerGlobalScope;
 
-/// Text instead of an envelope: the worker can not go on, and this is why.
+/// Text instead of an envelope: the worker cannot go on, and this is why.
 pub fn post_text(scope: &DedicatedWorkerGlobalScope, text: &str) {
     let _ = scope.post_message(&JsValue::from_str(text));
 }

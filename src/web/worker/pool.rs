@@ -18,7 +18,7 @@ use crate::page::Shared;
 use crate::session::share::LinkedFile;
 use crate::session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
 
-/// A new worker is started so long after the last one was taken, when the page has more urgent things behind it.
+/// Time from the taking of a worker to the start of the next one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;
 
 /// Workers at hand. Clones share them.
@@ -131,7 +131,7 @@ impl Pool {
         Ok(engine)
     }
 
-    /// Opens a model file in the worker of benchmarks, and has the others keep it; `on_told` is told what that one says.
+    /// Opens a model file in the worker of benchmarks, and has the others keep it; `on_told` hears what the worker of benchmarks says.
     pub fn open_model(&self, file: File, settings: BroughtSettings, on_told: Callback<Told>) {
         let engine = match self.bench() {
             Ok(engine) => engine,

@@ -110,7 +110,7 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
             return Ok(Some(vec![value]));
         }
         self.values[id] = Some(value);
-        // Values nobody reads any more are let go: a chain of a thousand products holds two.
+        // Values are dropped after their last use: a chain of a thousand products holds two.
         for &operand in &instruction.operands {
             if self.last_use[operand] == id && operand != self.module.root {
                 self.values[operand] = None;

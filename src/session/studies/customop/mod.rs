@@ -5,9 +5,7 @@ mod cases;
 mod document;
 mod form;
 mod run;
-mod source_text;
 mod spec;
-mod steps;
 mod sweeps;
 
 pub(super) use form::{FORM, followers};

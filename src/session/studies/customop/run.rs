@@ -1,4 +1,4 @@
-//! The cases one after another, each kernel in parts of so many statements.
+//! The cases one after another, each kernel in parts of a fixed number of statements.
 
 use std::collections::VecDeque;
 

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use super::source_text;
-use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, UnknownKernelDtype, built_in};
+use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, UnknownKernelDtype, built_in};
 use crate::neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that a person writes.
@@ -98,7 +97,7 @@ impl CustomopStudy {
     /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
     pub(in crate::session::studies) fn link_text(&self, key: &str) -> String {
         match key {
-            "source" if self.is_edited() => source_text::pack(&self.source),
+            "source" if self.is_edited() => pack_source(&self.source),
             "source" => String::new(),
             _ => self.text(key),
         }
@@ -213,7 +212,7 @@ impl CustomopStudy {
 }
 
 fn source(text: &str) -> Result<String, String> {
-    let source = source_text::unpack(text).unwrap_or_else(|| Ok(text.to_owned()))?;
+    let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!("source: has {} bytes; a kernel may have {MAX_SOURCE_BYTES}", source.len()));
     }
@@ -240,6 +239,24 @@ fn choice<T>(key: &str, text: &str, choices: [(&str, T); 2]) -> Result<T, String
     let names = choices.each_ref().map(|c| c.0).join(" or ");
     let found = choices.into_iter().find(|c| c.0 == text);
     found.map(|c| c.1).ok_or_else(|| format!("{key}: '{text}' is not possible; use {names}"))
+}
+
+/// A kernel's source as a link carries it: `1234~PACKED` for a source of 1,234 bytes.
+fn pack_source(source: &str) -> String {
+    NamedKernel::own(&source.len().to_string(), source, false).to_string()
+}
+
+/// The source of a packed text; `None` for a text that is not packed.
+///
+/// # Errors
+/// When it is packed and damaged.
+fn unpack_source(text: &str) -> Option<Result<String, String>> {
+    let (size, packed) = text.split_once('~')?;
+    let size: usize = size.parse().ok()?;
+    let is_packed = !packed.is_empty() && packed.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    let damaged = || "source: the kernel in the link is damaged; copy all of the link again".to_owned();
+    let read = || text.parse::<NamedKernel>().ok().map(|k| k.source.into_owned()).filter(|s| s.len() == size);
+    is_packed.then(|| read().ok_or_else(damaged))
 }
 
 #[cfg(test)]
@@ -286,5 +303,17 @@ mod tests {
         }
         assert_eq!(study, CustomopStudy::default());
         assert!(study.set("source", &"x".repeat(MAX_SOURCE_BYTES + 1)).unwrap_err().contains("a kernel may have"));
+    }
+
+    #[test]
+    fn sources_travel_packed() {
+        let source = "torch::Tensor f(const torch::Tensor& t) { return t; } // a~b \u{e4}";
+        let text = pack_source(source);
+        assert!(text.starts_with(&format!("{}~", source.len())));
+        assert_eq!(unpack_source(&text), Some(Ok(source.to_owned())));
+        assert_eq!(unpack_source(source), None);
+        assert_eq!(unpack_source("12~x y"), None);
+        assert!(unpack_source("12~AAAA").unwrap().is_err());
+        assert!(unpack_source(&text.replacen(&source.len().to_string(), "3", 1)).unwrap().is_err());
     }
 }

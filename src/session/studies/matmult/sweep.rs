@@ -1,4 +1,4 @@
-//! The document of a sweep: the best case, heat maps of what the array reaches, rates as lines, what was met.
+//! The document of a sweep: the best case, heat maps of what the array reaches, rates as lines, pitfalls that were met.
 
 use indexmap::IndexMap;
 

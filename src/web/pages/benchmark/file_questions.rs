@@ -60,7 +60,7 @@ struct SizeFieldProps {
     on_edit: Callback<String>,
 }
 
-/// A size; while its text is none that the file allows, the last good one stays.
+/// A size; while the file does not allow its text, the last good one stays.
 #[component]
 fn SizeField(props: &SizeFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);

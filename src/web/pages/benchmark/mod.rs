@@ -84,7 +84,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     }
 }
 
-/// The form is listed so long after its last change.
+/// Time from the last change of the form until its configurations are listed.
 const LIST_DELAY_MS: u32 = 350;
 
 /// Keeps the list of configurations up to date with the form.

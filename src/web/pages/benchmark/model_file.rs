@@ -16,7 +16,7 @@ pub fn is_model_file(file: &File) -> bool {
     ModelName::of(&file.name()) == ModelName::Yes
 }
 
-/// Opens a model file; `then` gets what it is called and how it takes samples. A file that is no model is said.
+/// Opens a model file; `then` gets what it is called and how it takes samples. The page says so when a file is not a model.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     let (notices, kept) = (app.notices.clone(), file.clone());
     let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };

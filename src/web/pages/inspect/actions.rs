@@ -30,7 +30,7 @@ pub struct Actions {
 /// A file that is opened, and who is told what it holds.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
-/// Opens a model file. One that is no model goes to `otherwise`, with the reason.
+/// Opens a model file. A file that is not a model goes to `otherwise`, with the reason.
 pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(File, String)>>) {
     let engine = match actions.engine() {
         Ok(engine) => engine,

@@ -16,7 +16,7 @@ use crate::web::context::use_app;
 use crate::web::platform::page::value_of;
 use crate::web::state::InspectState;
 
-/// A question follows the last letter so long after.
+/// Time from the last letter until the question is asked.
 const ASK_AFTER_MS: u32 = 150;
 
 /// Properties of [`InspectPage`].

@@ -14,7 +14,7 @@ use crate::session::{InspectField, InspectShown};
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;
-/// Two clicks on one node within so many milliseconds open it.
+/// Two clicks on one node within this number of milliseconds open it.
 const DOUBLE_MS: f64 = 450.0;
 /// How much a key, a button or a notch of the wheel enlarges.
 const STEP: f64 = 1.2;

@@ -13,7 +13,7 @@ use crate::web::platform::page;
 
 /// Height of a line; the style sheet has the same.
 const ROW_PX: f64 = 26.0;
-/// Lines are made for so much of the list.
+/// Height of the part of the list for which lines are made.
 const WINDOW_PX: f64 = 900.0;
 
 /// Properties of [`Tree`].

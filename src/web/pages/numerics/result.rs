@@ -64,7 +64,7 @@ fn in_words(report: &NumericsReport) -> String {
     }
 }
 
-/// Where what is no number began.
+/// Where values first became NaN or infinite.
 fn origins(report: &NumericsReport) -> Html {
     let row = |what: &'static str, device: &Option<Origin>, reference: &Option<Origin>| {
         device.as_ref().map(|o| {
@@ -149,7 +149,7 @@ fn sides(output: &OutputComparison) -> Html {
     }
 }
 
-/// A value, marked when it is no number or when the two sides differ by more than the tolerance.
+/// A value, marked when it is NaN or infinite, or when the two sides differ by more than the tolerance.
 fn cell(sample: &Sample, at: usize, value: f32, tolerance: f64) -> Html {
     let (reference, device) = (sample.reference.get(at), sample.device.get(at));
     let is_off = match (reference, device) {

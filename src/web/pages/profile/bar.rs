@@ -1,4 +1,4 @@
-//! The bar above a profile: which run, what was simulated, and one menu of what can be taken away.
+//! The bar above a profile: the run, its simulation, and one menu of links and downloads.
 
 use yew::prelude::*;
 

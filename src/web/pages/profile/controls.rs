@@ -107,7 +107,7 @@ impl SpecNumber {
         }
     }
 
-    /// The specification with another number; absent where the text is none.
+    /// The specification with another number; absent where the text is not a number.
     fn set(self, spec: &ProfileSpec, text: &str) -> Option<ProfileSpec> {
         let text = text.trim();
         match self {
@@ -127,7 +127,7 @@ struct SpecFieldProps {
     number: SpecNumber,
 }
 
-/// A number of the specification; while its text is no number the last good one stays.
+/// A number of the specification; while its text is not a number, the last good one stays.
 #[component]
 fn SpecField(props: &SpecFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);

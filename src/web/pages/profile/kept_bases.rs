@@ -17,7 +17,7 @@ pub struct KeptBasesProps {
     pub run: OpenRun,
 }
 
-/// A menu of kept profiles; nothing when there is none but the one that is shown.
+/// A menu of the kept profiles other than the one that is shown; nothing when there are no others.
 #[component]
 pub fn KeptBases(props: &KeptBasesProps) -> Html {
     let kept = use_shelf();

@@ -22,9 +22,9 @@ use crate::web::answers::{on_answer, say_failure};
 use crate::web::context::{AppContext, use_app};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
-/// A search is asked for so long after the last key.
+/// Time from the last key until a search is asked for.
 const SEARCH_DELAY_MS: u32 = 120;
-/// So many hits are listed; all are counted.
+/// Hits that are listed; all are counted.
 const MOST_HITS: u32 = 10_000;
 /// More arrows on one screen are a grey cloud.
 const MOST_ARROWS: u32 = 400;
@@ -175,7 +175,7 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
     run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
 }
 
-/// Why there is no answer yet, or none at all.
+/// Why an answer is late or absent.
 #[derive(Clone, PartialEq)]
 pub enum Pending {
     /// The worker is at it; calling the callback stops it.
@@ -185,14 +185,14 @@ pub enum Pending {
         /// Stops it.
         on_stop: Callback<()>,
     },
-    /// It can not be answered, or was stopped.
+    /// It cannot be answered, or was stopped.
     Failed(String),
 }
 
-/// An answer as a table, or why there is none.
+/// An answer as a table, or the reason of its absence.
 pub type Answer = Result<Shared<Listed>, Pending>;
 
-/// An answer that is more than a table, or why there is none.
+/// An answer that is more than a table, or the reason of its absence.
 pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
 
 /// Rows of the answer to a question about a run; asked again whenever the question changes.
@@ -228,7 +228,7 @@ pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analyse
 /// A question with the run it is about, and what came of it.
 type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
 
-/// Asks whenever the question changes; one that nobody waits for any more is stopped.
+/// Asks whenever the question changes, and stops the question before it.
 #[hook]
 fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
     run: &OpenRun,

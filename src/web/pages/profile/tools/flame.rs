@@ -231,7 +231,7 @@ fn graph_view(
         let path = path_to(graph, r.node as usize);
         let onclick = on_zoom.reform(move |_: MouseEvent| path.clone());
         let times = format!("total {}, self {}", unit.text(n.total_ns), unit.text(n.self_ns));
-        // What is around all stacks is no slice.
+        // The frame around all stacks is not a slice.
         let what = match n.count {
             0 => format!("{name}: {times}"),
             1 => format!("{name}: 1 slice, {times}"),

@@ -69,7 +69,7 @@ pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     }
 }
 
-/// The unit that times up to so many ns are read in, and how many ns it has.
+/// The unit in which times up to this one, in ns, are read, and its length in ns.
 fn unit_of(most_ns: f64) -> (&'static str, f64) {
     match most_ns {
         most if most >= 1e9 => ("s", 1e9),
