@@ -75,7 +75,7 @@ pub enum Question {
         name: String,
         /// Only in this span; everything when absent.
         range: Option<Interval<TraceNs>>,
-        /// About the greatest number of points.
+        /// Roughly the greatest number of points.
         points: u32,
     },
     /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
