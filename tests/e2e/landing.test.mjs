@@ -224,6 +224,7 @@ test("before the app is there the start page can be read, its links lead on, and
   const other = await page.context().newPage();
   await other.route(/_bg\.wasm$/, (route) => route.abort());
   await other.goto(`${url}#/benchmark`, { waitUntil: "commit" });
+  await other.locator("#load-failure").waitFor();
   await other.getByRole("link", { name: "Benchmark", exact: true }).waitFor();
   assert.equal(await other.getByRole("heading", { name: /^See where/, includeHidden: true }).count(), 1);
   assert.equal(await other.getByRole("heading", { level: 1 }).count(), 0, "it is not shown");
