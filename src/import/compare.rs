@@ -1,6 +1,6 @@
 //! A model's results beside those that are expected of it.
 
-use super::eval::evaluate;
+use super::eval::{Casts, evaluate_with};
 use super::program::{Numbers, Role, Value};
 use super::{Imported, ModelBytes, load_parameter};
 
@@ -23,7 +23,7 @@ pub struct ResultComparison {
 /// Computes a model for arrays by name and compares its results with those expected.
 ///
 /// Arrays are found by the name of a parameter, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
-/// Weights that the file holds need no array. Expected results are `out0`, `out1` ...
+/// Weights that the file holds need no array. Expected results are `out0`, `out1` ... Numbers of single precision are cast as `casts` says.
 ///
 /// # Errors
 /// With the parameter that has no numbers, the operation that cannot be computed, or the result that is missing.
@@ -32,9 +32,10 @@ pub fn compare(
     bytes: &dyn ModelBytes,
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
+    casts: Casts,
 ) -> Result<Vec<ResultComparison>, String> {
     let parameters = bind(imported, bytes, inputs)?;
-    let results = evaluate(&imported.program, parameters, BUDGET).map_err(|e| e.to_string())?.outputs;
+    let results = evaluate_with(&imported.program, parameters, BUDGET, casts).map_err(|e| e.to_string())?.outputs;
     let wanted: Vec<&Value> = (0..)
         .map_while(|n| expected.iter().find(|(name, _)| *name == format!("out{n}")))
         .map(|(_, value)| value)

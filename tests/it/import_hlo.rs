@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use neuronscope::import::eval::Casts;
 use neuronscope::import::program::Op;
 use neuronscope::import::{
     ImportError, ImportOptions, Imported, Verdict, compare, gunzip, print_hlo_text, read_hlo_proto, read_hlo_text,
@@ -221,7 +222,7 @@ fn value_distance(path: &Path, archive: &[u8]) -> Result<f64, String> {
     let imported = read(path).map_err(|e| e.to_string())?;
     let arrays = import_npz::arrays(archive);
     // Weights are parameters of these files: nothing is read from them.
-    let results = compare(&imported, &Vec::new(), &arrays, &arrays)?;
+    let results = compare(&imported, &Vec::new(), &arrays, &arrays, Casts::NONE)?;
     let outputs = arrays.iter().filter(|(name, _)| name.starts_with("out")).count();
     if results.len() != outputs {
         return Err(format!("{} results were compared, not {outputs}", results.len()));
