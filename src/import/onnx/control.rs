@@ -29,6 +29,12 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
 /// it read of the values around. None where the types of its results are not known.
 fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<InstructionId>>, Failure> {
     let mut types: Vec<ArrayType> = Vec::new();
+    let origin = site.b().origin().clone();
+    // The first side says the types that the file does not.
+    let side = match site.graph("then_branch") {
+        Ok(graph) => site.importer.subgraph(&graph, &[], scope).unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
     let carried: Vec<InstructionId> = match site.node.op.as_str() {
         "Loop" => site.inputs.iter().skip(2).flatten().copied().collect(),
         _ => Vec::new(),
@@ -36,12 +42,12 @@ fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<In
     for (at, output) in site.node.outputs.iter().enumerate() {
         let told = scope.types.get(output).cloned().and_then(|info| site.importer.told_type(&info));
         let own = carried.get(at).and_then(|&x| site.b().array(x).ok().cloned());
-        let Some(ty) = own.or(told) else { return Ok(None) };
+        let of_side = side.get(at).and_then(|&x| site.b().array(x).ok().cloned());
+        let Some(ty) = own.or(told).or(of_side) else { return Ok(None) };
         types.push(ty);
     }
     let mut read: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     // Weights that are read first here have an origin of their own.
-    let origin = site.b().origin().clone();
     for attribute in &site.node.attributes {
         let AttributeValue::Graph(graph) = &attribute.value else { continue };
         for name in names_read(graph) {
