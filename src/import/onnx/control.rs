@@ -18,9 +18,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
         _ => scan(site, scope),
     };
     match made {
-        Err(Failure::Here(error)) if site.importer.looks_only() => {
-            undecided(site, scope)?.ok_or_else(|| Failure::Here(error))
-        }
+        Err(Failure::Here(error)) if site.importer.looks_only() => undecided(site, scope)?.ok_or(Failure::Here(error)),
         made => made,
     }
 }
