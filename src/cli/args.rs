@@ -119,8 +119,8 @@ pub(super) struct NumericsArgs {
     pub brought: BroughtArgs,
     #[command(flatten)]
     pub arrays: ArraysArgs,
-    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
-    /// --inputs and --expect
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, for
+    /// drawn inputs, or with --inputs and --expect
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one inference [default: the model's own]
@@ -137,8 +137,8 @@ pub(super) struct NumericsArgs {
     /// Seed of weights, inputs and stochastic rounding
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Mean relative error below which an output passes [default: 0.02]; of a model file the largest difference of a result over the
-    /// largest expected number [default: 0.0001]
+    /// Mean relative error below which an output passes [default: 0.02]; of a model file with --expect the largest difference
+    /// of a result over the largest expected number [default: 0.0001, 0.02 with --auto-cast]
     #[arg(long, allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Print the comparison as JSON

@@ -8,12 +8,12 @@ use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOptio
 /// Flags of the compiler, in `neuronx-cc`'s names.
 #[derive(Debug, ClapArgs)]
 pub(super) struct CompileArgs {
-    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables) or all
-    #[arg(long, value_name = "WHICH", default_value_t)]
-    pub auto_cast: AutoCast,
-    /// What they are cast to: bf16, fp16, tf32 or fp8_e4m3
-    #[arg(long, value_name = "TYPE", default_value_t)]
-    pub auto_cast_type: CastType,
+    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables) or all [default: matmult]
+    #[arg(long, value_name = "WHICH")]
+    pub auto_cast: Option<AutoCast>,
+    /// What they are cast to: bf16, fp16, tf32 or fp8_e4m3 [default: bf16]
+    #[arg(long, value_name = "TYPE")]
+    pub auto_cast_type: Option<CastType>,
     /// Optimisation level: 1 (no fusion), 2 or 3
     #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value_t)]
     pub optlevel: OptLevel,
@@ -26,11 +26,16 @@ impl CompileArgs {
     /// The options they stand for.
     pub fn options(&self) -> CompileOptions {
         CompileOptions {
-            auto_cast: self.auto_cast,
-            auto_cast_type: self.auto_cast_type,
+            auto_cast: self.auto_cast.unwrap_or_default(),
+            auto_cast_type: self.auto_cast_type.unwrap_or_default(),
             opt_level: self.optlevel,
             lnc: self.lnc,
         }
+    }
+
+    /// Whether a cast was asked for by name.
+    pub fn names_casts(&self) -> bool {
+        self.auto_cast.is_some() || self.auto_cast_type.is_some()
     }
 }
 

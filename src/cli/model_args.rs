@@ -1,11 +1,14 @@
 //! Flags about a model file, and the file they are about.
 
+use std::rc::Rc;
+
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use super::driver::Driver;
 use super::file::FileSource;
-use super::model_file;
+use super::model_file::{self, DiskModel};
+use crate::device::BroughtSpec;
 use crate::session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
 
 /// What is decided about a model file.
@@ -71,6 +74,21 @@ impl BroughtArgs {
             driver.say(&format!("note: {model}: {note}"));
         }
         Ok(Some(opened))
+    }
+
+    /// The model that is only looked at: a file is kept and read when it is shown, with what no NeuronCore can do in it.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or as [`Self::open`].
+    pub fn model_to_look_at(&self, driver: &mut Driver, model: &str) -> Result<String> {
+        if !model_file::is_meant(model) {
+            return self.model(driver, model);
+        }
+        let settings = self.settings()?;
+        let path = std::path::Path::new(model);
+        let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
+        driver.models().keep(&name, Rc::new(DiskModel::open(path)?))?;
+        Ok(BroughtSpec { digest: None, ..BroughtSpec::new(&name, "", settings) }.to_string())
     }
 
     /// The model that requests name: a file is opened, a text of the zoo stays.

@@ -14,6 +14,7 @@ mod library;
 mod lowered;
 mod removed;
 mod service;
+mod values;
 
 pub use brought::BroughtRun;
 pub use compile::{Compilation, Device, is_simulated};
@@ -25,3 +26,4 @@ pub use library::{
 pub use lowered::EstimatedOp;
 pub use removed::RemovedProducts;
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
+pub use values::{BroughtValues, BroughtValuesError, MAX_VALUE_MFLOP, casts_of};

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::eval::{EvalError, evaluate};
+use super::eval::{Casts, EvalError, evaluate_with};
 use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
 use super::{ImportError, Imported, ModelBytes, load_parameter};
 use crate::base::convert::real_signed;
@@ -81,7 +81,7 @@ pub enum CompareError {
 /// Computes a model for arrays by name and compares its results with those expected.
 ///
 /// Arrays are found by the name of a parameter, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
-/// Weights that the file holds need no array. Expected results are `out0`, `out1` ...
+/// Weights that the file holds need no array. Expected results are `out0`, `out1` ... Numbers of single precision are cast as `casts` says.
 ///
 /// # Errors
 /// With the parameter that has no numbers, the operation that cannot be computed, or the result that is missing.
@@ -90,9 +90,10 @@ pub fn compare(
     bytes: &dyn ModelBytes,
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
+    casts: Casts,
 ) -> Result<Vec<ResultComparison>, CompareError> {
     let parameters = bind(imported, bytes, inputs)?;
-    let results = evaluate(&imported.program, parameters, BUDGET)?.outputs;
+    let results = evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs;
     let wanted: Vec<&Value> = (0..)
         .map_while(|n| expected.iter().find(|(name, _)| *name == format!("out{n}")))
         .map(|(_, value)| value)

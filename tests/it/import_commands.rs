@@ -71,7 +71,9 @@ fn wrong_flags_and_files_say_what_is_wrong() {
     fs::write(&text, "this is not an archive").unwrap();
     let error = failure(&["compile", "--model", text.to_str().unwrap()]);
     assert!(error.contains("text.pt2"), "{error}");
-    assert!(failure(&["numerics", "--model", &model(FIXED)]).contains("--expect Y.npz"));
+    assert!(failure(&["numerics", "--model", &model(FIXED), "--rounding", "stochastic"]).contains("to the nearest"));
+    let cpu = failure(&["bench", "--model", &model(FIXED), "--device-type", "cpu", "--duration", "1"]);
+    assert!(cpu.contains("in its own framework") && cpu.contains("device_type neuron"), "{cpu}");
     fs::remove_dir_all(folder).unwrap();
 }
 
@@ -123,6 +125,64 @@ fn values_of_a_file_are_compared_by_two_commands_alike() {
     };
     assert_eq!(values("numerics"), values("inspect"));
     assert_eq!(values("numerics")[0]["passed"], true);
+}
+
+#[test]
+fn a_file_is_computed_with_the_casts_of_a_core() {
+    let file = model(FIXED);
+    let errors = |extra: &[&str]| {
+        // Some of the few results are near zero, where a small difference is a large share.
+        let report = json(&[&["numerics", "--model", &file, "--json", "--tolerance", "0.5"], extra].concat());
+        assert_eq!(report["status"], "PASS", "{report}");
+        report["outputs"][0]["mean_relative_error"].as_f64().unwrap()
+    };
+    // As for models of the zoo, products are cast to bf16 where nothing else is asked for.
+    let bf16 = errors(&[]);
+    assert_eq!(bf16, errors(&["--auto-cast", "matmult", "--auto-cast-type", "bf16"]));
+    assert_eq!(errors(&["--auto-cast", "none"]), 0.0);
+    let fp16 = errors(&["--auto-cast-type", "fp16"]);
+    assert!(0.0 < fp16 && fp16 < bf16, "{fp16} and {bf16}");
+    assert_ne!(bf16, errors(&["--seed", "1"]));
+    let rough = failure(&["numerics", "--model", &file, "--auto-cast-type", "fp8_e4m3", "--tolerance", "0.0001"]);
+    assert!(rough.contains("1 of 1 outputs are not within the tolerance"), "{rough}");
+    let inf1 = failure(&["numerics", "--model", &file, "--instance", "inf1.xlarge", "--auto-cast-type", "tf32"]);
+    assert!(inf1.contains("does not compute in tf32"), "{inf1}");
+    // Beside what the framework gave: the file's own types, and those of a core.
+    let arrays = model(&format!("{FIXED}.npz"));
+    let beside = |extra: &[&str]| {
+        let found = json(
+            &[&["numerics", "--model", &file, "--inputs", &arrays, "--expect", &arrays, "--json"], extra].concat(),
+        );
+        found["values"][0]["relative_error"].as_f64().unwrap()
+    };
+    let cast = beside(&["--auto-cast", "all"]);
+    assert!(beside(&[]) < 1e-6 && beside(&["--auto-cast", "none"]) < 1e-6 && 1e-4 < cast && cast < 0.02, "{cast}");
+}
+
+#[test]
+fn answers_of_a_file_are_evaluated() {
+    let folder = folder("evaluated-file");
+    let data = folder.join("records.csv");
+    let row = |n: usize| (0..32).map(|i| ((i * n) % 7).to_string()).collect::<Vec<_>>().join(",") + ",1\n";
+    fs::write(&data, (1..5).map(row).collect::<String>()).unwrap();
+    let (file, data) = (model(OPEN), data.to_str().unwrap().to_owned());
+    let run = ["--n-models", "1", "--workers-per-model", "1", "--json", "--eval-metrics", "Accuracy"];
+    let args = |file: &str| {
+        [&["bench", "--model", file, "--batch-sizes", "1", "--dataset", &data], &run[..]]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<String>>()
+    };
+    let strings = args(&file);
+    let found = json(&strings.iter().map(String::as_str).collect::<Vec<_>>());
+    let share = found["eval_metrics"]["Accuracy"].as_f64().unwrap();
+    assert!([0.0, 0.25, 0.5, 0.75, 1.0].contains(&share), "{found}");
+    // A file whose batch is not open has no answer to one record.
+    let strings = args(&model(FIXED));
+    let error = failure(&strings.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(error.contains("--eval-metrics") && error.contains("not 1"), "{error}");
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -115,7 +115,8 @@ fn damaged_stablehlo() {
 
 #[test]
 fn damaged_mlir_bytecode() {
-    check(ModelReader::MlirBytecode, "stablehlo", &[".mlirbc", ".jax_export"], 95);
+    // What stands in front of the bytecode in a file of `jax.export` says nothing of it.
+    check(ModelReader::MlirBytecode, "stablehlo", &[".mlirbc", ".jax_export"], 90);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use neuronscope::import::eval::Casts;
 use neuronscope::import::program::Op;
 use neuronscope::import::{
     ImportError, ImportOptions, Imported, Verdict, compare, gunzip, print_hlo_text, read_hlo_proto, read_hlo_text,
@@ -221,7 +222,7 @@ fn value_distance(path: &Path, archive: &[u8]) -> Result<f64, String> {
     let imported = read(path).map_err(|e| e.to_string())?;
     let arrays = import_npz::arrays(archive);
     // Weights are parameters of these files: nothing is read from them.
-    let results = compare(&imported, &Vec::new(), &arrays, &arrays).map_err(|e| e.to_string())?;
+    let results = compare(&imported, &Vec::new(), &arrays, &arrays, Casts::NONE).map_err(|e| e.to_string())?;
     let outputs = arrays.iter().filter(|(name, _)| name.starts_with("out")).count();
     if results.len() != outputs {
         return Err(format!("{} results were compared, not {outputs}", results.len()));
@@ -289,6 +290,32 @@ fn an_open_size_of_bytecode_is_asked_for() {
     let chosen = read_mlir_bytecode(&bytes, &options).unwrap().inspection;
     assert_eq!((chosen.outputs[0].shape.clone(), chosen.format.as_str()), (vec![8, 4], "jax-export"));
     assert_eq!(chosen.flops, 8 * 2 * (32 * 16 + 16 * 12 + 12 * 4));
+}
+
+#[test]
+fn two_open_sizes_of_bytecode_have_their_names() {
+    let bytes = std::fs::read(stablehlo("flax-tied--jax0.10.2-symbolic-two.jax_export")).unwrap();
+    let options = ImportOptions { dims: [("s".to_owned(), 7)].into_iter().collect(), looks_only: false };
+    let found = read_mlir_bytecode(&bytes, &options).unwrap().inspection;
+    let open: Vec<(&str, u64)> = found.open_dimensions.iter().map(|d| (d.name.as_str(), d.used)).collect();
+    assert_eq!(open, [("b", 1), ("s", 7)]);
+    assert_eq!((found.inputs[0].open[&0].as_str(), found.inputs[0].open[&1].as_str()), ("b", "s"));
+    assert_eq!(found.outputs[0].shape, [1, 7, 50]);
+}
+
+#[test]
+fn a_loop_that_reads_its_step_and_its_limit_from_around_it_is_counted() {
+    let bytecode = std::fs::read(stablehlo("flax-scan-blocks--jax0.10.2.jax_export")).unwrap();
+    let bytecode = read_mlir_bytecode(&bytecode, &ImportOptions::default()).unwrap();
+    let text = read(&stablehlo("flax-scan-blocks--jax0.10.2.mlir")).unwrap();
+    // Four blocks of Dense(24) and Dense(12) with a norm, and a Dense(3) behind them, at a batch of 2.
+    let block = 12 * 24 + 24 + 24 * 12 + 12 + 2 * 12;
+    for found in [&bytecode.inspection, &text.inspection] {
+        assert_eq!(found.parameters, 4 * block + 12 * 3 + 3, "{}", found.format);
+        assert_eq!(found.inputs.len(), 1, "{}", found.format);
+        assert_eq!(found.inputs[0].shape, [2, 12], "a stack of layers is no input: {}", found.format);
+    }
+    assert_eq!(bytecode.inspection.flops, text.inspection.flops);
 }
 
 #[test]

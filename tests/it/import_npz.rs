@@ -8,7 +8,8 @@ pub fn arrays(bytes: &[u8]) -> Vec<(String, Value)> {
     read_npz(&bytes.to_vec()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The largest distance between two arrays, as a share of the largest expected number (and of 1e-3 at least).
+/// The largest distance between two arrays, as a share of the largest expected finite number (and of 1e-3 at least); infinite where one side
+/// alone is no number, or is infinite.
 pub fn distance(given: &Value, expected: &Value) -> f64 {
     assert_eq!(given.ty, expected.ty);
     let list = |v: &Value| match &v.numbers {
@@ -17,6 +18,27 @@ pub fn distance(given: &Value, expected: &Value) -> f64 {
         Numbers::Complex(v) => v.iter().flatten().copied().collect(),
     };
     let (a, b) = (list(given), list(expected));
-    let most = b.iter().fold(1e-3f64, |m, n| m.max(n.abs()));
-    a.iter().zip(&b).fold(0.0, |m: f64, (a, b)| m.max(if a == b { 0.0 } else { (a - b).abs() / most }))
+    assert_eq!(a.len(), b.len(), "{}", given.ty);
+    let most = b.iter().filter(|n| n.is_finite()).fold(1e-3f64, |m, n| m.max(n.abs()));
+    let one = |(a, b): (&f64, &f64)| match (a, b) {
+        (a, b) if a == b || (a.is_nan() && b.is_nan()) => 0.0,
+        (a, b) if a.is_finite() && b.is_finite() => (a - b).abs() / most,
+        _ => f64::INFINITY,
+    };
+    a.iter().zip(&b).map(one).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_distance_sees_what_is_no_number() {
+    let value = |numbers: [f64; 2]| Value {
+        ty: neuronscope::import::program::ArrayType::new(neuronscope::import::program::ElementType::F32, [2]),
+        numbers: Numbers::Real(numbers.to_vec()),
+    };
+    let far = |a, b| distance(&value(a), &value(b));
+    assert_eq!(far([1.0, 2.0], [1.0, 2.0]), 0.0);
+    assert_eq!(far([1.0, 3.0], [1.0, 2.0]), 0.5);
+    assert_eq!(far([f64::NAN, f64::INFINITY], [f64::NAN, f64::INFINITY]), 0.0);
+    for (a, b) in [(f64::NAN, 1.0), (1.0, f64::NAN), (f64::INFINITY, 1.0), (1.0, f64::NEG_INFINITY)] {
+        assert_eq!(far([a, 2.0], [b, 2.0]), f64::INFINITY, "{a} and {b}");
+    }
 }

@@ -41,6 +41,7 @@ mod import_fuzzed;
 mod import_hlo;
 mod import_hlo_bad;
 mod import_layouts;
+mod import_mutants;
 mod import_npz;
 mod import_onnx;
 mod import_parity;

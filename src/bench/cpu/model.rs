@@ -37,7 +37,7 @@ pub enum CpuError {
     FixedModel,
     /// The model is a file.
     #[error(
-        "device_type cpu: models of the zoo are measured on a processor; a model file runs with device_type neuron"
+        "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing of a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
     )]
     ModelFile,
     /// The zoo has no such model.

@@ -12,7 +12,7 @@ use crate::bench::host_step::step::HostStep;
 use crate::bench::values::{ModelValues, ValuesError, ValuesStepError};
 use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
 use crate::compiler::passes::PassManager;
-use crate::device::BroughtSpec;
+use crate::device::{BroughtSpec, BroughtValues, BroughtValuesError, ModelLibrary, model_label};
 use crate::machine::arch::NEURONCORE_V2;
 use crate::model::{InputSpec, ModelSpec, SpecError};
 use crate::neuron::numerics::DeviceArithmetic;
@@ -20,23 +20,51 @@ use crate::tensor::{Rounding, Tensor};
 
 /// A model with its weights, to which records are given.
 pub struct Answering {
+    source: Source,
+    /// Sizes of its inputs.
+    inputs: Vec<Vec<u64>>,
+    configuration: Configuration,
+}
+
+/// Where answers come from.
+enum Source {
+    /// A model of the zoo.
+    Zoo(Zoo),
+    /// A model file, computed as it is written.
+    File(Box<BroughtValues>),
+}
+
+/// A model of the zoo with its weights.
+struct Zoo {
     module: Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
     /// Which parameter is which input.
     places: Vec<Option<usize>>,
-    inputs: Vec<InputSpec>,
-    configuration: Configuration,
+    specs: Vec<InputSpec>,
 }
 
 /// Why a model gives no answers to records.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The model is a file.
+    /// The model is a file that is not computed.
+    #[error("{model}: {error}")]
+    ModelFile {
+        /// What people call the model.
+        model: String,
+        /// Why.
+        error: Box<BroughtValuesError>,
+    },
+    /// The file does not hold all weights of its model.
     #[error(
-        "evaluation metrics are computed of models of the zoo; values of a model file are compared by neuronscope numerics --model FILE --inputs X.npz --expect Y.npz"
+        "{model}: the file does not hold {weights} of its weights, so its answers mean nothing; evaluate a file with weights, as torch.export.save and torch.onnx.export write it"
     )]
-    ModelFile,
+    NoWeights {
+        /// What people call the model.
+        model: String,
+        /// How many arrays are missing.
+        weights: u64,
+    },
     /// The zoo has no such model.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -89,13 +117,21 @@ pub enum RecordsError {
 }
 
 impl Answering {
-    /// The model of a configuration at batch size 1, with the weights of its seed.
+    /// The model of a configuration at batch size 1, with the weights of its seed, or of its file.
     ///
     /// # Errors
-    /// When the model is not known or cannot be compiled.
-    pub fn new(configuration: &Configuration) -> Result<Self, AnswerError> {
+    /// When the model is not known, cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
+    pub fn new(configuration: &Configuration, models: &ModelLibrary) -> Result<Self, AnswerError> {
+        let configuration = configuration.clone();
         if BroughtSpec::is_meant(&configuration.model) {
-            return Err(AnswerError::ModelFile);
+            let model = model_label(&configuration.model).into_owned();
+            let values = BroughtValues::of(models, &configuration.model, Some(1), configuration.seed)
+                .map_err(|e| AnswerError::ModelFile { model: model.clone(), error: Box::new(e) })?;
+            if values.drawn_weights() > 0 {
+                return Err(AnswerError::NoWeights { model, weights: values.drawn_weights() });
+            }
+            let inputs = values.input_dims();
+            return Ok(Self { source: Source::File(Box::new(values)), inputs, configuration });
         }
         let spec: ModelSpec = configuration.model.parse()?;
         let passes = PassManager::of_level(configuration.compile_options().opt_level);
@@ -106,7 +142,8 @@ impl Answering {
             _ => None,
         };
         let places = module.parameters().into_iter().map(place).collect();
-        Ok(Self { module, parameters, places, inputs: specs, configuration: configuration.clone() })
+        let inputs = dims_of(&specs);
+        Ok(Self { source: Source::Zoo(Zoo { module, parameters, places, specs }), inputs, configuration })
     }
 
     /// How many values a record has for this model: those of all inputs, or of the first alone; then the others are the
@@ -127,13 +164,26 @@ impl Answering {
 
     fn answer(&self, record: &[f64]) -> Result<Vec<f32>, AnswerError> {
         let data = self.preprocessed(self.data_of(record))?;
-        let mut parameters = self.parameters.clone();
-        for (parameter, place) in parameters.iter_mut().zip(&self.places) {
+        let zoo = match &self.source {
+            Source::Zoo(zoo) => zoo,
+            Source::File(values) => return self.answer_of_file(values, &data),
+        };
+        let mut parameters = zoo.parameters.clone();
+        for (parameter, place) in parameters.iter_mut().zip(&zoo.places) {
             let Some((at, values)) = place.and_then(|at| data.get(at).map(|v| (at, v))) else { continue };
-            let tensor = Tensor::new(self.inputs[at].shape.clone(), values.clone());
+            let tensor = Tensor::new(zoo.specs[at].shape.clone(), values.clone());
             *parameter = Rc::new(tensor.map_err(|e| self.named(e.into()))?);
         }
-        let results = self.evaluate(parameters).map_err(|e| self.named(e.into()))?;
+        let results = self.evaluate(zoo, parameters).map_err(|e| self.named(e.into()))?;
+        Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
+    }
+
+    fn answer_of_file(&self, values: &BroughtValues, data: &[Vec<f32>]) -> Result<Vec<f32>, AnswerError> {
+        let options = self.configuration.compile_options();
+        let is_cast = self.configuration.options.device_type != DeviceType::Cpu;
+        let results = values.with_inputs(data).compute(is_cast.then_some(&options));
+        let model = || model_label(&self.configuration.model).into_owned();
+        let results = results.map_err(|e| AnswerError::ModelFile { model: model(), error: Box::new(e) })?;
         Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
     }
 
@@ -142,7 +192,7 @@ impl Answering {
         let mut data: Vec<Vec<f32>> = Vec::new();
         let mut from = 0;
         for input in &self.inputs {
-            let until = from + place(input.shape.elements());
+            let until = from + place(elements(input));
             let Some(part) = record.get(from..until) else { break };
             data.push(part.iter().map(|v| nearest_single(*v)).collect());
             from = until;
@@ -169,14 +219,14 @@ impl Answering {
         error.of(&self.configuration.model).into()
     }
 
-    fn evaluate(&self, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, EvalError> {
+    fn evaluate(&self, zoo: &Zoo, parameters: Vec<Rc<Tensor>>) -> Result<Vec<Rc<Tensor>>, EvalError> {
         let c = &self.configuration;
         if c.options.device_type == DeviceType::Cpu {
-            return run(&self.module, parameters, &mut Reference);
+            return run(&zoo.module, parameters, &mut Reference);
         }
         let (options, rows) = (c.compile_options(), NEURONCORE_V2.partitions);
-        let mut device = DeviceArithmetic::new(&self.module, &options, rows, Rounding::Rne, c.seed);
-        run(&self.module, parameters, &mut device)
+        let mut device = DeviceArithmetic::new(&zoo.module, &options, rows, Rounding::Rne, c.seed);
+        run(&zoo.module, parameters, &mut device)
     }
 }
 
@@ -193,20 +243,28 @@ fn run(
     }
 }
 
-fn elements_of(inputs: &[InputSpec]) -> [u64; 2] {
-    let all = inputs.iter().map(|i| i.shape.elements()).fold(0, u64::saturating_add);
-    [all, inputs.first().map_or(0, |i| i.shape.elements())]
+fn dims_of(specs: &[InputSpec]) -> Vec<Vec<u64>> {
+    specs.iter().map(|i| i.shape.dims.to_vec()).collect()
+}
+
+fn elements(dims: &[u64]) -> u64 {
+    dims.iter().fold(1, |n, &d| n.saturating_mul(d))
+}
+
+fn elements_of(inputs: &[Vec<u64>]) -> [u64; 2] {
+    let all = inputs.iter().map(|dims| elements(dims)).fold(0, u64::saturating_add);
+    [all, inputs.first().map_or(0, |dims| elements(dims))]
 }
 
 /// Whether records of so many values are inputs of a model.
-fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), OtherRecords> {
+fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), OtherRecords> {
     let takes = elements_of(inputs);
     if takes.contains(&has) {
         return Ok(());
     }
     let shapes: Vec<String> =
-        inputs.iter().map(|i| i.shape.dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
-    let (file, model, shapes) = (file.to_owned(), model.to_owned(), shapes.join(" and "));
+        inputs.iter().map(|dims| dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")).collect();
+    let (file, model, shapes) = (file.to_owned(), model_label(model).into_owned(), shapes.join(" and "));
     Err(OtherRecords { file, has, model, takes: takes[0], shapes })
 }
 
@@ -216,7 +274,7 @@ fn fits(file: &str, has: u64, inputs: &[InputSpec], model: &str) -> Result<(), O
 /// With the sizes of both.
 pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), RecordsError> {
     let spec: ModelSpec = model.parse()?;
-    let inputs = spec.inputs(1)?;
+    let inputs = dims_of(&spec.inputs(1)?);
     let has = records.elements();
     if records.dims.len() == 1 && elements_of(&inputs).contains(&has.saturating_sub(1)) {
         return Ok(());
@@ -237,6 +295,10 @@ mod tests {
         expand(&config).unwrap().configurations.remove(0)
     }
 
+    fn answers_of(device_type: DeviceType, preprocess: &str) -> Answering {
+        Answering::new(&configuration(device_type, preprocess), &ModelLibrary::default()).unwrap()
+    }
+
     fn table(answering: &Answering, scale: f64) -> Records {
         let n = answering.elements()[0];
         let line =
@@ -246,16 +308,15 @@ mod tests {
 
     #[test]
     fn answers_depend_on_the_record_and_its_preprocessing() {
-        let plain = Answering::new(&configuration(DeviceType::Cpu, "none")).unwrap();
+        let plain = answers_of(DeviceType::Cpu, "none");
         let (records, scaled) = (table(&plain, 0.25), table(&plain, 1.0));
         let answers = plain.answers("t.csv", &records).unwrap();
         assert_eq!(answers.len(), 3);
         assert_ne!(answers[0], answers[1]);
-        let divided = Answering::new(&configuration(DeviceType::Cpu, "x / 4")).unwrap();
+        let divided = answers_of(DeviceType::Cpu, "x / 4");
         assert_eq!(divided.answers("t.csv", &scaled).unwrap(), answers);
         // The device casts its products to bf16: close, and not the same.
-        let device =
-            Answering::new(&configuration(DeviceType::Neuron, "none")).unwrap().answers("t.csv", &records).unwrap();
+        let device = answers_of(DeviceType::Neuron, "none").answers("t.csv", &records).unwrap();
         assert_ne!(device, answers);
         let far = device.iter().flatten().zip(answers.iter().flatten()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(far < 0.1, "{far}");
@@ -263,7 +324,7 @@ mod tests {
 
     #[test]
     fn records_of_another_size_are_refused_with_both_sizes() {
-        let answering = Answering::new(&configuration(DeviceType::Cpu, "none")).unwrap();
+        let answering = answers_of(DeviceType::Cpu, "none");
         let records = read_records("t.csv", b"1,2,3\n").unwrap();
         let error = answering.answers("t.csv", &records).unwrap_err().to_string();
         assert!(error.starts_with("t.csv: a record has 3 values, nn takes "), "{error}");
@@ -271,7 +332,7 @@ mod tests {
             check_records("t.csv", &records, "nn").is_err()
                 && check_records("t.csv", &table(&answering, 1.0), "nn").is_ok()
         );
-        let shrunk = Answering::new(&configuration(DeviceType::Cpu, "x.max()")).unwrap();
+        let shrunk = answers_of(DeviceType::Cpu, "x.max()");
         assert!(
             shrunk
                 .answers("t.csv", &table(&answering, 1.0))
@@ -279,5 +340,27 @@ mod tests {
                 .to_string()
                 .contains("preprocess: x.max() makes 1 values of")
         );
+    }
+
+    #[test]
+    fn a_file_answers_with_its_own_weights_and_one_without_is_refused() {
+        // Twice the first value of a record and minus the second.
+        let with = "HloModule m\n\nENTRY main {\n  x = f32[1,2]{1,0} parameter(0)\n  w = f32[2,2]{1,0} constant({ { 2, 0 }, { 0, -1 } })\n  \
+            ROOT d = f32[1,2]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+        let without = with.replace("constant({ { 2, 0 }, { 0, -1 } })", "parameter(1)");
+        let answers = |text: &str, device_type| {
+            let models = ModelLibrary::new(crate::import::read_model);
+            let bytes = std::rc::Rc::new(text.as_bytes().to_vec());
+            let model = models.open("m.hlo", bytes, crate::device::BroughtSettings::default()).unwrap().id;
+            let c = Configuration { model, ..configuration(device_type, "none") };
+            let records = read_records("t.csv", b"1.00390625,3\n-4,0.5\n").unwrap();
+            Answering::new(&c, &models).and_then(|a| a.answers("t.csv", &records))
+        };
+        let exact = answers(with, DeviceType::Cpu).unwrap();
+        assert_eq!(exact, [[2.0 * 1.003_906_25, -3.0], [-8.0, -0.5]]);
+        // The core reads the record in bf16, to the even neighbour.
+        assert_eq!(answers(with, DeviceType::Neuron).unwrap()[0], [2.0, -3.0]);
+        let error = answers(&without, DeviceType::Cpu).unwrap_err().to_string();
+        assert!(error.starts_with("m.hlo: the file does not hold 1 of its weights"), "{error}");
     }
 }

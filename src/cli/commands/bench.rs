@@ -49,7 +49,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     dataset_notes.iter().for_each(|line| sweep.driver.say(line));
     let configurations: Vec<Configuration> =
         sweep.state.rows().iter().map(|row| row.planned.configuration.clone()).collect();
-    sweep.eval_metrics = evaluation.map(|e| e.run(&configurations)).transpose()?;
+    sweep.eval_metrics = evaluation.map(|e| e.run(&configurations, sweep.driver.models())).transpose()?;
     sweep.run()?;
     sweep.give_results()?;
     if interrupt::is_asked() {

@@ -11,7 +11,7 @@ use crate::bench::evaluate::{Answering, Metrics, Record, check_records, find_met
 use crate::bench::{Configuration, FixedModel};
 use crate::cli::bench_args::BenchArgs;
 use crate::cli::dataset;
-use crate::device::BroughtSpec;
+use crate::device::{BroughtSpec, ModelLibrary, model_label};
 
 /// What is to be evaluated.
 pub(super) struct Evaluation {
@@ -60,7 +60,7 @@ impl Evaluation {
     ///
     /// # Errors
     /// When a model cannot be computed, or a metric cannot judge its answers.
-    pub fn run(&self, configurations: &[Configuration]) -> Result<Value> {
+    pub fn run(&self, configurations: &[Configuration], models: &ModelLibrary) -> Result<Value> {
         let key = |c: &Configuration| (c.model.clone(), c.options.device_type.name(), c.compile_options().to_string());
         let mut distinct: Vec<&Configuration> = Vec::new();
         for c in configurations {
@@ -70,15 +70,18 @@ impl Evaluation {
         }
         let mut values = Map::new();
         for c in &distinct {
-            let answers = Answering::new(c).and_then(|a| a.answers(&self.file, &self.records));
+            let answers = Answering::new(c, models).and_then(|a| a.answers(&self.file, &self.records));
             let answers = answers.map_err(|e| anyhow!("--eval-metrics: {e}"))?;
             let records: Vec<Record> =
                 answers.iter().zip(&self.targets).map(|(output, target)| Record { output, target: *target }).collect();
             for name in &self.metrics {
                 let value = Metrics::default().evaluate(name.trim(), &records);
                 let value = value.map_err(|e| anyhow!("--eval-metrics: {}: {name}: {e}", self.file))?;
-                let label =
-                    if distinct.len() > 1 { format!("{name} ({} {})", c.model, key(c).2) } else { name.clone() };
+                let label = if distinct.len() > 1 {
+                    format!("{name} ({} {})", model_label(&c.model), key(c).2)
+                } else {
+                    name.clone()
+                };
                 values.insert(label, value.map_or(Value::Null, |v| round_to(v, 6).into()));
             }
         }

@@ -34,7 +34,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     let settings = args.brought.settings()?;
     let (imported, bytes) = model_file::read(Path::new(&path), &settings)?;
     let run = args.instance.as_deref().map(|instance| on_device(&imported, instance, &settings)).transpose()?;
-    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance)?;
+    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None)?;
     let said = if args.json {
         let values = compared.as_ref().map(Compared::json).unwrap_or_default();
         let device = run.as_ref().map(|run| JsonRun::of(run, &settings));

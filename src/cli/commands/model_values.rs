@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::cli::inspect_args::ArraysArgs;
 use crate::cli::model_file::DiskModel;
+use crate::import::eval::Casts;
 use crate::import::{Imported, ResultComparison, compare, read_npz};
+use crate::neuron::numerics::DEFAULT_TOLERANCE;
 
 /// Largest difference of a result by default, over the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;
@@ -30,7 +32,7 @@ pub(super) struct JsonComparison {
 }
 
 impl Compared {
-    /// Computes a model with arrays of files; nothing where none are given.
+    /// Computes a model with arrays of files, with the casts of a core where they are given; nothing where no arrays are given.
     ///
     /// # Errors
     /// When an array is missing or of another shape, or the model has no values here.
@@ -39,14 +41,16 @@ impl Compared {
         bytes: &DiskModel,
         arrays: &ArraysArgs,
         tolerance: Option<f64>,
+        casts: Option<Casts>,
     ) -> Result<Option<Self>> {
         let (Some(inputs), Some(expect)) = (&arrays.inputs, &arrays.expect) else { return Ok(None) };
-        let tolerance = tolerance.unwrap_or(FILE_TOLERANCE);
+        let tolerance = tolerance.unwrap_or(if casts.is_some() { DEFAULT_TOLERANCE } else { FILE_TOLERANCE });
         if tolerance.is_nan() || tolerance <= 0.0 {
             bail!("--tolerance {tolerance}: use a number above 0, as in {FILE_TOLERANCE}");
         }
         let read = |path: &Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
-        let results = compare(imported, bytes, &read(inputs)?, &read(expect)?).map_err(anyhow::Error::msg)?;
+        let casts = casts.unwrap_or(Casts::NONE);
+        let results = compare(imported, bytes, &read(inputs)?, &read(expect)?, casts).map_err(anyhow::Error::msg)?;
         Ok(Some(Self { results, tolerance }))
     }
 

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::model_values::Compared;
 use super::text;
-use crate::cli::args::NumericsArgs;
+use crate::cli::args::{NumericsArgs, RoundingArg};
 use crate::cli::driver::Driver;
-use crate::cli::model_file;
-use crate::neuron::numerics::DEFAULT_TOLERANCE;
+use crate::cli::model_file::{self, DiskModel};
+use crate::device::{BroughtValues, casts_of};
+use crate::import::Imported;
+use crate::machine::arch::{features, instance};
+use crate::neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
 use crate::session::{
     BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
     without_source,
@@ -34,7 +37,12 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     });
     let told = Driver::new().run(JobRequest::Numerics(spec), None)?;
     let Some(Told::Done(JobResult::Numerics(report))) = told else { bail!("the session gave no comparison") };
-    let said = if args.json { report.to_json()? } else { describe(&report) };
+    tell(&report, args.json)
+}
+
+/// Prints a report.
+fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
+    let said = if is_json { report.to_json()? } else { describe(report) };
     text::print(said.as_bytes())?;
     let failed = report.outputs.iter().filter(|o| !o.passed).count();
     if failed > 0 {
@@ -43,7 +51,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     Ok(())
 }
 
-/// Values of a model file beside those that its framework gave.
+/// Values of a model file beside those that its framework gave, or those of a core beside those without a cast.
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     let mut settings = args.brought.settings()?;
     let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
@@ -59,19 +67,88 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
             }
         }
     }
-    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance)?;
-    let compared = compared.with_context(|| {
-        format!("{path}: give --inputs X.npz and --expect Y.npz, what the model takes and what its framework gave")
-    })?;
+    let spec = spec_of_file(path, args)?;
+    if args.arrays.inputs.is_none() {
+        return tell(&of_drawn(spec, &imported, &bytes)?, args.json);
+    }
+    let casts = args.compile.names_casts().then(|| casts_of(&spec.options));
+    let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, casts)?;
+    let Some(compared) = compared else { bail!("{path}: give --inputs X.npz and --expect Y.npz") };
     let said = if args.json {
-        let json =
+        let mut json =
             serde_json::json!({ "model": path, "format": imported.inspection.format, "values": compared.json() });
+        if casts.is_some() {
+            json["options"] = spec.options.to_string().into();
+        }
         serde_json::to_string_pretty(&json)? + "\n"
     } else {
         compared.describe()
     };
     text::print(said.as_bytes())?;
     compared.verdict()
+}
+
+/// What is asked of a model file, on an instance that has it.
+fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
+    if matches!(args.rounding, RoundingArg::Stochastic) {
+        bail!(
+            "--rounding stochastic: values of a model file are cast to the nearest; leave it out, or compare a model of the zoo"
+        );
+    }
+    let spec = NumericsSpec {
+        model: path.to_owned(),
+        batch_size: args.batch_size,
+        instance: args.instance.clone(),
+        options: args.compile.options(),
+        rounding: args.rounding.into(),
+        seed: args.seed,
+        tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
+    };
+    let Some(size) = instance(spec.instance.trim()) else {
+        return Err(NumericsError::UnknownInstance { name: spec.instance }.into());
+    };
+    spec.options.check(size, spec.rounding)?;
+    if !(spec.tolerance > 0.0 && spec.tolerance.is_finite()) {
+        return Err(NumericsError::Tolerance { tolerance: spec.tolerance }.into());
+    }
+    Ok(spec)
+}
+
+/// Values of a core beside those in the file's own types, for drawn inputs.
+fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &DiskModel) -> Result<NumericsReport> {
+    let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
+    let values = BroughtValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
+    let expected = values.compute(None).map_err(|e| named(&e))?;
+    let given = values.compute(Some(&spec.options)).map_err(|e| named(&e))?;
+    let names = imported.inspection.outputs.iter().map(|o| o.name.as_str()).chain(std::iter::repeat(""));
+    let outputs: Vec<OutputComparison> = (0..)
+        .zip(names)
+        .zip(expected.iter().zip(&given))
+        .map(|((index, name), (a, b))| compare(index, name, a, b, spec.tolerance))
+        .collect();
+    let mut notes = vec![
+        "A model file is computed operation by operation, with sums in double precision: the casts are those of the core, its order of sums is not."
+            .to_owned(),
+    ];
+    if values.drawn_weights() > 0 {
+        notes.push(format!("{} weights are not in the file and are drawn.", values.drawn_weights()));
+    }
+    let core = instance(spec.instance.trim()).and_then(|i| features(i.core_version)).map_or("NeuronCore", |f| f.name);
+    let passed = outputs.iter().all(|o| o.passed);
+    Ok(NumericsReport {
+        core: core.to_owned(),
+        status: if passed { "PASS" } else { "FAIL" }.to_owned(),
+        outputs,
+        first_nan: None,
+        first_inf: None,
+        first_underflow: None,
+        reference_nan: None,
+        reference_inf: None,
+        reference_underflow: None,
+        notes,
+        flops: values.flops(),
+        spec,
+    })
 }
 
 fn describe(report: &NumericsReport) -> String {

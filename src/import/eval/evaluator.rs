@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::casts::Casts;
 use super::error::{ComputeError, Missing, NoValue, OpResult};
 use super::{
     EvalError, convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows,
@@ -58,6 +59,19 @@ pub struct Evaluation {
 /// # Errors
 /// When a parameter has no value or one of another type, when an operation is not known, or when the budget is used up.
 pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, EvalError> {
+    evaluate_with(program, parameters, budget, Casts::NONE)
+}
+
+/// As [`evaluate`], with numbers of single precision cast as a NeuronCore casts them.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_with(
+    program: &Program,
+    parameters: Vec<Value>,
+    budget: u64,
+    casts: Casts,
+) -> Result<Evaluation, EvalError> {
     if parameters.len() != program.parameters.len() {
         return Err(EvalError::Inputs { takes: program.parameters.len(), given: parameters.len() });
     }
@@ -67,7 +81,7 @@ pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Resul
             return Err(EvalError::Input { name, takes, given });
         }
     }
-    let mut evaluator = Evaluator { program, work: 0, budget, depth: 0 };
+    let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, casts };
     let arguments: Vec<Held> = parameters.into_iter().map(Held::of).collect();
     let result = evaluator.run(program.entry, &arguments)?;
     let mut outputs = Vec::new();
@@ -84,6 +98,7 @@ pub(super) struct Evaluator<'a> {
     work: u64,
     budget: u64,
     depth: u32,
+    casts: Casts,
 }
 
 impl Evaluator<'_> {
@@ -96,6 +111,8 @@ impl Evaluator<'_> {
         }
         self.depth += 1;
         let last_uses = last_uses(computation);
+        let root = &computation.instructions[computation.root];
+        let results = if matches!(root.op, Op::Tuple) { root.operands.as_slice() } else { &[] };
         let mut values: IndexVec<InstructionId, Option<Held>> = computation.instructions.iter().map(|_| None).collect();
         for (at, instruction) in computation.instructions.iter_enumerated() {
             let operands: Option<Vec<Held>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
@@ -105,7 +122,9 @@ impl Evaluator<'_> {
                 what: Box::new(what),
             };
             let operands = operands.ok_or_else(|| fail(Missing::Later.into()))?;
+            let is_result = id == program.entry && (at == computation.root || results.contains(&at));
             let value = match self.step(instruction, &operands, arguments) {
+                Ok(Held::Array(value)) if !is_result => Held::Array(self.casts.kept(&instruction.op, value)),
                 Ok(value) => value,
                 Err(Stop::Op(what)) => return Err(fail(what)),
                 Err(Stop::Whole(error)) => return Err(error),
@@ -165,10 +184,13 @@ impl Evaluator<'_> {
             | Op::ReduceWindow { .. }
             | Op::SelectAndScatter { .. }
             | Op::Scatter(_) => self.combine(instruction, operands),
-            _ => {
-                let all = all_arrays(operands)?;
+            op => {
+                let mut all = all_arrays(operands)?;
+                if matches!(op, Op::Dot(_) | Op::Convolution { .. }) {
+                    all = all.iter().map(|x| self.casts.product_operand(x)).collect();
+                }
                 let ty = instruction.ty.array().ok_or(Missing::Array("the result"))?;
-                Ok(Held::of(simple(&instruction.op, &all, ty)?))
+                Ok(Held::of(simple(op, &all, ty)?))
             }
         }
     }
@@ -217,7 +239,11 @@ impl Evaluator<'_> {
     /// Runs a computation of numbers.
     pub(super) fn call_numbers(&mut self, id: ComputationId, values: Vec<Value>) -> Result<Vec<Value>, Stop> {
         let arguments: Vec<Held> = values.into_iter().map(Held::of).collect();
-        let result = self.run(id, &arguments)?;
+        // Reductions add up in single precision, whatever values are cast to.
+        let casts = std::mem::replace(&mut self.casts, Casts::NONE);
+        let result = self.run(id, &arguments);
+        self.casts = casts;
+        let result = result?;
         let mut parts = Vec::new();
         result.flatten(&mut parts);
         Ok(parts)

@@ -3,6 +3,7 @@
 //! It is the reference that a device's numbers are compared with, not fast: floating point numbers are computed in double precision
 //! and rounded to their type after each operation.
 
+mod casts;
 mod convolution;
 mod custom;
 mod elementwise;
@@ -19,6 +20,7 @@ mod sort;
 mod special;
 mod windows;
 
+pub use casts::Casts;
 pub use custom::is_known as is_known_custom_call;
 pub use error::{ComputeError, EvalError, Missing, NoValue, Three, Two};
-pub use evaluator::{Evaluation, evaluate};
+pub use evaluator::{Evaluation, evaluate, evaluate_with};

@@ -1,6 +1,9 @@
 //! Nodes that hold graphs: conditions that are known, and loops whose number of turns is known, are written out.
 
-use super::super::program::{InstructionId, Numbers};
+use std::rc::Rc;
+
+use super::super::program::{ArrayType, InstructionId, Numbers};
+use super::messages::{AttributeValue, Graph};
 use super::site::{Failure, OpError, Site};
 use super::values::Scope;
 use crate::base::convert::signed;
@@ -10,11 +13,67 @@ const MOST_TURNS: u64 = 4096;
 
 /// Translates `If`, `Loop` or `Scan`.
 pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>, Failure> {
-    match site.node.op.as_str() {
+    let made = match site.node.op.as_str() {
         "If" => condition(site, scope),
         "Loop" => repeat(site, scope),
         _ => scan(site, scope),
+    };
+    match made {
+        Err(Failure::Here(error)) if site.importer.looks_only() => undecided(site, scope)?.ok_or(Failure::Here(error)),
+        made => made,
     }
+}
+
+/// A branch or a loop that data decides as one operation, for a program that is only looked at: it reads its operands and what the graphs in
+/// it read of the values around. None where the types of its results are not known.
+fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<InstructionId>>, Failure> {
+    let mut types: Vec<ArrayType> = Vec::new();
+    let origin = site.b().origin().clone();
+    // The first side says the types that the file does not.
+    let side = match site.graph("then_branch") {
+        Ok(graph) => site.importer.subgraph(&graph, &[], scope).unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    let carried: Vec<InstructionId> = match site.node.op.as_str() {
+        "Loop" => site.inputs.iter().skip(2).flatten().copied().collect(),
+        _ => Vec::new(),
+    };
+    for (at, output) in site.node.outputs.iter().enumerate() {
+        let told = scope.types.get(output).cloned().and_then(|info| site.importer.told_type(&info));
+        let own = carried.get(at).and_then(|&x| site.b().array(x).ok().cloned());
+        let of_side = side.get(at).and_then(|&x| site.b().array(x).ok().cloned());
+        let Some(ty) = own.or(told).or(of_side) else { return Ok(None) };
+        types.push(ty);
+    }
+    let mut read: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
+    // Weights that are read first here have an origin of their own.
+    for attribute in &site.node.attributes {
+        let AttributeValue::Graph(graph) = &attribute.value else { continue };
+        for name in names_read(graph) {
+            let is_around = scope.initializers.contains_key(name) || scope.values.iter().any(|v| v.contains_key(name));
+            if is_around {
+                read.push(site.importer.value(name, scope, "a graph").map_err(Failure::Inside)?);
+            }
+        }
+    }
+    site.b().set_origin(&origin.op, &origin.scope);
+    let made = if site.node.op == "Loop" && types.len() == carried.len() && !carried.is_empty() {
+        let rest = read.iter().filter(|x| !carried.contains(x)).copied();
+        let state: Vec<InstructionId> = carried.iter().copied().chain(rest).collect();
+        site.b().undecided_loop(&state).map(|mut all| {
+            all.truncate(carried.len());
+            all
+        })
+    } else {
+        let flag = site.inputs.first().copied().flatten();
+        site.b().undecided_branch(flag, &read, &types)
+    };
+    Ok(Some(made.map_err(OpError::from)?))
+}
+
+/// Names that the nodes of a graph read.
+fn names_read(graph: &Graph) -> impl Iterator<Item = &Rc<str>> {
+    graph.nodes.iter().flat_map(|n| n.inputs.iter()).filter(|name| !name.is_empty())
 }
 
 /// A boolean that has to be known.

@@ -215,8 +215,13 @@ impl<'m> Importer<'m> {
         Err(ImportError::at(Place::Node(short(name)), what, "a function must not call itself: export the model again"))
     }
 
+    /// Whether the program is only looked at.
+    pub fn looks_only(&self) -> bool {
+        self.options.looks_only
+    }
+
     /// The value of a name.
-    fn value(&mut self, name: &Rc<str>, scope: &mut Scope, user: &str) -> Result<InstructionId, ImportError> {
+    pub fn value(&mut self, name: &Rc<str>, scope: &mut Scope, user: &str) -> Result<InstructionId, ImportError> {
         if let Some(&id) = scope.values.iter().rev().find_map(|values| values.get(name)) {
             return Ok(id);
         }
@@ -363,7 +368,7 @@ impl<'m> Importer<'m> {
     }
 
     /// A type that the file tells.
-    fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
+    pub fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
         let element = element(info.element)?;
         let mut dims = Vec::new();
         for dim in info.dims.as_ref()? {

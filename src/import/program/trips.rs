@@ -28,6 +28,13 @@ enum Number {
     Constant(i64),
     /// An element of what the loop carries, at the start of a turn, and what was added.
     Carried(u32, i64),
+    /// Two elements that are added, and what was added; with `is_minus` the second is taken off the first.
+    Both {
+        first: u32,
+        second: u32,
+        is_minus: bool,
+        added: i64,
+    },
 }
 
 /// Values of the parameters of a computation that is looked through.
@@ -66,11 +73,11 @@ impl<'a> TripCounts<'a> {
         let left = self.number(condition, left, &Arguments::Carried, MOST_STEPS)?;
         let right = self.number(condition, right, &Arguments::Carried, MOST_STEPS)?;
         let start = |k| self.start(computation, instruction, k);
-        let step = |k| self.step(body, k);
+        let step = |k| self.step(computation, instruction, body, k);
         let fixed = |number| match number {
             Number::Constant(n) => Some(n),
             Number::Carried(k, offset) if step(k)? == 0 => start(k)?.checked_add(offset),
-            Number::Carried(..) => None,
+            Number::Carried(..) | Number::Both { .. } => None,
         };
         if let Some(limit) = fixed(right)
             && let Number::Carried(k, offset) = left
@@ -99,17 +106,32 @@ impl<'a> TripCounts<'a> {
         self.constant(computation, element, MOST_STEPS)
     }
 
-    /// What a turn adds to element `k`.
-    fn step(&self, body: &Computation, k: u32) -> Option<i64> {
+    /// What a turn adds to element `k`: a constant, or an element that no turn changes.
+    fn step(&self, computation: ComputationId, instruction: &Instruction, body: &Computation, k: u32) -> Option<i64> {
+        let same = |k| {
+            let is_same = self.after(body, k)? == Number::Carried(k, 0);
+            if is_same { self.start(computation, instruction, k) } else { None }
+        };
+        match self.after(body, k)? {
+            Number::Carried(same, step) if same == k => Some(step),
+            Number::Both { first, second, is_minus: false, added } if (first == k) != (second == k) => {
+                same(if first == k { second } else { first })?.checked_add(added)
+            }
+            Number::Both { first, second, is_minus: true, added } if first == k && second != k => {
+                added.checked_sub(same(second)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// What element `k` is after a turn.
+    fn after(&self, body: &Computation, k: u32) -> Option<Number> {
         let root = body.instructions.get(body.root)?;
         let element = match root.op {
             Op::Tuple => *root.operands.get(k as usize)?,
             _ => body.root,
         };
-        match self.number(body, element, &Arguments::Carried, MOST_STEPS)? {
-            Number::Carried(same, step) if same == k => Some(step),
-            _ => None,
-        }
+        self.number(body, element, &Arguments::Carried, MOST_STEPS)
     }
 
     /// A number that is the same on every call of the program.
@@ -134,7 +156,7 @@ impl<'a> TripCounts<'a> {
             }
             _ => match self.number(body, id, &Arguments::Carried, steps)? {
                 Number::Constant(n) => Some(n),
-                Number::Carried(..) => {
+                Number::Carried(..) | Number::Both { .. } => {
                     passed(instruction).and_then(|operand| self.constant(computation, operand, steps))
                 }
             },
@@ -215,6 +237,12 @@ fn combined(f: Binary, a: Number, b: Number) -> Option<Number> {
         (Binary::Add, Number::Carried(k, a), Number::Constant(b))
         | (Binary::Add, Number::Constant(b), Number::Carried(k, a)) => Number::Carried(k, a.checked_add(b)?),
         (Binary::Sub, Number::Carried(k, a), Number::Constant(b)) => Number::Carried(k, a.checked_sub(b)?),
+        (Binary::Add, Number::Carried(first, a), Number::Carried(second, b)) => {
+            Number::Both { first, second, is_minus: false, added: a.checked_add(b)? }
+        }
+        (Binary::Sub, Number::Carried(first, a), Number::Carried(second, b)) => {
+            Number::Both { first, second, is_minus: true, added: a.checked_sub(b)? }
+        }
         _ => return None,
     })
 }

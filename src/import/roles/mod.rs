@@ -56,7 +56,9 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         ));
     }
     if !roles.contains(&Role::Input) {
-        let fallback = evidence.iter().position(|seen| seen.maybe_data > 0);
+        // What stays whole where others are repeated over it, as by a norm in front of the first product; else the first.
+        let most = evidence.iter().filter(|seen| seen.maybe_data > 0).map(|seen| seen.whole).max();
+        let fallback = evidence.iter().position(|seen| seen.maybe_data > 0 && Some(seen.whole) == most);
         let last = roles.len().checked_sub(1);
         if let Some(i) = fallback.or_else(|| evidence.iter().position(|seen| seen.cut_index > 0)).or(last) {
             roles[i] = Role::Input;

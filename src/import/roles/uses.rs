@@ -19,6 +19,8 @@ pub(super) struct Evidence {
     pub data: u32,
     /// Mixed with other parameters before it is a data side.
     pub maybe_data: u32,
+    /// Mixed whole with several parameters whose elements are repeated.
+    pub whole: u32,
     /// The weight side of them.
     pub weight: u32,
     /// A running mean or variance.
@@ -54,7 +56,8 @@ enum Label {
 
 /// Evidence for each parameter of the entry.
 pub(super) fn evidence(program: &Program) -> Vec<Evidence> {
-    let mut walk = Walk { program, evidence: vec![Evidence::default(); program.parameters.len()], steps: MOST_STEPS };
+    let evidence = vec![Evidence::default(); program.parameters.len()];
+    let mut walk = Walk { program, evidence, steps: MOST_STEPS, loops: 0 };
     let arguments = program.parameters.iter().enumerate().map(|(i, p)| match p.ty.dims.is_empty() {
         true => Label::Fixed,
         false => Label::Alone { parameter: narrow(i), is_kept: true, is_cut: false },
@@ -68,6 +71,8 @@ struct Walk<'a> {
     program: &'a Program,
     evidence: Vec<Evidence>,
     steps: u64,
+    /// Loops around the computation that is walked.
+    loops: u32,
 }
 
 impl Walk<'_> {
@@ -106,6 +111,8 @@ impl Walk<'_> {
             },
             Op::While => self.turn(instruction, &first(), depth),
             Op::Broadcast { .. } if grows(within, instruction) => repeated(first()),
+            // One of a stack of layers, each of which a loop takes in its turn.
+            Op::DynamicSlice { sizes } if self.loops > 0 && is_one_of_stack(within, instruction, sizes) => first(),
             Op::Slice { .. } | Op::DynamicSlice { .. } => cut(first()),
             Op::Unary(Unary::Rsqrt | Unary::Sqrt) => self.root(first()),
             Op::Unary(_)
@@ -138,7 +145,9 @@ impl Walk<'_> {
     /// One turn of a loop: what the body passes on unchanged keeps its label.
     fn turn(&mut self, instruction: &Instruction, start: &Label, depth: u32) -> Label {
         let Some(&body) = instruction.called.get(1) else { return Label::Active };
+        self.loops += 1;
         let end = self.computation(body, std::slice::from_ref(start), depth);
+        self.loops -= 1;
         match (start, end) {
             (Label::Tuple(start), Label::Tuple(end)) => {
                 let same = |(a, b): (&Label, &Label)| if a == b { a.clone() } else { Label::Active };
@@ -201,7 +210,12 @@ impl Walk<'_> {
                 .cloned()
                 .unwrap_or(Label::Fixed),
             (_, [one]) if !labels.iter().any(|l| matches!(l, Label::Many(_))) => (*one).clone(),
-            _ => Label::Many(members.into()),
+            (_, whole) => {
+                if let [one] = whole {
+                    self.note(one, |seen| seen.whole += 1);
+                }
+                Label::Many(members.into())
+            }
         }
     }
 
@@ -255,6 +269,13 @@ impl Walk<'_> {
         });
         Label::Active
     }
+}
+
+/// Whether a slice takes one of the first dimension and all of the others.
+fn is_one_of_stack(within: &Computation, instruction: &Instruction, sizes: &[u64]) -> bool {
+    let operand = instruction.operands.first().and_then(|o| within.instructions.get(*o));
+    let dims = operand.and_then(|o| o.ty.array()).map(|ty| ty.dims.as_slice()).unwrap_or_default();
+    dims.len() > 1 && dims.len() == sizes.len() && sizes[0] == 1 && sizes[1..] == dims[1..]
 }
 
 /// Whether a broadcast repeats elements.

@@ -31,10 +31,11 @@ impl OpenSizes {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for (i, argument) in module.functions[main].body.arguments.iter().enumerate() {
             for &d in &argument.ty.open {
-                let name = match (&names[..], d) {
-                    ([one], _) => (*one).to_owned(),
-                    ([], 0) => "batch".to_owned(),
-                    ([], d) => format!("dim{d}"),
+                let name = match (name_of(module, main, argument.name, d), &names[..], d) {
+                    (Some(name), ..) => name.to_owned(),
+                    (None, [name], _) => (*name).to_owned(),
+                    (None, [], 0) => "batch".to_owned(),
+                    (None, [], d) => format!("dim{d}"),
                     _ => format!("arg{i}.dim{d}"),
                 };
                 let which = *known.entry(name.clone()).or_insert_with(|| {
@@ -61,6 +62,31 @@ impl OpenSizes {
         }
         ty
     }
+}
+
+/// The name of an open size of main: that of the argument as which main passes it on, or that of the size which it is compared with.
+fn name_of<'a>(module: &Module<'a>, main: usize, argument: &str, dimension: usize) -> Option<&'a str> {
+    let body = &module.functions[main].body.body;
+    let is_of = |o: &&Operation<'_>| {
+        let said = o.attribute("dim").or_else(|| o.attribute("dimension"));
+        let at = said.and_then(|text| text.split(':').next()?.trim().parse::<usize>().ok());
+        o.name == "stablehlo.get_dimension_size"
+            && at == Some(dimension)
+            && o.operands.first().is_some_and(|u| u.name == argument)
+    };
+    let (size, _) = *body.iter().find(is_of)?.results.first()?;
+    let passed_on = |size: &str| {
+        let calls = body.iter().filter(|o| o.name == "func.call");
+        let place = calls.filter_map(|o| o.operands.iter().position(|u| u.name == size)).next()?;
+        module.dimension_names.get(place).copied()
+    };
+    let is_test = |o: &&Operation<'_>| o.name == "stablehlo.compare" && o.words.contains(&"EQ");
+    let mut twins = body.iter().filter(is_test).filter_map(|o| match &o.operands[..] {
+        [a, b] if a.name == size => Some(b.name),
+        [a, b] if b.name == size => Some(a.name),
+        _ => None,
+    });
+    passed_on(size).or_else(|| passed_on(twins.next()?))
 }
 
 /// An argument of a call: its type, and its numbers where they are known.

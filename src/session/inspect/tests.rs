@@ -160,6 +160,35 @@ fn a_file_is_opened_kept_and_refused() {
 }
 
 #[test]
+fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
+    for (file, node, reason) in [
+        ("onnx/control-flow-cond--torch2.9.1.onnx", "If", "data decides which branch runs"),
+        ("onnx/scripted-loop--torch2.9.1-legacy.onnx", "Loop", "data decides how often it turns"),
+        ("pt2/control-flow-cond--torch2.9.1.pt2.gz", "cond", "data decides which branch runs"),
+        ("torchscript/scripted-loop--torch2.9.1-ts-script.pt.gz", "", "data decides how often it turns"),
+    ] {
+        let mut session = Session::new().with_model_reader(crate::import::read_model);
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let name = file.rsplit('/').next().unwrap_or_default().to_owned();
+        let (spec, size) = (Box::default(), bytes.len() as u64);
+        let shown = run(&mut session, InspectAsk::Open { spec, name: name.clone(), size }, Some(bytes.clone()))
+            .unwrap_or_else(|e| panic!("{file}: {e}"));
+        let refused = shown.tree.iter().find(|row| row.note.starts_with("refused"));
+        let refused = refused.unwrap_or_else(|| panic!("{file}: {:?}", shown.tree));
+        assert!(refused.title.contains(node), "{file}: {}", refused.title);
+        let spec = shown.spec.clone().with(InspectField::Selected, &refused.id);
+        let details = run(&mut session, InspectAsk::Show(Box::new(spec)), None).unwrap().details;
+        assert!(format!("{details:?}").contains(reason), "{file}: {details:?}");
+        // What is around it is there as well.
+        assert!(shown.tree.len() > 2, "{file}: {:?}", shown.tree);
+        // It is refused wherever it would have to run.
+        let error = crate::import::read_model(&name, &bytes, &crate::import::ImportOptions::default());
+        assert!(error.is_err(), "{file}");
+    }
+}
+
+#[test]
 fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
     let mut session = Session::new().with_model_reader(crate::import::read_model);
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");

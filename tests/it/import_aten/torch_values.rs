@@ -8,6 +8,7 @@ use neuronscope::import::gunzip;
 use neuronscope::import::program::{ArrayType, ElementType, Numbers, Value};
 use serde_json::Value as Json;
 
+use super::super::import_npz::distance;
 use super::{archive, import};
 
 /// Largest distance from what torch gave, over the largest number of the result.
@@ -40,23 +41,6 @@ fn array(json: &Json) -> Value {
     Value { ty: ArrayType::new(element, dims), numbers }
 }
 
-/// How far values are from those wanted; infinite where one of them only is no number.
-fn distance(given: &Value, wanted: &Value) -> f64 {
-    let list = |v: &Value| match &v.numbers {
-        Numbers::Real(v) => v.clone(),
-        Numbers::Whole(v) => v.iter().map(|&n| n as f64).collect(),
-        Numbers::Complex(_) => vec![f64::NAN],
-    };
-    let (a, b) = (list(given), list(wanted));
-    let most = b.iter().filter(|n| n.is_finite()).fold(1e-3f64, |m, n| m.max(n.abs()));
-    let one = |(a, b): (&f64, &f64)| match (a, b) {
-        (a, b) if a == b || (a.is_nan() && b.is_nan()) => 0.0,
-        (a, b) if a.is_finite() && b.is_finite() => (a - b).abs() / most,
-        _ => f64::INFINITY,
-    };
-    if a.len() == b.len() { a.iter().zip(&b).map(one).fold(0.0, f64::max) } else { f64::INFINITY }
-}
-
 /// What is wrong with a case; nothing when its values are those of torch.
 fn wrong(case: &Json) -> Option<String> {
     let name = case["name"].as_str().unwrap();
@@ -75,20 +59,30 @@ fn wrong(case: &Json) -> Option<String> {
         return Some(format!("{name}: {} results, not {}", given.len(), wanted.len()));
     }
     for (given, wanted) in given.iter().zip(&wanted) {
-        let far = distance(given, wanted);
-        if given.ty != wanted.ty || far > TOLERANCE {
+        let far = if given.ty == wanted.ty { distance(given, wanted) } else { f64::INFINITY };
+        if far > TOLERANCE {
             return Some(format!("{name}: {far} from {wanted:?}: {given:?}"));
         }
     }
     None
 }
 
-#[test]
-fn every_operator_gives_the_values_of_torch() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2/operators/operators.json.gz");
-    let bytes = gunzip(&fs::read(path).unwrap()).unwrap();
+/// Compares all cases of a file, of which there are more than so many.
+fn compare_all(file: &str, more_than: usize) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2/operators");
+    let bytes = gunzip(&fs::read(folder.join(file)).unwrap()).unwrap();
     let cases: Vec<Json> = serde_json::from_slice(&bytes).unwrap();
-    assert!(cases.len() > 100, "{} cases", cases.len());
+    assert!(cases.len() > more_than, "{} cases", cases.len());
     let all: Vec<String> = cases.iter().filter_map(wrong).collect();
     assert!(all.is_empty(), "{} of {}:\n{}", all.len(), cases.len(), all.join("\n"));
+}
+
+#[test]
+fn every_operator_gives_the_values_of_torch() {
+    compare_all("operators.json.gz", 100);
+}
+
+#[test]
+fn systems_of_equations_samples_of_volumes_and_others_give_the_values_of_torch() {
+    compare_all("more_operators.json.gz", 75);
 }

@@ -5,7 +5,7 @@ use crate::base::convert::{
 };
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{Beyond, GridSample, grid_sample};
+use crate::import::program::compose::{Between, Beyond, GridSample, grid_sample};
 use crate::import::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
 
 use super::layout::sizes;
@@ -62,18 +62,19 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![result])
 }
 
-/// Whether a sample is one of a picture by its nearest elements: not of a volume, and not by cubic curves.
+/// Whether a sample is one of a picture, or one of a volume that is not made by cubic curves.
 pub(super) fn is_plane(site: &Site<'_, '_>) -> bool {
     let is_cubic = matches!(site.text("mode", "linear").as_deref(), Ok("cubic" | "bicubic"));
-    !is_cubic && site.option(0).is_none_or(|x| site.dims(x).len() == 4)
+    site.option(0).is_none_or(|x| matches!((site.dims(x).len(), is_cubic), (4, _) | (5, false)))
 }
 
 /// A picture at places between its elements.
 pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
-    let is_nearest = match site.text("mode", "linear")?.as_str() {
-        "linear" | "bilinear" => false,
-        "nearest" => true,
+    let between = match site.text("mode", "linear")?.as_str() {
+        "linear" | "bilinear" => Between::Linear,
+        "nearest" => Between::Nearest,
+        "cubic" | "bicubic" => Between::Cubic,
         other => return Err(OpError::wrong(format!("GridSample with the mode {other:?} is not known"))),
     };
     let beyond = match site.text("padding_mode", "zeros")?.as_str() {
@@ -82,7 +83,7 @@ pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
         "reflection" => Beyond::Mirror,
         other => return Err(OpError::wrong(format!("GridSample has the padding {other:?}"))),
     };
-    let how = GridSample { is_nearest, beyond, aligns_corners: site.int("align_corners", 0)? != 0 };
+    let how = GridSample { between, beyond, aligns_corners: site.int("align_corners", 0)? != 0 };
     Ok(vec![grid_sample(site.b(), x, places, how)?])
 }
 

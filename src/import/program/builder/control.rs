@@ -84,6 +84,55 @@ impl Builder {
         Ok(self.parts(last)?.split_off(1))
     }
 
+    /// A branch that data chooses, whose sides are not known: it reads `operands`, with `condition` among them where it is a value, and gives
+    /// values of these types. A program with one can be looked at, and neither computed nor placed.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn undecided_branch(
+        &mut self,
+        condition: Option<InstructionId>,
+        operands: &[InstructionId],
+        results: &[ArrayType],
+    ) -> Result<Vec<InstructionId>, BuildError> {
+        let is_flag = |b: &Self, x: InstructionId| b.dims(x).is_empty() && b.element(x) == ElementType::Pred;
+        let flag = match condition {
+            Some(x) if is_flag(self, x) => x,
+            other => {
+                let read: Vec<InstructionId> = other.into_iter().chain(operands.iter().copied()).collect();
+                let ty = Type::Array(ArrayType::new(ElementType::Pred, []));
+                self.opaque("condition", "", &read, ty)?
+            }
+        };
+        let all = self.tuple(operands)?;
+        let (given, ty) = (self.type_of(all).clone(), Type::Tuple(results.iter().cloned().map(Type::Array).collect()));
+        let mut sides = Vec::with_capacity(2);
+        for _ in 0..2 {
+            let result = ty.clone();
+            let side = |b: &mut Self, p: &[InstructionId]| b.opaque("branch", "", p, result);
+            sides.push(self.computation("branch", std::slice::from_ref(&given), side)?);
+        }
+        let chosen = self.push(Op::Conditional, vec![flag, all, all], sides, ty)?;
+        self.parts(chosen)
+    }
+
+    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with one can be looked at,
+    /// and neither computed nor placed.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn undecided_loop(&mut self, state: &[InstructionId]) -> Result<Vec<InstructionId>, BuildError> {
+        let first = self.tuple(state)?;
+        let ty = self.type_of(first).clone();
+        let flag = Type::Array(ArrayType::new(ElementType::Pred, []));
+        let condition =
+            self.computation("condition", std::slice::from_ref(&ty), |b, p| b.opaque("condition", "", p, flag))?;
+        let same = ty.clone();
+        let body = self.computation("body", std::slice::from_ref(&ty), |b, p| b.opaque("body", "", p, same))?;
+        let last = self.push(Op::While, vec![first], vec![condition, body], ty)?;
+        self.parts(last)
+    }
+
     /// `keys` sorted along a dimension, and `companions` in the same order. Equal keys keep their order.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Einstein's summation.
 
-use super::super::{Binary, BuildError, Builder, Built, DotDims, InstructionId};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
 use crate::base::convert::narrow;
 
 /// An operand and the letters of its dimensions.
@@ -13,9 +13,10 @@ struct Term {
 /// The summation that `equation` says (`bij,bjk->bik`; `...` stands for leading dimensions), two operands at a time from the left.
 ///
 /// # Errors
-/// When the equation does not fit the operands, or names a letter twice for one operand.
+/// When the equation does not fit the operands.
 pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Built {
-    let (mut terms, result) = parse(b, equation, operands)?;
+    let (terms, result) = parse(b, equation, operands)?;
+    let mut terms = terms.into_iter().map(|term| diagonals(b, term)).collect::<Result<Vec<Term>, BuildError>>()?;
     let mut rest = terms.split_off(1.min(terms.len())).into_iter().collect::<std::collections::VecDeque<_>>();
     let Some(mut left) = terms.pop() else {
         return Err(BuildError("a summation of nothing".to_owned()));
@@ -62,13 +63,27 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
         Some(text) => letters(text, if text.contains("...") { extra } else { 0 }),
         None => implied(&sides, extra),
     };
-    for term in &terms {
-        let is_repeated = |i: usize| term.letters[..i].contains(&term.letters[i]);
-        if (0..term.letters.len()).any(is_repeated) {
-            return Err(BuildError(format!("{equation} takes a diagonal, which is not known here")));
-        }
-    }
     Ok((terms, result))
+}
+
+/// The term with the diagonal of dimensions that have the same letter.
+fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, BuildError> {
+    let repeated = |term: &Term| (0..term.letters.len()).find(|&i| term.letters[..i].contains(&term.letters[i]));
+    while let Some(second) = repeated(&term) {
+        let first = term.letters.iter().position(|&c| c == term.letters[second]).unwrap_or(second);
+        let dims = b.dims(term.value);
+        if dims[first] != dims[second] {
+            let sizes = (dims[first], dims[second]);
+            return Err(BuildError(format!("the letter {} is of sizes {sizes:?}", term.letters[second])));
+        }
+        let (row, column) = (b.iota(ElementType::S64, &dims, first)?, b.iota(ElementType::S64, &dims, second)?);
+        let is_diagonal = b.compare(Comparison::Eq, row, column)?;
+        let none = b.number(b.element(term.value), 0.0)?;
+        let alone = b.select(is_diagonal, term.value, none)?;
+        term.value = b.reduce(Binary::Add, alone, &[second], false)?;
+        term.letters.remove(second);
+    }
+    Ok(term)
 }
 
 /// Letters of a side; dimensions of `...` are digits of their own, counted from the last.

@@ -16,6 +16,7 @@ mod resize;
 mod scan;
 mod smooth_resize;
 mod softmax;
+mod solve;
 mod statistic;
 mod unpool;
 
@@ -26,16 +27,19 @@ pub use activation::{
 pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
 pub use attention::{Attention, attention};
 pub use einsum::einsum;
-pub use grid_sample::{Beyond, GridSample, grid_sample};
+pub use grid_sample::{Between, Beyond, GridSample, grid_sample};
 pub use math::{floor_divide, floor_modulo, one_hot, power_number, truncated_quotient};
 pub use normalise::{Affine, batch_norm, group_norm, layer_norm, lp_normalise, rms_norm};
 pub use patches::{Windows, patches, windows};
-pub use pool::{PoolSpec, adaptive_average_pool, adaptive_max_pool, average_pool, max_pool, max_pool_indices};
+pub use pool::{
+    PoolSpec, adaptive_average_pool, adaptive_max_places, adaptive_max_pool, average_pool, max_pool, max_pool_indices,
+};
 pub use recurrent::{CellKind, Layer, Recurrent, recurrent};
 pub use resize::{Resize, ResizeMode, resize};
 pub use scan::{cumulative, flat_places, running_extreme, sort_places, top_places};
 pub use smooth_resize::{Falloff, smooth_resize};
 pub use softmax::{log_softmax, logsumexp, softmax};
+pub use solve::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
 pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 

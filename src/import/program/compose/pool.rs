@@ -127,6 +127,42 @@ pub fn adaptive_max_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Bu
     adaptive(b, x, sizes, |b, x, dimensions| b.reduce(Binary::Max, x, dimensions, true), max_pool)
 }
 
+/// The largest element over as many parts of each spatial dimension as `sizes` says, and its place among the spatial elements of its channel
+/// (s64): the first of several in row-major order.
+///
+/// # Errors
+/// When there are more sizes than dimensions, or nothing to pool.
+pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Result<[InstructionId; 2], BuildError> {
+    let dims = b.dims(x);
+    let first = dims.len().checked_sub(sizes.len()).filter(|_| !dims.contains(&0) && !sizes.contains(&0));
+    let Some(first) = first else {
+        return Err(BuildError(format!("{} cannot be pooled to {sizes:?}", b.type_of(x))));
+    };
+    let (mut values, mut places) = (x, flat_numbers(b, &dims, first)?);
+    // The last dimension first, so that of equal elements the first in row-major order is kept.
+    for (i, &m) in sizes.iter().enumerate().rev() {
+        let (d, n) = (first + i, u128::from(dims[first + i]));
+        if m > 1024 {
+            return Err(BuildError(format!("places of the largest of {m} parts")));
+        }
+        let (mut found, mut at) = (Vec::new(), Vec::new());
+        for part in 0..u128::from(m) {
+            let (start, limit) = (part * n / u128::from(m), ((part + 1) * n).div_ceil(u128::from(m)));
+            let [start, limit] = [start, limit].map(|at| u64::try_from(at).unwrap_or(dims[d]));
+            let own = b.slice_dim(values, d, start, limit, 1)?;
+            let own_places = b.slice_dim(places, d, start, limit, 1)?;
+            let most = b.reduce(Binary::Max, own, &[d], true)?;
+            let is_most = b.compare(Comparison::Eq, own, most)?;
+            let nowhere = b.number(ElementType::S64, real_signed(i64::MAX))?;
+            let candidates = b.select(is_most, own_places, nowhere)?;
+            found.push(most);
+            at.push(b.reduce(Binary::Min, candidates, &[d], true)?);
+        }
+        (values, places) = (b.concatenate(&found, d)?, b.concatenate(&at, d)?);
+    }
+    Ok([values, places])
+}
+
 fn average_pool_plain(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Built {
     average_pool(b, x, spec, None)
 }

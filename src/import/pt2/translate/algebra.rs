@@ -50,6 +50,8 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "kron" => kronecker(c),
         "matrix_power" | "linalg_matrix_power" => power(c),
         "conv_tbc" => time_first(c),
+        "_int_mm" => super::quantise::whole_product(c),
+        "_weight_int8pack_mm" => super::quantise::scaled_product(c),
         "_weight_norm" | "_weight_norm_interface" => weight_norm(c),
         "norm_except_dim" => {
             let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));

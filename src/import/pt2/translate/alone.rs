@@ -39,9 +39,9 @@ pub struct Given {
 impl Translator {
     /// A translation of a file that says no types.
     #[must_use]
-    pub fn untyped() -> Self {
+    pub fn untyped(looks_only: bool) -> Self {
         let mut t = Self::new(Symbols::default());
-        t.has_types = false;
+        (t.has_types, t.looks_only) = (false, looks_only);
         t
     }
 

@@ -9,7 +9,7 @@ use crate::import::program::compose::{Attention, attention};
 /// When arguments do not fit.
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     let is_plain = c.op == "scaled_dot_product_attention";
-    if !is_plain && !c.op.starts_with("_scaled_dot_product") {
+    if !is_plain && (!c.op.starts_with("_scaled_dot_product") || c.op.ends_with("backward")) {
         return Ok(Done::Unknown);
     }
     if c.float_or("dropout_p", 0.0) != 0.0 {

@@ -1,7 +1,7 @@
 //! Tensors from nothing, what a write puts in place, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{narrow, real};
+use crate::base::convert::{at_least_zero, narrow, real, real_signed};
 use crate::import::program::{ArrayType, Binary, BuildError, Comparison, ElementType, Numbers, Unary, Value};
 
 /// Numbers of a row that is written out.
@@ -20,6 +20,14 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "copy" | "fill" => return written(c),
         "arange" => return arange(c),
         "linspace" => return linspace(c),
+        "logspace" => {
+            let exponents = linspace(c)?;
+            let Done::One(exponents) = exponents else { return Ok(exponents) };
+            let base = c.float_or("base", 10.0);
+            let scaled = c.b().with_number(Binary::Mul, exponents, libm::log(base))?;
+            return one(c.b().unary(Unary::Exp, scaled)?);
+        }
+        "fft_fftfreq" | "fft_rfftfreq" => return frequencies(c),
         "eye" => {
             let ty = c.result()?;
             let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
@@ -82,6 +90,23 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let numbers = Numbers::Real((0..count).map(number).collect());
     let row = c.b().constant(Value { ty: ArrayType::new(ElementType::F64, ty.dims), numbers })?;
     one(c.b().convert(row, ty.element)?)
+}
+
+/// Frequencies of a transform: from 0 up, then of the whole ones the negative ones.
+fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
+    let count = c.int("n").filter(|&n| n > 0 && at_least_zero(n) <= MAX_ROW);
+    let count = count.ok_or_else(|| BuildError("frequencies of nothing".to_owned()))?;
+    let width = real_signed(count) * c.float_or("d", 1.0);
+    let places: Vec<i64> = match c.op {
+        "fft_rfftfreq" => (0..=count / 2).collect(),
+        _ => (0..count).map(|i| if i < (count + 1) / 2 { i } else { i - count }).collect(),
+    };
+    let ty = ArrayType::new(ElementType::F64, [places.len() as u64]);
+    let row = c
+        .b()
+        .constant(Value { ty, numbers: Numbers::Real(places.iter().map(|&i| real_signed(i) / width).collect()) })?;
+    let element = c.result().map_or(ElementType::F32, |ty| ty.element);
+    one(c.b().convert(row, element)?)
 }
 
 /// Translates `quantized_decomposed`: numbers to whole numbers of few bits and back, by one scale or one for each channel.

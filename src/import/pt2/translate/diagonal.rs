@@ -271,7 +271,9 @@ fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
 /// Rows and columns of the elements of a triangle.
 fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok());
-    let (Some(rows), Some(columns)) = (natural("row"), natural("col")) else { return Ok(Done::Unknown) };
+    let (Some(rows), Some(columns)) = (natural("row"), natural("col")) else {
+        return Err(BuildError("the places of a triangle without its sizes".to_owned()));
+    };
     if rows.saturating_mul(columns) > MOST_PLACES {
         return Err(BuildError(format!("the places of a triangle of {rows} by {columns}")));
     }

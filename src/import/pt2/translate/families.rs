@@ -2,15 +2,15 @@
 
 use super::call::{Call, Done, Made};
 use super::{
-    algebra, attention, binary, create, diagonal, index, loss, margin, norm, order, placed, pool, product, random,
-    recurrent, reduce, shape, special, spectral, unary,
+    algebra, attention, binary, create, diagonal, index, linear_systems, loss, margin, norm, order, placed, pool,
+    product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
 };
 use crate::import::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
 /// Each family with the kind of work that its operations are.
-const FAMILIES: [(OperatorKind, Family); 21] = [
+const FAMILIES: [(OperatorKind, Family); 23] = [
     (OperatorKind::Movement, shape::translate),
     (OperatorKind::Function, unary::translate),
     (OperatorKind::Elementwise, binary::translate),
@@ -25,11 +25,13 @@ const FAMILIES: [(OperatorKind, Family); 21] = [
     (OperatorKind::Reduction, loss::translate),
     (OperatorKind::Movement, diagonal::translate),
     (OperatorKind::Product, algebra::translate),
+    (OperatorKind::Product, linear_systems::translate),
     (OperatorKind::Reduction, margin::translate),
     (OperatorKind::Reduction, order::translate),
     (OperatorKind::Function, special::translate),
     (OperatorKind::Function, spectral::translate),
     (OperatorKind::Indexing, placed::translate),
+    (OperatorKind::Quantisation, quantise::translate),
     (OperatorKind::Creation, random::translate),
     (OperatorKind::Elementwise, random::dropout),
 ];

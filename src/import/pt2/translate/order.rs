@@ -3,8 +3,8 @@
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, signed};
 use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{norm, sort_places};
-use crate::import::program::{Binary, BuildError, ElementType, InstructionId, Unary};
+use crate::import::program::compose::{floor_divide, floor_modulo, norm, sort_places};
+use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
 
 /// Rows whose pairs are written out at most.
 const MOST_ROWS: u64 = 2048;
@@ -17,6 +17,8 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     match c.op {
         "nansum" | "nanmean" => of_numbers(c),
         "median" | "kthvalue" => in_order(c),
+        "mode" => most_frequent(c),
+        "nonzero_static" => places_not_zero(c),
         "quantile" => quantile(c),
         "linalg_matrix_norm" | "frobenius_norm" => matrix_norm(c),
         "renorm" => super::algebra::limited(c),
@@ -77,6 +79,74 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
         picked.push(if keeps { slice } else { c.b().squeeze(slice, dimension)? });
     }
     if is_whole { one(picked[0]) } else { Ok(Done::Many(picked.into_iter().map(Some).collect())) }
+}
+
+/// The element that occurs most often along a dimension, the least of several, with the last of its places.
+fn most_frequent(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let rank = c.b().rank(x);
+    if rank == 0 {
+        let place = c.b().number(ElementType::S64, 0.0)?;
+        return Ok(Done::Many(vec![Some(x), Some(place)]));
+    }
+    let (d, keeps) = (c.dimension("dim", -1, rank)?, c.flag_or("keepdim", false));
+    let (size, dims) = (c.b().size(x, d)?, c.b().dims(x));
+    if size == 0 || size > MOST_ROWS {
+        return Ok(Done::Unknown);
+    }
+    let last = c.b().swap_dims(x, d, rank - 1)?;
+    let (one_side, other) = (c.b().unsqueeze(last, rank)?, c.b().unsqueeze(last, rank - 1)?);
+    let is_same = c.b().compare(Comparison::Eq, one_side, other)?;
+    let counts = c.b().convert(is_same, ElementType::S32)?;
+    let counts = c.b().reduce(Binary::Add, counts, &[rank], false)?;
+    let counts = c.b().swap_dims(counts, d, rank - 1)?;
+    let most = c.b().reduce(Binary::Max, counts, &[d], true)?;
+    let is_most = c.b().compare(Comparison::Eq, counts, most)?;
+    let element = c.b().element(x);
+    let beyond = c.b().first_value(Binary::Min, element)?;
+    let candidates = c.b().select(is_most, x, beyond)?;
+    let value = c.b().reduce(Binary::Min, candidates, &[d], true)?;
+    let is_value = c.b().compare(Comparison::Eq, x, value)?;
+    let places = c.b().iota(ElementType::S64, &dims, d)?;
+    let never = c.b().number(ElementType::S64, -1.0)?;
+    let places = c.b().select(is_value, places, never)?;
+    let place = c.b().reduce(Binary::Max, places, &[d], true)?;
+    let mut results = [value, place];
+    if !keeps {
+        for result in &mut results {
+            *result = c.b().squeeze(*result, d)?;
+        }
+    }
+    Ok(Done::Many(results.into_iter().map(Some).collect()))
+}
+
+/// Places of elements that are not zero, in their order: so many as a number says, the rest filled up.
+fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let (dims, wanted) = (c.b().dims(x), c.int("size").and_then(|n| u64::try_from(n).ok()));
+    let all = c.b().array(x)?.elements().unwrap_or(0);
+    let (Some(wanted), true) = (wanted, all > 0 && !dims.is_empty()) else { return Ok(Done::Unknown) };
+    let row = c.b().reshape(x, &[all])?;
+    let is_there = c.b().compare_number(Comparison::Ne, row, 0.0)?;
+    let places = c.b().iota(ElementType::S64, &[all], 0)?;
+    let beyond = c.b().whole(ElementType::S64, i64::try_from(all).unwrap_or(i64::MAX))?;
+    let keys = c.b().select(is_there, places, beyond)?;
+    let [sorted, _] = sort_places(c.b(), keys, 0, false)?;
+    let first = c.b().slice_dim(sorted, 0, 0, wanted.min(all), 1)?;
+    let more = i64::try_from(wanted.saturating_sub(all)).map_err(|_| BuildError(format!("{wanted} places")))?;
+    let found = c.b().pad_with(first, beyond, &[(0, more, 0)])?;
+    let is_place = c.b().compare(Comparison::Lt, found, beyond)?;
+    let fill = c.t.b.whole(ElementType::S64, c.int_or("fill_value", -1))?;
+    let (mut columns, mut step) = (Vec::new(), 1u64);
+    for &n in dims.iter().rev() {
+        let (divisor, size) = (c.b().whole(ElementType::S64, signed(step))?, c.b().whole(ElementType::S64, signed(n))?);
+        let quotient = floor_divide(c.b(), found, divisor)?;
+        let column = floor_modulo(c.b(), quotient, size)?;
+        columns.push(c.b().select(is_place, column, fill)?);
+        step = step.saturating_mul(n);
+    }
+    columns.reverse();
+    one(c.b().stack(&columns, 1)?)
 }
 
 /// The elements below which shares of all lie, on the line between the nearest two.

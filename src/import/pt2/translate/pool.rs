@@ -3,8 +3,8 @@
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::real;
 use crate::import::program::compose::{
-    Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_pool, average_pool,
-    grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
+    Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
+    adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
 use crate::import::program::{BuildError, ElementType};
 
@@ -13,7 +13,7 @@ use crate::import::program::{BuildError, ElementType};
 /// # Errors
 /// When arguments do not fit.
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    if matches!(c.op, "grid_sampler" | "grid_sampler_2d") {
+    if matches!(c.op, "grid_sampler" | "grid_sampler_2d" | "grid_sampler_3d") {
         return sample(c);
     }
     let Some((kind, spatial)) = dimensions_of(c.op) else {
@@ -43,13 +43,18 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if kind == "adaptive_avg_pool" {
                 return one(adaptive_average_pool(c.b(), x, &sizes)?);
             }
+            // Places are made only where a name says that somebody may use them.
+            if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
+                let found = adaptive_max_places(c.b(), x, &sizes)?;
+                return Ok(Done::Many(found.into_iter().map(Some).collect()));
+            }
             let value = adaptive_max_pool(c.b(), x, &sizes)?;
             Ok(Done::Many(vec![Some(value), None]))
         }
     }
 }
 
-/// A picture at places between its elements.
+/// A picture, or a picture of three dimensions, at places between its elements.
 fn sample(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, grid) = (c.x(0)?, c.x(1)?);
     let (mode, beyond) = (c.int_or("interpolation_mode", 0), c.int_or("padding_mode", 0));
@@ -58,10 +63,13 @@ fn sample(c: &mut Call<'_, '_, '_>) -> Made {
         1 => Beyond::Edge,
         _ => Beyond::Mirror,
     };
-    if c.b().rank(x) != 4 || mode > 1 {
-        return Ok(Done::Unknown);
-    }
-    let how = GridSample { is_nearest: mode == 1, beyond, aligns_corners: c.flag_or("align_corners", false) };
+    let between = match (mode, c.b().rank(x)) {
+        (0, _) => Between::Linear,
+        (1, _) => Between::Nearest,
+        (2, 4) => Between::Cubic,
+        _ => return Ok(Done::Unknown),
+    };
+    let how = GridSample { between, beyond, aligns_corners: c.flag_or("align_corners", false) };
     one(grid_sample(c.b(), x, grid, how)?)
 }
 

@@ -80,6 +80,11 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
 /// When arguments do not fit.
 pub fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     let p = c.float_or("p", 0.5);
+    let is_plain =
+        matches!(c.op, "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout") && !c.flag_or("train", true);
+    if is_plain {
+        return one(c.x(0)?);
+    }
     if !matches!(c.op, "dropout" | "native_dropout") || !(0.0..1.0).contains(&p) {
         return Ok(Done::Unknown);
     }

@@ -36,6 +36,8 @@ pub struct Translator {
     pub symbols: Symbols,
     /// Whether the file says the type of each value.
     pub has_types: bool,
+    /// Whether the program is only looked at: then it may hold branches and loops that data decides.
+    pub looks_only: bool,
     /// Values by name; those of a graph within a graph hide those around it.
     names: Vec<FxHashMap<String, ViewId>>,
     unsupported: IndexMap<String, UnsupportedOp>,
@@ -48,13 +50,14 @@ const MAX_NOTES: usize = 20;
 /// The program of an exported graph.
 ///
 /// # Errors
-/// When a branch depends on data, or when a node names values that are not there.
+/// When a branch depends on data, unless the program is only looked at, or when a node names values that are not there.
 pub fn translate(
     exported: &ExportedProgram<'_>,
     symbols: &Symbols,
     weights: &Weights,
+    looks_only: bool,
 ) -> Result<Translated, ImportError> {
-    let mut t = Translator::new(symbols.clone());
+    let mut t = Translator { looks_only, ..Translator::new(symbols.clone()) };
     let graph = &exported.graph_module.graph;
     let parameters = t.parameters(exported, weights)?;
     t.graph(graph)?;
@@ -75,6 +78,7 @@ impl Translator {
             views: Views::default(),
             symbols,
             has_types: true,
+            looks_only: false,
             names: vec![FxHashMap::default()],
             unsupported: IndexMap::new(),
             notes: Vec::new(),
@@ -268,6 +272,9 @@ impl Translator {
     /// An operator of higher order: graphs that only set a mode are walked in place; branches and loops are refused.
     fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
+        if self.looks_only && matches!(op, "cond" | "while_loop") {
+            return self.undecided(op, node, graph).map_err(|e| at_node(&place, e.0));
+        }
         let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {
             Argument::Graph(inner) => Some((at, inner)),
             _ => None,
@@ -322,6 +329,33 @@ impl Translator {
             ));
         }
         names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
+        Ok(())
+    }
+
+    /// A branch or a loop that data decides, as one operation that cannot be placed.
+    fn undecided<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), BuildError> {
+        let scope = scope_of(node);
+        let scope = if scope.is_empty() { self.b.origin().scope.clone() } else { scope };
+        self.b.set_origin(&format!("higher_order::{op}"), &scope);
+        let mut call = Call { t: self, node, graph, op: "", overload: "" };
+        let mut read = Vec::new();
+        for (place, input) in node.inputs.iter().enumerate() {
+            if matches!(input.arg, Argument::Tensor(_) | Argument::Tensors(_)) {
+                read.extend(call.tensors(place)?);
+            }
+        }
+        let types = call.results()?;
+        let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
+        let values = if op == "cond" {
+            let condition = matches!(node.inputs.first().map(|i| &i.arg), Some(Argument::Tensor(_)));
+            self.b.undecided_branch(read.first().copied().filter(|_| condition), &read, &types)?
+        } else {
+            self.b.undecided_loop(&read)?
+        };
+        for (name, value) in names.iter().zip(values) {
+            let view = self.views.fresh(value);
+            self.bind(name, view);
+        }
         Ok(())
     }
 

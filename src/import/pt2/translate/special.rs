@@ -1,6 +1,7 @@
 //! Questions about numbers, and functions that fewer models have.
 
 use super::call::{Call, Done, Made, one};
+use crate::import::program::builder::broadcast_dims;
 use crate::import::program::compose::cumulative;
 use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
 
@@ -100,6 +101,7 @@ fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
             or_else_at_zero(c, x, 0.0, product)?
         }
         "angle" => angle(c)?,
+        "gcd" | "lcm" => divisor(c)?,
         "logcumsumexp" => {
             let x = c.x(0)?;
             let rank = c.b().rank(x);
@@ -113,6 +115,36 @@ fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
         }
         _ => return Ok(None),
     }))
+}
+
+/// The greatest common divisor of whole numbers, by Euclid's rule, or their least common multiple. So many turns are enough for any numbers.
+fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
+    let element = super::binary::common_element(c, &[0, 1])?;
+    let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
+    if !element.is_integer() {
+        return Err(BuildError(format!("{} of {element}", c.op)));
+    }
+    let (x, y) = (c.b().unary(Unary::Abs, x)?, c.b().unary(Unary::Abs, y)?);
+    let dims = broadcast_dims(&c.b().dims(x), &c.b().dims(y))?;
+    let (x, y) = (c.b().broadcast_to(x, &dims)?, c.b().broadcast_to(y, &dims)?);
+    // Neighbouring Fibonacci numbers take the most turns: 1.44 for each bit.
+    let turns = element.bits() * 3 / 2;
+    let state = c.b().repeat(turns, &[x, y], |b, _, state| {
+        let is_done = b.compare_number(Comparison::Eq, state[1], 0.0)?;
+        let unit = b.number(element, 1.0)?;
+        let by = b.select(is_done, unit, state[1])?;
+        let rest = b.binary(Binary::Rem, state[0], by)?;
+        let greatest = b.select(is_done, state[0], state[1])?;
+        Ok(vec![greatest, rest])
+    })?;
+    if c.op == "gcd" {
+        return Ok(state[0]);
+    }
+    let is_none = c.b().compare_number(Comparison::Eq, state[0], 0.0)?;
+    let unit = c.b().number(element, 1.0)?;
+    let by = c.b().select(is_none, unit, state[0])?;
+    let share = c.b().div(x, by)?;
+    c.b().mul(share, y)
 }
 
 /// The operand at a place; whole numbers in single precision.

@@ -51,6 +51,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "resolve_conj" => one(c.x(0)?),
         "fft_fftshift" | "fft_ifftshift" => shifted(c),
         "stft" => short_time(c),
+        "istft" => from_spectra(c),
         "hann_window" | "hamming_window" | "blackman_window" | "bartlett_window" => window(c),
         "_fft_r2c" | "_fft_c2r" | "_fft_c2c" | "fft_fft" | "fft_fft2" | "fft_fftn" | "fft_ifft" | "fft_ifft2"
         | "fft_ifftn" | "fft_rfft" | "fft_rfft2" | "fft_rfftn" | "fft_irfft" | "fft_irfft2" | "fft_irfftn" => {
@@ -248,7 +249,7 @@ fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
 /// Spectra of stretches of a signal: `[.., frequencies, stretches]`.
 fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-    let Some(size) = natural("n_fft") else { return Ok(Done::Unknown) };
+    let size = natural("n_fft").ok_or_else(|| BuildError("spectra of stretches of no length".to_owned()))?;
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
     let mut x = c.x(0)?;
     if c.b().element(x).is_complex() || step == 0 || length > size {
@@ -279,6 +280,87 @@ fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
     }
     let (real, imaginary) = (c.b().unary(Unary::Real, turned)?, c.b().unary(Unary::Imag, turned)?);
     one(c.b().stack(&[real, imaginary], last + 2)?)
+}
+
+/// The signal of spectra of stretches, added up where they overlap and divided by what their windows add up to.
+fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
+    let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+    let size = natural("n_fft").ok_or_else(|| BuildError("spectra of stretches of no length".to_owned()))?;
+    let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
+    let wanted = natural("length");
+    let mut x = c.x(0)?;
+    let rank = c.b().rank(x);
+    let is_known = c.b().element(x).is_complex() && step > 0 && length <= size && matches!(rank, 2 | 3);
+    if !is_known || c.flag_or("return_complex", false) {
+        return Ok(Done::Unknown);
+    }
+    if rank == 2 {
+        x = c.b().unsqueeze(x, 0)?;
+    }
+    let half = size / 2 + 1;
+    let rows = c.b().size(x, 1)?;
+    if rows != half && rows != size {
+        return Err(BuildError(format!("{rows} frequencies of {size} elements")));
+    }
+    let spectra = c.b().slice_dim(x, 1, 0, half, 1)?;
+    let turned = c.b().swap_dims(spectra, 1, 2)?;
+    let divisor = if c.flag_or("normalized", false) { Divisor::Root } else { Divisor::Count };
+    let how = Transform { kind: Kind::ToReal, along: vec![2], sizes: vec![size], divisor };
+    let frames = apply(c, turned, &how)?;
+    let front = i64::try_from((size - length) / 2).unwrap_or(0);
+    let behind = i64::try_from(size - length).unwrap_or(0) - front;
+    let window = match c.tensor("window")? {
+        Some(window) => window,
+        None => c.t.b.full(c.t.b.element(frames), &[length], 1.0)?,
+    };
+    let window = c.b().pad(window, 0.0, &[(front, behind)])?;
+    let shaped = c.b().mul(frames, window)?;
+    let dims = c.b().dims(frames);
+    let square = c.b().mul(window, window)?;
+    let squares = c.b().broadcast_to(square, &[1, dims[1], size])?;
+    let (signal, weights) = (added_up(c, shaped, step)?, added_up(c, squares, step)?);
+    let all = c.b().size(signal, 1)?;
+    let start = if c.flag_or("center", true) { size / 2 } else { 0 };
+    let end = match wanted {
+        Some(length) => start.saturating_add(length),
+        None if start > 0 => all.saturating_sub(size / 2),
+        None => all,
+    };
+    let (signal, weights) =
+        (c.b().slice_dim(signal, 1, start, end.min(all), 1)?, c.b().slice_dim(weights, 1, start, end.min(all), 1)?);
+    let mut value = c.b().div(signal, weights)?;
+    if end > all {
+        let more = i64::try_from(end - all).map_err(|_| BuildError(format!("a signal of {end} elements")))?;
+        value = c.b().pad(value, 0.0, &[(0, 0), (0, more)])?;
+    }
+    one(if rank == 2 { c.b().squeeze(value, 0)? } else { value })
+}
+
+/// Stretches `[.., stretches, elements]` added up, each a step behind the one before.
+fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built {
+    let dims = c.b().dims(frames);
+    let (&[n, count, size], true) = (dims.as_slice(), step > 0) else {
+        return Err(BuildError(format!("stretches {dims:?}")));
+    };
+    let total = step.checked_mul(count.saturating_sub(1)).and_then(|n| n.checked_add(size));
+    let total = total.ok_or_else(|| BuildError(format!("stretches {dims:?}")))?;
+    // Each stretch in parts of one step: part `i` of a stretch falls on the place of the stretch `i` behind it.
+    let parts = size.div_ceil(step);
+    let whole = resized(c, frames, 2, parts.saturating_mul(step))?;
+    let whole = c.b().reshape(whole, &[n, count, parts, step])?;
+    let mut sum: Option<InstructionId> = None;
+    for i in 0..parts {
+        let part = c.b().pick(whole, 2, i)?;
+        let edge = |n: u64| i64::try_from(n).map_err(|_| BuildError(format!("stretches of {parts} parts")));
+        let placed = c.b().pad(part, 0.0, &[(0, 0), (edge(i)?, edge(parts - 1 - i)?), (0, 0)])?;
+        sum = Some(match sum {
+            Some(sum) => c.b().add(sum, placed)?,
+            None => placed,
+        });
+    }
+    let sum = sum.ok_or_else(|| BuildError("a stretch of nothing".to_owned()))?;
+    let row = c.b().reshape(sum, &[n, (count + parts - 1).saturating_mul(step)])?;
+    c.b().slice_dim(row, 1, 0, total, 1)
 }
 
 /// Numbers that rise from the ends to the middle.

@@ -11,6 +11,8 @@ use super::super::source::{
 use super::super::value::{ModuleValue, Value};
 use super::state::{Frame, Interpreter, Stop};
 use crate::import::ImportError;
+use crate::import::program::{ArrayType, BuildError, InstructionId};
+use crate::import::pt2::ViewId;
 
 /// Turns of one loop that are run.
 const MAX_TURNS: i64 = 10_000;
@@ -144,6 +146,8 @@ impl Interpreter<'_> {
             StatementKind::If { condition, then, otherwise } => {
                 let line = self.place().1;
                 let holds = match self.expression(condition)? {
+                    Value::Tensor(view) if self.t.looks_only => return self.undecided(Some(view), [then, otherwise]),
+                    Value::Unknown(_) if self.t.looks_only => return self.undecided(None, [then, otherwise]),
                     Value::Tensor(_) | Value::Unsized(_) => {
                         return Err(self.refuse("a branch (prim::If) whose condition is computed from data"));
                     }
@@ -172,12 +176,16 @@ impl Interpreter<'_> {
     fn repeat(&mut self, name: &str, items: &Expression, body: &[Statement]) -> Result<Flow, Stop> {
         let values = match items {
             Expression::Call { callee, arguments, .. } if matches!(&**callee, Expression::Name(f) if f == "range") => {
-                self.range(arguments)?
+                match self.range(arguments) {
+                    Err(Stop::Refused(_)) if self.t.looks_only => return self.undecided_loop(name, body),
+                    values => values?,
+                }
             }
             other => {
                 let value = self.expression(other)?;
                 match value.items() {
                     Some(items) => items,
+                    None if self.t.looks_only => return self.undecided_loop(name, body),
                     None => {
                         let what = value.described();
                         return Err(
@@ -196,6 +204,106 @@ impl Interpreter<'_> {
             }
         }
         Ok(Flow::On)
+    }
+
+    /// A branch that data chooses, for a program that is only looked at: its first side is walked, and what that gives comes out of one
+    /// operation that cannot be placed.
+    fn undecided(&mut self, condition: Option<ViewId>, [then, otherwise]: [&[Statement]; 2]) -> Result<Flow, Stop> {
+        let before = self.tensor_names();
+        let mut flow = self.block(then)?;
+        let mut changed = self.changed_since(&before)?;
+        if changed.is_empty() && matches!(flow, Flow::On) {
+            flow = self.block(otherwise)?;
+            changed = self.changed_since(&before)?;
+        }
+        let condition = match condition {
+            Some(view) => Some(self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?),
+            None => None,
+        };
+        match flow {
+            Flow::On if changed.is_empty() => Ok(Flow::On),
+            Flow::On => {
+                let made = self.chosen(condition, &changed.iter().map(|(_, x)| *x).collect::<Vec<_>>())?;
+                self.renamed(changed, made);
+                Ok(Flow::On)
+            }
+            Flow::Return(Value::Tensor(view)) => {
+                let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?;
+                let made = self.chosen(condition, &[value])?;
+                let view = self.t.views.fresh(made[0]);
+                Ok(Flow::Return(Value::Tensor(view)))
+            }
+            Flow::Return(_) => Err(self.refuse("a branch (prim::If) that data chooses and that ends the method")),
+        }
+    }
+
+    /// Values that come out of a branch that data chooses.
+    fn chosen(
+        &mut self,
+        condition: Option<InstructionId>,
+        values: &[InstructionId],
+    ) -> Result<Vec<InstructionId>, Stop> {
+        let types: Result<Vec<ArrayType>, BuildError> = values.iter().map(|&x| self.t.b.array(x).cloned()).collect();
+        let types = types.map_err(|e| self.unbuilt(&e))?;
+        self.set_origin("prim::If");
+        self.t.b.undecided_branch(condition, values, &types).map_err(|e| self.unbuilt(&e))
+    }
+
+    /// A loop whose number of turns depends on data, likewise: one turn is walked.
+    fn undecided_loop(&mut self, name: &str, body: &[Statement]) -> Result<Flow, Stop> {
+        let before = self.tensor_names();
+        self.name(name, Value::Int(0));
+        let flow = self.block(body)?;
+        let changed = self.changed_since(&before)?;
+        let Flow::On = flow else {
+            return Err(
+                self.refuse("a loop (prim::Loop) whose number of turns depends on data and that ends the method")
+            );
+        };
+        let values: Vec<InstructionId> = changed.iter().map(|(_, x)| *x).collect();
+        if !values.is_empty() {
+            self.set_origin("prim::Loop");
+            let made = self.t.b.undecided_loop(&values).map_err(|e| self.unbuilt(&e))?;
+            self.renamed(changed, made);
+        }
+        Ok(Flow::On)
+    }
+
+    /// What is built next is this, in the module at work.
+    fn set_origin(&mut self, op: &str) {
+        let scope = self.frames.last().map(|f| Rc::clone(&f.scope)).unwrap_or_default();
+        self.t.b.set_origin(op, &scope);
+    }
+
+    /// Tensors by the names that they have now.
+    fn tensor_names(&self) -> FxHashMap<String, ViewId> {
+        let names = self.frames.last().map(|f| &f.names);
+        let tensor = |(name, value): (&String, &Value)| match value {
+            Value::Tensor(view) => Some((name.clone(), *view)),
+            _ => None,
+        };
+        names.into_iter().flatten().filter_map(tensor).collect()
+    }
+
+    /// Names of tensors that are new or other ones now, in their order, with what these show.
+    fn changed_since(&mut self, before: &FxHashMap<String, ViewId>) -> Result<Vec<(String, InstructionId)>, Stop> {
+        let mut now: Vec<(String, ViewId)> = self.tensor_names().into_iter().collect();
+        now.retain(|(name, view)| before.get(name) != Some(view));
+        now.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let mut found = Vec::with_capacity(now.len());
+        for (name, view) in now {
+            let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?;
+            found.push((name, value));
+        }
+        Ok(found)
+    }
+
+    /// Gives names to new values.
+    fn renamed(&mut self, names: Vec<(String, InstructionId)>, values: Vec<InstructionId>) {
+        for ((name, _), value) in names.into_iter().zip(values) {
+            let view = self.t.views.fresh(value);
+            self.name(&name, Value::Tensor(view));
+        }
     }
 
     /// The numbers of `range(start, end, step)`.

@@ -88,12 +88,12 @@ pub struct Interpreter<'f> {
 
 impl<'f> Interpreter<'f> {
     /// An interpretation at its start.
-    pub fn new(bytes: &'f dyn ModelBytes, objects: Objects<'f>, inputs: Inputs) -> Self {
+    pub fn new(bytes: &'f dyn ModelBytes, objects: Objects<'f>, inputs: Inputs, looks_only: bool) -> Self {
         let steps = objects.bytes_of_source().saturating_mul(2).saturating_add(FREE_STEPS);
         Self {
             bytes,
             objects,
-            t: Translator::untyped(),
+            t: Translator::untyped(looks_only),
             inputs,
             counts: Counts::default(),
             frames: Vec::new(),

@@ -1,0 +1,246 @@
+//! What a brought model computes: with the weights of its file or with drawn ones, exactly or with the casts of a core.
+
+use thiserror::Error;
+
+use super::library::{LibraryError, ModelLibrary};
+use crate::base::convert::{nearest_single, place, real, real_signed, signed};
+use crate::base::{Digest, Rng};
+use crate::compiler::CompileOptions;
+use crate::import::eval::{Casts, EvalError, evaluate_with};
+use crate::import::program::{ArrayType, Numbers, Program, Role, Value};
+use crate::import::{ImportError, Imported, ModelBytes, load_parameter};
+use crate::tensor::{Shape, Tensor, TensorError};
+
+/// Operations of a model's products that are computed at most, in millions: some seconds.
+pub const MAX_VALUE_MFLOP: u64 = 8_000;
+
+/// Elements computed at most.
+const BUDGET: u64 = 1 << 35;
+
+/// Elements of a weight that is drawn at most.
+const MOST_DRAWN: u64 = 128 << 20;
+
+/// A brought model with numbers for all that it takes.
+#[derive(Clone, Debug)]
+pub struct BroughtValues {
+    program: Program,
+    parameters: Vec<Value>,
+    drawn: u64,
+    flops: u64,
+}
+
+/// Why a brought model is not computed.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum BroughtValuesError {
+    /// The text names no model that is open.
+    #[error(transparent)]
+    Library(#[from] LibraryError),
+    /// Weights cannot be read.
+    #[error(transparent)]
+    Weights(#[from] ImportError),
+    /// It takes too long.
+    #[error(
+        "it takes {mflop} MFLOP; values of a model file are computed here one operation after another, up to {MAX_VALUE_MFLOP} MFLOP: use a smaller batch or smaller sizes (--dim)"
+    )]
+    TooLarge {
+        /// Millions of operations of its products.
+        mflop: u64,
+    },
+    /// It takes an array that cannot be drawn.
+    #[error("{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz")]
+    NotDrawn {
+        /// The parameter.
+        name: String,
+        /// Its type.
+        ty: String,
+    },
+    /// An operation is not computed.
+    #[error("{0}; its times are there all the same (bench, profile)")]
+    Evaluation(#[from] EvalError),
+    /// A result is no tensor.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// A result has no real numbers.
+    #[error("result {index} is {ty}: complex numbers are not compared; give real and imaginary parts as two results")]
+    Complex {
+        /// Which result.
+        index: usize,
+        /// Its type.
+        ty: String,
+    },
+}
+
+impl BroughtValues {
+    /// The model that a text names, for a batch size or its own.
+    ///
+    /// # Errors
+    /// When it is not open, too large, or takes what cannot be drawn.
+    pub fn of(
+        models: &ModelLibrary,
+        model: &str,
+        batch_size: Option<u64>,
+        seed: u64,
+    ) -> Result<Self, BroughtValuesError> {
+        let (spec, found) = models.instantiate(model, batch_size)?;
+        let file = models.find(&spec)?;
+        Self::of_imported(&found.imported, file.bytes(), seed)
+    }
+
+    /// A model that was read. What its file does not hold, and its inputs, are drawn: floating point arrays of several dimensions from a
+    /// normal distribution (weights narrow enough that values keep their size), rows between a half and one and a half, so that a variance
+    /// is above zero, whole numbers 0 or 1, which every table has.
+    ///
+    /// # Errors
+    /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
+    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, BroughtValuesError> {
+        let flops = imported.inspection.flops;
+        if flops / 1_000_000 > MAX_VALUE_MFLOP {
+            return Err(BroughtValuesError::TooLarge { mflop: flops / 1_000_000 });
+        }
+        let (mut parameters, mut drawn) = (Vec::new(), 0);
+        for parameter in &imported.program.parameters {
+            let held = if parameter.role == Role::Input { None } else { load_parameter(bytes, parameter)? };
+            drawn += u64::from(held.is_none() && parameter.role != Role::Input);
+            let value = held.or_else(|| draw(seed, &parameter.name, &parameter.ty, parameter.role == Role::Input));
+            let not_drawn =
+                || BroughtValuesError::NotDrawn { name: parameter.name.clone(), ty: parameter.ty.to_string() };
+            parameters.push(value.ok_or_else(not_drawn)?);
+        }
+        Ok(Self { program: imported.program.clone(), parameters, drawn, flops })
+    }
+
+    /// Weights and buffers that the file does not hold, so that they are drawn.
+    #[must_use]
+    pub const fn drawn_weights(&self) -> u64 {
+        self.drawn
+    }
+
+    /// Floating point operations of its products.
+    #[must_use]
+    pub const fn flops(&self) -> u64 {
+        self.flops
+    }
+
+    /// Sizes of its inputs, in order.
+    #[must_use]
+    pub fn input_dims(&self) -> Vec<Vec<u64>> {
+        self.input_places().map(|n| self.parameters[n].ty.dims.clone()).collect()
+    }
+
+    fn input_places(&self) -> impl Iterator<Item = usize> + '_ {
+        let inputs = self.program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Input);
+        inputs.map(|(n, _)| n)
+    }
+
+    /// The same with these numbers as its first inputs; whole numbers are rounded down.
+    #[must_use]
+    pub fn with_inputs(&self, data: &[Vec<f32>]) -> Self {
+        let mut with = self.clone();
+        let places: Vec<usize> = self.input_places().collect();
+        for (n, numbers) in places.into_iter().zip(data) {
+            let value = &mut with.parameters[n];
+            match &mut value.numbers {
+                Numbers::Real(own) => *own = numbers.iter().map(|v| f64::from(*v)).collect(),
+                Numbers::Whole(own) => {
+                    *own =
+                        numbers.iter().map(|v| crate::base::convert::whole_signed(libm::floor((*v).into()))).collect();
+                }
+                Numbers::Complex(_) => {}
+            }
+        }
+        with
+    }
+
+    /// Its results, with the casts of a core or exactly.
+    ///
+    /// # Errors
+    /// With the operation that is not computed, or the result that has no real numbers.
+    pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, BroughtValuesError> {
+        let casts = options.map_or(Casts::NONE, casts_of);
+        let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)?.outputs;
+        outputs.iter().enumerate().map(|(index, value)| tensor(index, value)).collect()
+    }
+}
+
+/// What a compiler with these options casts.
+#[must_use]
+pub fn casts_of(options: &CompileOptions) -> Casts {
+    Casts { products: options.matmul_format(), values: options.value_format() }
+}
+
+fn tensor(index: usize, value: &Value) -> Result<Tensor, BroughtValuesError> {
+    let data = match &value.numbers {
+        Numbers::Real(all) => all.iter().map(|n| nearest_single(*n)).collect(),
+        Numbers::Whole(all) => all.iter().map(|n| nearest_single(real_signed(*n))).collect(),
+        Numbers::Complex(_) => return Err(BroughtValuesError::Complex { index, ty: value.ty.to_string() }),
+    };
+    Ok(Tensor::new(Shape::f32(value.ty.dims.clone()), data)?)
+}
+
+/// Numbers for a parameter; none of a type or a size that is not drawn.
+fn draw(seed: u64, name: &str, ty: &ArrayType, is_input: bool) -> Option<Value> {
+    let count = place(ty.elements().filter(|&n| n <= MOST_DRAWN)?);
+    let mut rng = Rng::new(seed, Digest::default().number(seed).text("brought").text(name).finish());
+    let numbers = if ty.element.is_complex() {
+        return None;
+    } else if ty.element.is_float() {
+        let fan =
+            ty.dims.iter().fold(1u64, |n, &d| n.saturating_mul(d)) / ty.dims.iter().copied().min().unwrap_or(1).max(1);
+        let width = if is_input { 1.0 } else { 1.0 / libm::sqrt(real(fan.max(1))) };
+        let one =
+            |rng: &mut Rng| if is_input || ty.dims.len() > 1 { rng.normal_f64() * width } else { 0.5 + rng.unit_f64() };
+        Numbers::Real((0..count).map(|_| f64::from(nearest_single(one(&mut rng)))).collect())
+    } else {
+        Numbers::Whole((0..count).map(|_| signed(u64::from(rng.next_u32() & 1))).collect())
+    };
+    Some(Value { ty: ty.clone(), numbers })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::compiler::{AutoCast, CastType};
+    use crate::device::BroughtSettings;
+    use crate::import::read_model;
+
+    const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  x = f32[2,8]{1,0} parameter(0)\n  w = f32[8,3]{1,0} parameter(1)\n  \
+        ROOT d = f32[2,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+
+    fn values(seed: u64) -> BroughtValues {
+        let library = ModelLibrary::new(read_model);
+        let bytes = Rc::new(PRODUCT.as_bytes().to_vec());
+        let id = library.open("m.hlo", bytes, BroughtSettings::default()).unwrap().id;
+        BroughtValues::of(&library, &id, None, seed).unwrap()
+    }
+
+    #[test]
+    fn a_cast_changes_values_a_little_and_a_seed_all_of_them() {
+        let values = |seed| self::values(seed);
+        let (one, other) = (values(1), values(2));
+        assert_eq!((one.drawn_weights(), one.input_dims(), one.flops()), (1, vec![vec![2, 8]], 2 * 2 * 8 * 3));
+        let exact = one.compute(None).unwrap().remove(0);
+        assert!(exact.same_bits(&values(1).compute(None).unwrap()[0]));
+        assert!(!exact.same_bits(&other.compute(None).unwrap()[0]));
+        let options =
+            |auto_cast, auto_cast_type| CompileOptions { auto_cast, auto_cast_type, ..CompileOptions::default() };
+        let far = |to| {
+            let cast = one.compute(Some(&options(AutoCast::Matmult, to))).unwrap().remove(0);
+            exact.max_abs_difference(&cast).unwrap()
+        };
+        let none = one.compute(Some(&options(AutoCast::None, CastType::Bf16))).unwrap().remove(0);
+        assert!(exact.same_bits(&none));
+        assert!(0.0 < far(CastType::Fp16) && far(CastType::Fp16) < far(CastType::Bf16), "{}", far(CastType::Fp16));
+        assert!(far(CastType::Bf16) < far(CastType::Fp8E4m3) && far(CastType::Fp8E4m3) < 0.5);
+    }
+
+    #[test]
+    fn inputs_are_put_in_the_place_of_drawn_ones() {
+        let values = values(1);
+        let zeros = values.with_inputs(&[vec![0.0; 16]]);
+        assert!(zeros.compute(None).unwrap()[0].data().iter().all(|v| *v == 0.0));
+        assert!(values.compute(None).unwrap()[0].data().iter().any(|v| *v != 0.0));
+    }
+}

@@ -1,0 +1,95 @@
+//! Numbers of single precision in narrower formats, as a NeuronCore reads and keeps them.
+
+use std::rc::Rc;
+
+use crate::base::convert::nearest_single;
+use crate::import::program::{ElementType, Numbers, Op, Value};
+use crate::tensor::FloatFormat;
+
+/// What numbers of single precision are cast to. Numbers of other types stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Casts {
+    /// The format in which matrix products and convolutions read their operands.
+    pub products: FloatFormat,
+    /// The format in which values are kept between operations; results of the program stay in single precision.
+    pub values: FloatFormat,
+}
+
+impl Casts {
+    /// No cast.
+    pub const NONE: Self = Self { products: FloatFormat::Fp32, values: FloatFormat::Fp32 };
+
+    /// An operand as a product reads it.
+    pub(super) fn product_operand(self, value: &Rc<Value>) -> Rc<Value> {
+        cast(self.products, Rc::clone(value))
+    }
+
+    /// What an operation gave as it is kept; what only moves numbers passes on those that are cast already.
+    pub(super) fn kept(self, op: &Op, value: Rc<Value>) -> Rc<Value> {
+        let moves = matches!(
+            op,
+            Op::Transpose { .. }
+                | Op::Broadcast { .. }
+                | Op::Reshape
+                | Op::Slice { .. }
+                | Op::Concatenate { .. }
+                | Op::Gather(_)
+                | Op::DynamicSlice { .. }
+                | Op::DynamicUpdateSlice
+                | Op::Reverse { .. }
+        );
+        if moves { value } else { cast(self.values, value) }
+    }
+}
+
+/// Numbers of single precision rounded to the nearest of a format.
+fn cast(format: FloatFormat, mut value: Rc<Value>) -> Rc<Value> {
+    if format == FloatFormat::Fp32 || value.ty.element != ElementType::F32 {
+        return value;
+    }
+    if let Numbers::Real(numbers) = &mut Rc::make_mut(&mut value).numbers {
+        numbers.iter_mut().for_each(|n| *n = f64::from(format.round_nearest(nearest_single(*n))));
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::eval::{evaluate, evaluate_with};
+    use crate::import::read_hlo_text;
+
+    /// `((x + x) x) x` of one number.
+    const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  p = f32[1,1]{1,0} parameter(0)\n  t = f32[1,1]{1,0} add(p, p)\n  \
+        d = f32[1,1]{1,0} dot(t, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  \
+        ROOT r = f32[1,1]{1,0} multiply(d, p)\n}\n";
+
+    fn run(casts: Casts) -> f64 {
+        let program = read_hlo_text(PRODUCT, &crate::import::ImportOptions::default()).unwrap().program;
+        let x = Value { ty: program.parameters[0].ty.clone(), numbers: Numbers::Real(vec![EXACT]) };
+        let found = evaluate_with(&program, vec![x.clone()], 100, casts).unwrap();
+        if casts == Casts::NONE {
+            assert_eq!(found, evaluate(&program, vec![x], 100).unwrap());
+        }
+        let Numbers::Real(numbers) = &found.outputs[0].numbers else { panic!("no number") };
+        numbers[0]
+    }
+
+    /// Not a number of bf16; the nearest is the next, and that of fp16 lies between both.
+    const EXACT: f64 = 1.0 + 1.0 / 256.0 + 1.0 / 4096.0;
+
+    #[test]
+    fn products_read_the_cast_type_and_results_are_not_cast() {
+        let single = |x: f64| f64::from(x as f32);
+        let (bf16, fp16) = (1.0 + 1.0 / 128.0, 1.0 + 1.0 / 256.0);
+        assert_eq!(run(Casts::NONE), single(single(2.0 * EXACT * EXACT) * EXACT));
+        let products = |to| Casts { products: to, values: FloatFormat::Fp32 };
+        assert_eq!(run(products(FloatFormat::Bf16)), single(2.0 * bf16 * bf16 * EXACT));
+        assert_eq!(run(products(FloatFormat::Fp16)), single(2.0 * fp16 * fp16 * EXACT));
+        // Values are kept in the type as well: the product itself is rounded, and the result is not.
+        let kept = f64::from(FloatFormat::Bf16.round_nearest((2.0 * bf16 * bf16) as f32));
+        let all = Casts { products: FloatFormat::Bf16, values: FloatFormat::Bf16 };
+        assert_eq!(run(all), single(kept * bf16));
+        assert_ne!(kept, 2.0 * bf16 * bf16);
+    }
+}

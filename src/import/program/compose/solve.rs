@@ -1,0 +1,174 @@
+//! Square matrices by elimination: what they solve, their determinants, their roots. Each row is a step that is written out.
+
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use super::statistic::arg_extreme;
+use crate::base::convert::real;
+
+/// Rows of a matrix that are worked on at most.
+const MOST_ROWS: u64 = 64;
+
+/// What elimination with exchanged rows gives.
+#[derive(Clone, Copy, Debug)]
+pub struct Eliminated {
+    /// What the matrices times this are the right sides, `[.., n, k]`.
+    pub solution: InstructionId,
+    /// The number that each row was divided by, `[.., n]`.
+    pub pivots: InstructionId,
+    /// 1, or -1 where an odd number of rows was exchanged, `[..]`.
+    pub sign: InstructionId,
+}
+
+/// The number of rows of square matrices `[.., n, n]`.
+fn square(b: &Builder, a: InstructionId) -> Result<u64, BuildError> {
+    match b.dims(a).as_slice() {
+        &[.., n, m] if n == m && (1..=MOST_ROWS).contains(&n) && b.element(a).is_float() => Ok(n),
+        _ => Err(BuildError(format!("{} is no square matrix of 1 to {MOST_ROWS} rows", b.type_of(a)))),
+    }
+}
+
+/// Right sides `[.., n, k]` with the leading dimensions of the matrices `a`, which are repeated likewise.
+fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[InstructionId; 2], BuildError> {
+    let (own, other) = (b.dims(a), b.dims(right));
+    let fits = own.len() >= 2 && other.len() >= 2 && other[other.len() - 2] == own[own.len() - 1];
+    if !fits {
+        return Err(BuildError(format!("{} has no right side {}", b.type_of(a), b.type_of(right))));
+    }
+    let leading = super::super::builder::broadcast_dims(&own[..own.len() - 2], &other[..other.len() - 2])?;
+    let whole = |dims: &[u64]| [&leading[..], &dims[dims.len() - 2..]].concat();
+    Ok([b.broadcast_to(a, &whole(&own))?, b.broadcast_to(right, &whole(&other))?])
+}
+
+/// Solves `a x = right` for square matrices, the row with the largest number of each column first.
+///
+/// # Errors
+/// When sizes do not fit, or there are too many rows.
+pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Eliminated, BuildError> {
+    let n = square(b, a)?;
+    let [a, right] = beside(b, a, right)?;
+    let last = b.rank(a) - 1;
+    let mut all = b.concatenate(&[a, right], last)?;
+    let width = b.size(all, last)?;
+    let rows = rows_of(b, a)?;
+    let (mut pivots, mut sign) = (Vec::new(), None);
+    for j in 0..n {
+        let column = b.slice_dim(all, last, j, j + 1, 1)?;
+        let size = b.unary(Unary::Abs, column)?;
+        let is_left = b.compare_number(Comparison::Ge, rows, real(j))?;
+        let never = b.number(b.element(size), -1.0)?;
+        let size = b.select(is_left, size, never)?;
+        let place = arg_extreme(b, size, last - 1, true, true)?;
+        let (is_pivot, is_top) =
+            (b.compare(Comparison::Eq, rows, place)?, b.compare_number(Comparison::Eq, rows, real(j))?);
+        let zero = b.number(b.element(all), 0.0)?;
+        let alone = b.select(is_pivot, all, zero)?;
+        let pivot_row = b.reduce(Binary::Add, alone, &[last - 1], true)?;
+        let top_row = b.slice_dim(all, last - 1, j, j + 1, 1)?;
+        let (pivot_rows, top_rows) = (same_size(b, pivot_row, all)?, same_size(b, top_row, all)?);
+        let exchanged = b.select(is_pivot, top_rows, all)?;
+        let exchanged = b.select(is_top, pivot_rows, exchanged)?;
+        let pivot = b.slice_dim(pivot_row, last, j, j + 1, 1)?;
+        let one = b.number(b.element(all), 1.0)?;
+        let is_none = b.compare_number(Comparison::Eq, pivot, 0.0)?;
+        let divisor = b.select(is_none, one, pivot)?;
+        let scaled = b.div(pivot_row, divisor)?;
+        let factor = b.slice_dim(exchanged, last, j, j + 1, 1)?;
+        let zero = b.number(b.element(factor), 0.0)?;
+        let factor = b.select(is_top, zero, factor)?;
+        let taken = b.mul(factor, scaled)?;
+        let rest = b.sub(exchanged, taken)?;
+        let scaled = same_size(b, scaled, all)?;
+        all = b.select(is_top, scaled, rest)?;
+        let is_moved = b.compare_number(Comparison::Ne, place, real(j))?;
+        let minus = b.number(b.element(pivot), -1.0)?;
+        let one = b.number(b.element(pivot), 1.0)?;
+        let turn = b.select(is_moved, minus, one)?;
+        sign = Some(match sign {
+            Some(sign) => b.mul(sign, turn)?,
+            None => turn,
+        });
+        pivots.push(pivot);
+    }
+    let sign = sign.ok_or_else(|| BuildError("a matrix without rows".to_owned()))?;
+    let leading: Vec<u64> = b.dims(a)[..last - 1].to_vec();
+    let pivots = b.concatenate(&pivots, last)?;
+    let pivots = b.reshape(pivots, &[&leading[..], &[n]].concat())?;
+    let sign = b.reshape(sign, &leading)?;
+    Ok(Eliminated { solution: b.slice_dim(all, last, n, width, 1)?, pivots, sign })
+}
+
+/// The number of each row, `[.., n, 1]`.
+fn rows_of(b: &mut Builder, a: InstructionId) -> Built {
+    let mut dims = b.dims(a);
+    let last = dims.len() - 1;
+    dims[last] = 1;
+    b.iota(ElementType::S64, &dims, last - 1)
+}
+
+fn same_size(b: &mut Builder, x: InstructionId, like: InstructionId) -> Built {
+    let dims = b.dims(like);
+    b.broadcast_to(x, &dims)
+}
+
+/// Ones on the diagonal, zeros elsewhere, for each of some matrices.
+///
+/// # Errors
+/// When `a` is no array of square matrices.
+pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
+    square(b, a)?;
+    let (dims, element) = (b.dims(a), b.element(a));
+    let row = b.iota(ElementType::S64, &dims, dims.len() - 2)?;
+    let column = b.iota(ElementType::S64, &dims, dims.len() - 1)?;
+    let is_equal = b.compare(Comparison::Eq, row, column)?;
+    b.convert(is_equal, element)
+}
+
+/// The lower triangle `l` with `l` times itself turned being the matrix, of which the lower triangle is read.
+///
+/// # Errors
+/// When `a` is no array of square matrices, or they have too many rows.
+pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
+    let n = square(b, a)?;
+    let (last, mut rest, mut columns) = (b.rank(a) - 1, a, Vec::new());
+    let rows = rows_of(b, a)?;
+    for j in 0..n {
+        let column = b.slice_dim(rest, last, j, j + 1, 1)?;
+        let pivot = b.slice_dim(column, last - 1, j, j + 1, 1)?;
+        let root = b.unary(Unary::Sqrt, pivot)?;
+        let column = b.div(column, root)?;
+        let is_left = b.compare_number(Comparison::Ge, rows, real(j))?;
+        let zero = b.number(b.element(a), 0.0)?;
+        let column = b.select(is_left, column, zero)?;
+        columns.push(column);
+        let turned = b.swap_dims(column, last - 1, last)?;
+        let square = b.mul(column, turned)?;
+        rest = b.sub(rest, square)?;
+    }
+    b.concatenate(&columns, last)
+}
+
+/// Solves `a x = right` for triangles, of which the other half is not read; with `is_unit` the diagonal counts as ones.
+///
+/// # Errors
+/// When sizes do not fit, or there are too many rows.
+pub fn solve_triangle(b: &mut Builder, a: InstructionId, right: InstructionId, is_upper: bool, is_unit: bool) -> Built {
+    let n = square(b, a)?;
+    let [a, mut rest] = beside(b, a, right)?;
+    let last = b.rank(a) - 1;
+    let mut found = Vec::new();
+    for step in 0..n {
+        let j = if is_upper { n - 1 - step } else { step };
+        let column = b.slice_dim(a, last, j, j + 1, 1)?;
+        let mut row = b.slice_dim(rest, last - 1, j, j + 1, 1)?;
+        if !is_unit {
+            let pivot = b.slice_dim(column, last - 1, j, j + 1, 1)?;
+            row = b.div(row, pivot)?;
+        }
+        found.push(row);
+        let taken = b.mul(column, row)?;
+        rest = b.sub(rest, taken)?;
+    }
+    if is_upper {
+        found.reverse();
+    }
+    b.concatenate(&found, last - 1)
+}

@@ -1,0 +1,76 @@
+//! Numbers rounded as whole numbers of few bits would have them, and products of such numbers.
+
+use super::call::{Call, Done, Made, one};
+use crate::base::convert::narrow;
+use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
+
+/// Translates rounding for training with quantisation.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
+    match c.op {
+        "fake_quantize_per_tensor_affine" | "fake_quantize_per_tensor_affine_cachemask" => {
+            let x = c.x(0)?;
+            let element = c.b().element(x);
+            let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
+            rounded(c, x, scale, zero)
+        }
+        "fake_quantize_per_channel_affine" | "fake_quantize_per_channel_affine_cachemask" => {
+            let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
+            let (dims, element) = (c.b().dims(x), c.b().element(x));
+            let axis = narrow(c.dimension("axis", 0, dims.len())?);
+            let (scale, zero) = (c.b().convert(scale, element)?, c.b().convert(zero, element)?);
+            let scale = c.b().broadcast_in(scale, &dims, vec![axis])?;
+            let zero = c.b().broadcast_in(zero, &dims, vec![axis])?;
+            rounded(c, x, scale, zero)
+        }
+        _ => Ok(Done::Unknown),
+    }
+}
+
+/// The product of two matrices of whole numbers.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn whole_product(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, y) = (c.x(0)?, c.x(1)?);
+    let (x, y) = (c.b().convert(x, ElementType::S32)?, c.b().convert(y, ElementType::S32)?);
+    one(c.b().matmul(x, y)?)
+}
+
+/// The product with a weight of whole numbers, of which each row has a scale.
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
+    let (x, weight, scales) = (c.x(0)?, c.x(1)?, c.x(2)?);
+    let element = c.b().element(x);
+    let weight = c.b().convert(weight, element)?;
+    let product = c.b().linear(x, weight, None)?;
+    let scales = c.b().convert(scales, element)?;
+    one(c.b().mul(product, scales)?)
+}
+
+/// Numbers put on a grid and back, within its ends; of some names also which of them lie within.
+fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
+    let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
+        return Err(BuildError(format!("{} without its ends", c.op)));
+    };
+    // As torch does: times the reciprocal.
+    let unit = c.t.b.number(c.t.b.element(x), 1.0)?;
+    let reciprocal = c.b().div(unit, scale)?;
+    let scaled = c.b().mul(x, reciprocal)?;
+    let whole = c.b().unary(Unary::RoundHalfEven, scaled)?;
+    let placed = c.b().add(whole, zero)?;
+    let limited = c.b().clamp_numbers(placed, Some(least), Some(most))?;
+    let centred = c.b().sub(limited, zero)?;
+    let value = c.b().mul(centred, scale)?;
+    if !c.op.ends_with("cachemask") {
+        return one(value);
+    }
+    let low = c.b().compare_number(Comparison::Ge, placed, least)?;
+    let high = c.b().compare_number(Comparison::Le, placed, most)?;
+    let inside = c.b().binary(Binary::And, low, high)?;
+    Ok(Done::Many(vec![Some(value), Some(inside)]))
+}
