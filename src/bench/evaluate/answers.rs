@@ -357,7 +357,7 @@ mod tests {
             Answering::new(&c, &models).and_then(|a| a.answers("t.csv", &records))
         };
         let exact = answers(with, DeviceType::Cpu).unwrap();
-        assert_eq!(exact, [[2.0 * 1.003_906_25, -3.0], [-8.0, -0.5]]);
+        assert_eq!(exact, [[2.0 * (1.0 + 1.0 / 256.0), -3.0], [-8.0, -0.5]]);
         // The core reads the record in bf16, to the even neighbour.
         assert_eq!(answers(with, DeviceType::Neuron).unwrap()[0], [2.0, -3.0]);
         let error = answers(&without, DeviceType::Cpu).unwrap_err().to_string();

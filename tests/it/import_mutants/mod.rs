@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use neuronscope::base::Rng;
 use neuronscope::compiler::{Workflow, from_program, outline};
-use neuronscope::import::{ImportOptions, gunzip, read_model};
+use neuronscope::import::{ImportOptions, ModelBytes, gunzip, read_model};
 
 /// Changed files that a test takes.
 const FEW: u64 = 240;
@@ -27,7 +27,7 @@ const FEW: u64 = 240;
 /// Bytes of a file that a test changes at most: larger ones take longer and say the same.
 const FEW_BYTES: usize = 24_000;
 
-/// Longest time that a changed file may take, read without optimisation.
+/// Longest time that a changed file may take in a run of many, read without optimisation.
 const MOST_TIME: Duration = Duration::from_secs(10);
 
 /// A file that is changed.
@@ -71,7 +71,7 @@ enum Came {
 }
 
 /// Reads a changed file as the command line does, and places it on a core.
-fn ask(name: &str, bytes: &Vec<u8>, looks_only: bool) -> Came {
+fn ask(name: &str, bytes: &dyn ModelBytes, looks_only: bool) -> Came {
     let options = ImportOptions { looks_only, ..ImportOptions::default() };
     let imported = match read_model(name, bytes, &options) {
         Ok(imported) => imported,
@@ -93,6 +93,7 @@ fn ask(name: &str, bytes: &Vec<u8>, looks_only: bool) -> Came {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a run of many says which file took longest")]
 fn changed_files_are_read_or_refused() {
     let folder = std::env::var("NEURONSCOPE_MODELS").ok();
     let folder = folder.map_or_else(
@@ -102,6 +103,8 @@ fn changed_files_are_read_or_refused() {
     let asked = number("NEURONSCOPE_MUTANTS");
     let files = originals(&folder, if asked.is_some() { 1 << 22 } else { FEW_BYTES });
     assert!(files.len() > 20, "{} files", files.len());
+    // A few among other tests are not timed: a busy machine says nothing of a reader.
+    let most_time = asked.map_or(Duration::MAX, |_| MOST_TIME);
     let first = number("NEURONSCOPE_MUTANTS_SEED").unwrap_or(0);
     let keep = std::env::var("NEURONSCOPE_MUTANTS_KEEP").ok();
     let (mut counts, mut faults) = (BTreeMap::new(), Vec::new());
@@ -126,7 +129,7 @@ fn changed_files_are_read_or_refused() {
             longest = (took, about.clone());
         }
         match came {
-            Ok(came) if took <= MOST_TIME => *counts.entry((how, came)).or_insert(0u64) += 1,
+            Ok(came) if took <= most_time => *counts.entry((how, came)).or_insert(0u64) += 1,
             Ok(_) => faults.push(format!("{about}: {took:?}")),
             Err(panic) => {
                 let said = panic.downcast_ref::<String>().cloned();
