@@ -68,18 +68,21 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
         <div class={classes!("page", "benchmark", is_for_results.then_some("has-results"))}>
             <h1>{ "Benchmark" }</h1>
             <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
-            <KeptSweeps
-                runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
-                wanted={(*wanted).clone()} {on_taken}
-            />
+            <div class="part">
+                <KeptSweeps
+                    runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
+                    wanted={(*wanted).clone()} {on_taken}
+                />
+            </div>
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
-            if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }
-            <IndexPanel state={props.state.clone()} />
-            { above.unwrap_or_default() }
+            // Each part has an element of its own: parts come and go at once, and Yew inserts one before its next sibling, which may be gone.
+            <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
+            <div class="part"><IndexPanel state={props.state.clone()} /></div>
+            <div class="part">{ above.unwrap_or_default() }</div>
             { notes(&props.state, &props.runner) }
-            <ScenarioResults state={props.state.clone()} />
-            <BenchResults state={props.state.clone()} />
-            { below.unwrap_or_default() }
+            <div class="part"><ScenarioResults state={props.state.clone()} /></div>
+            <div class="part"><BenchResults state={props.state.clone()} /></div>
+            <div class="part">{ below.unwrap_or_default() }</div>
         </div>
     }
 }
