@@ -58,7 +58,7 @@ pub enum BroughtValuesError {
     /// An operation is not computed.
     #[error("{0}; its times are there all the same (bench, profile)")]
     Evaluation(#[from] EvalError),
-    /// A result is no tensor.
+    /// A result is not a tensor.
     #[error(transparent)]
     Tensor(#[from] TensorError),
     /// A result has no real numbers.

@@ -80,7 +80,7 @@ pub(super) enum ConstantError {
         found: u64,
     },
     /// Digits that are not those of bytes.
-    #[error("its value is no hexadecimal number of whole bytes")]
+    #[error("its value is not a hexadecimal number of whole bytes")]
     Hexadecimal,
     /// Bytes that do not make numbers.
     #[error("its {bytes} bytes are not numbers of {element}")]

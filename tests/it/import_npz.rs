@@ -9,7 +9,7 @@ pub fn arrays(bytes: &[u8]) -> Vec<(String, Value)> {
 }
 
 /// The largest distance between two arrays, as a share of the largest expected finite number (and of 1e-3 at least); infinite where one side
-/// alone is no number, or is infinite.
+/// alone is not a number, or is infinite.
 pub fn distance(given: &Value, expected: &Value) -> f64 {
     assert_eq!(given.ty, expected.ty);
     let list = |v: &Value| match &v.numbers {

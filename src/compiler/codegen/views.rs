@@ -13,7 +13,7 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
 
-/// A transpose of what is in SBUF: the same bytes. Where the last dimension changes, the columns become rows
+/// A transpose of a value that is in SBUF. Its bytes stay the same. Where the last dimension changes, the columns become rows
 /// now; other permutations only rename blocks.
 pub(super) fn transpose_resident(
     plan: &Plan<'_>,

@@ -86,7 +86,7 @@ pub enum ComputeError {
     #[error("{0} another element type")]
     OtherElement(&'static str),
     /// Operands of a product that are of another kind.
-    #[error("the operands are no {0} numbers")]
+    #[error("the operands are not {0} numbers")]
     Operands(&'static str),
     /// An array of another kind of numbers than is wanted.
     #[error("{ty} holds {holds}")]
@@ -208,7 +208,7 @@ pub enum ComputeError {
     #[error("{0} is not one number for each channel")]
     Channels(ArrayType),
     /// A floating point format that does not exist.
-    #[error("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are no format")]
+    #[error("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are not a format")]
     Format {
         /// Bits of the exponent.
         exponent_bits: u32,
@@ -270,7 +270,7 @@ impl Two {
             Self::Bits => format!("the bits of {one} are not read as {other}"),
             Self::Repeated(d) => format!("{one} cannot be repeated to {other}: dimension {d}"),
             Self::Transform => format!("the transform of {one} is not {other}"),
-            Self::Gradient => format!("{one} is no gradient of {other}"),
+            Self::Gradient => format!("{one} is not a gradient of {other}"),
         }
     }
 }

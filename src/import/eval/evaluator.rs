@@ -1,4 +1,4 @@
-//! Runs computations: calls, loops and branches; the other operations lie in files by what they do.
+//! Runs computations: calls, loops and branches. Each other family of operations has a file of its own.
 
 use std::rc::Rc;
 

@@ -35,15 +35,19 @@ pub struct Tiles {
 }
 
 impl Tiles {
+    /// What the figures are of.
+    pub const TITLES: [&str; 3] = ["Best throughput", "Lowest p99 latency", "Lowest cost"];
+
     /// Figures and sentence; `admits` says which rows are within the limits that were asked for.
     #[must_use]
     pub fn of(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Self {
         let reports = || rows.iter().map(ResultRow::report);
         let scored: Vec<&Report> = reports().filter(|r| r.is_finished() && admits(r)).collect();
+        let [throughput, latency, cost] = Self::TITLES;
         let best = [
-            best(&scored, ("Best throughput", "inf/s"), |r| r.throughput_avg, true),
-            best(&scored, ("Lowest p99 latency", "ms"), |r| r.latency_ms_p99, false),
-            best(&scored, ("Lowest cost", "US$ per million"), |r| r.cost_per_1m_inf, false),
+            best(&scored, (throughput, "inf/s"), |r| r.throughput_avg, true),
+            best(&scored, (latency, "ms"), |r| r.latency_ms_p99, false),
+            best(&scored, (cost, "US$ per million"), |r| r.cost_per_1m_inf, false),
         ];
         let weighed: Vec<Report> = reports().filter(|r| !r.is_finished() || admits(r)).cloned().collect();
         Self {

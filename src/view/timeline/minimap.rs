@@ -123,7 +123,7 @@ mod tests {
         // The same where the work is short and of fewer rows, as in one step of a small network.
         let step: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 1.0 }).collect();
         assert_eq!(dense_part(span, &step), Some(Interval::new(TraceNs(1_405), TraceNs(1_794))));
-        // Two rows beside six are no set-up.
+        // Two rows beside six are not set-up.
         let even: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 2.0 }).collect();
         assert_eq!(dense_part(span, &even), None);
         // A short peak does not hide an even rest.

@@ -7,7 +7,7 @@ use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, DomRect, Element, N
 use super::picture::image_of;
 use crate::base::convert::narrow;
 
-/// Parts of a figure that are no part of its picture.
+/// Parts of a figure that do not belong to its picture.
 const LEFT_OUT: &str = "figcaption, figcaption *, details, details *, .readout, .help, .visually-hidden, svg *";
 
 /// The rectangle around all parts of a picture.

@@ -53,7 +53,7 @@ pub fn charts() -> Vec<Chart> {
     let Some(found) = found else { return Vec::new() };
     let figures = (0..found.length()).filter_map(|i| found.get(i)?.dyn_into::<Element>().ok());
     let chart = |figure: Element| {
-        // A note behind the title is no part of it.
+        // A note behind the title does not belong to it.
         let title = figure.query_selector("figcaption").ok().flatten()?.first_child()?.text_content()?;
         boxes::area(&figure).ok()?;
         Some(Chart { title, figure })

@@ -35,7 +35,7 @@ fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// The fields of a message; none when the bytes are no message.
+/// The fields of a message; none when the bytes are not a message.
 fn fields(bytes: &[u8]) -> Option<Vec<Field>> {
     let (mut at, mut found) = (0, Vec::new());
     while at < bytes.len() {
@@ -72,7 +72,7 @@ fn written(fields: &[Field]) -> Vec<u8> {
     out
 }
 
-/// A message with one field changed at some depth; none when the bytes are no message.
+/// A message with one field changed at some depth; none when the bytes are not a message.
 pub(super) fn changed(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut all = fields(bytes)?;
     let at = below(rng, all.len());

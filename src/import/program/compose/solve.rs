@@ -22,7 +22,7 @@ pub struct Eliminated {
 fn square(b: &Builder, a: InstructionId) -> Result<u64, BuildError> {
     match b.dims(a).as_slice() {
         &[.., n, m] if n == m && (1..=MOST_ROWS).contains(&n) && b.element(a).is_float() => Ok(n),
-        _ => Err(BuildError(format!("{} is no square matrix of 1 to {MOST_ROWS} rows", b.type_of(a)))),
+        _ => Err(BuildError(format!("{} is not a square matrix of 1 to {MOST_ROWS} rows", b.type_of(a)))),
     }
 }
 
@@ -112,7 +112,7 @@ fn same_size(b: &mut Builder, x: InstructionId, like: InstructionId) -> Built {
 /// Ones on the diagonal, zeros elsewhere, for each of some matrices.
 ///
 /// # Errors
-/// When `a` is no array of square matrices.
+/// When `a` is not an array of square matrices.
 pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     square(b, a)?;
     let (dims, element) = (b.dims(a), b.element(a));
@@ -125,7 +125,7 @@ pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
 /// The lower triangle `l` with `l` times itself turned being the matrix, of which the lower triangle is read.
 ///
 /// # Errors
-/// When `a` is no array of square matrices, or they have too many rows.
+/// When `a` is not an array of square matrices, or they have too many rows.
 pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
     let n = square(b, a)?;
     let (last, mut rest, mut columns) = (b.rank(a) - 1, a, Vec::new());

@@ -404,7 +404,7 @@ pub enum CalledError {
         /// What it gives.
         ty: Type,
     },
-    /// A result that is no array.
+    /// A result that is not an array.
     #[error("its computation does not give a number")]
     NoNumber,
     /// A loop whose turns change the type.

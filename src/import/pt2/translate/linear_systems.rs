@@ -55,7 +55,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let rank = c.b().rank(x);
     if rank < 2 {
-        return Err(BuildError(format!("{} is no matrix", c.b().type_of(x))));
+        return Err(BuildError(format!("{} is not a matrix", c.b().type_of(x))));
     }
     c.b().swap_dims(x, rank - 2, rank - 1)
 }

@@ -3,6 +3,7 @@
 use super::super::argument::Argument;
 use super::arrange::{difference, meshgrid, pad, repeat, repeat_each, repeat_interleave, roll, shuffle, triangle};
 use super::call::{Call, Done, Made, one};
+use super::infer::is_conversion;
 use super::views::{Look, ViewId};
 use crate::base::convert::real_signed;
 use crate::import::program::builder::RowGather;
@@ -23,20 +24,8 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             dropout(c)
         }
         "clone" | "lift_fresh_copy" | "lift_fresh" => copy(c),
-        "to"
-        | "_to_copy"
-        | "type_as"
-        | "float"
-        | "half"
-        | "double"
-        | "long"
-        | "int"
-        | "bool"
-        | "bfloat16"
-        | "cpu"
-        | "_autocast_to_full_precision"
-        | "_autocast_to_reduced_precision"
-        | "to_dense" => convert(c),
+        "cpu" | "to_dense" => convert(c),
+        op if is_conversion(op) => convert(c),
         "view" if c.overload == "dtype" => {
             let x = c.x(0)?;
             let ty = c.result()?;

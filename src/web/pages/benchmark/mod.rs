@@ -75,7 +75,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
                 />
             </div>
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
-            // Each part has an element of its own: parts come and go at once, and Yew inserts one before its next sibling, which may be gone.
+            // Yew inserts a component before its next sibling, which may be gone when several change at once: each has an element of its own.
             <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
             <div class="part"><IndexPanel state={props.state.clone()} /></div>
             <div class="part">{ above.unwrap_or_default() }</div>

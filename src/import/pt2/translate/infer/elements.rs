@@ -117,7 +117,7 @@ fn is_of_common_type(op: &str) -> bool {
 }
 
 /// Whether an operation changes the element type and nothing else.
-fn is_conversion(op: &str) -> bool {
+pub fn is_conversion(op: &str) -> bool {
     matches!(
         op,
         "to" | "_to_copy"

@@ -6,7 +6,7 @@ mod elements;
 mod places;
 mod sizes;
 
-pub use elements::scalar_type;
+pub use elements::{is_conversion, scalar_type};
 
 use super::call::Call;
 use crate::import::program::{ArrayType, BuildError};
