@@ -6,6 +6,8 @@ const wasmUrl = document.getElementById("app-wasm").href;
 const labUrl = new URL("lab.js", document.baseURI).href;
 const labWasmUrl = new URL("lab_bg.wasm", document.baseURI).href;
 
+const LONGEST_WAIT_FOR_PAINT_MS = 1000;
+
 let parts;
 let lab;
 
@@ -46,9 +48,24 @@ function tell(text) {
   document.body.prepend(box);
 }
 
+// The start page stands in index.html: on a slow line the program would take the line from its picture. Any other address has
+// nothing to show before the program.
+const startPageIsPainted = () =>
+  new Promise((resolve) => {
+    const afterPaint = () => requestAnimationFrame(() => setTimeout(resolve));
+    if (document.readyState === "complete") afterPaint();
+    else addEventListener("load", afterPaint, { once: true });
+    // A tab in the background paints nothing, and a picture may not come.
+    setTimeout(resolve, LONGEST_WAIT_FOR_PAINT_MS);
+  });
+
 try {
+  if (document.documentElement.dataset.begins === "start") await startPageIsPainted();
+  const module_or_path = WebAssembly.compileStreaming(fetch(wasmUrl));
+  // The import may fail first, and that failure is the one that is told.
+  module_or_path.catch(() => {});
   const { default: init } = await import(moduleUrl);
-  await init({ module_or_path: wasmUrl });
+  await init({ module_or_path: await module_or_path });
 } catch (error) {
   tell(`neuronscope could not start: ${error}. Reload the page; if it stays, use a current browser.`);
   throw error;

@@ -50,8 +50,8 @@ pub fn LandingPage(props: &LandingPageProps) -> Html {
         <div class="page landing">
             <h1>{ "See where a model\u{2019}s time goes, on simulated NeuronCores or in your own trace" }</h1>
             <figure class="landing-picture">
-                <img class="of-light" src="landing-light.svg" alt="" width="1200" height="260" />
-                <img class="of-dark" src="landing-dark.svg" alt="" width="1200" height="260" />
+                <img class="of-light" src="landing-light.svg" alt="" width="1200" height="260" fetchpriority="high" />
+                <img class="of-dark" src="landing-dark.svg" alt="" width="1200" height="260" fetchpriority="high" />
                 <figcaption>{ "One step of a two-layer network on a simulated NeuronCore." }</figcaption>
             </figure>
             <ul class="cards">
