@@ -79,7 +79,7 @@ pub enum UnsupportedOption {
         instance: &'static str,
     },
     /// A number of physical cores.
-    #[error("--lnc {lnc}: physical cores of a logical core on {core} ({instance}) can be {allowed}")]
+    #[error("--lnc {lnc}: is not supported by {core} ({instance}); use {allowed}")]
     Lnc {
         /// The number asked for.
         lnc: u32,
@@ -276,7 +276,7 @@ mod tests {
         let lnc = CompileOptions { lnc: Some(2), ..CompileOptions::default() };
         assert_eq!(check(lnc, "trn2.48xlarge"), Ok(()));
         let error = check(lnc, "trn1.2xlarge").unwrap_err().to_string();
-        assert!(error.ends_with("on NeuronCore-v2 (trn1.2xlarge) can be 1"), "{error}");
+        assert!(error.ends_with("is not supported by NeuronCore-v2 (trn1.2xlarge); use 1"), "{error}");
         let default = CompileOptions::default();
         assert!(default.check(instance("inf1.xlarge").unwrap(), Rounding::Stochastic).is_err());
     }

@@ -9,7 +9,7 @@ use crate::compiler::Workflow;
 use crate::device::Device;
 use crate::neuron::sim::{NoObserver, simulate};
 
-/// Such a row.
+/// The measurement of a row without a model of the zoo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Micro {
     /// `loop_count` dependent products of `n` x `n` matrices; throughput in TFLOPS.

@@ -52,7 +52,7 @@ metrics! {
         hbm_write_bytes: u64, Bytes;
         /// Bytes saved to device memory because SBUF was full.
         spill_save_bytes: u64, Bytes;
-        /// Bytes of such values that were read back.
+        /// Bytes of spilled values that were read back.
         spill_reload_bytes: u64, Bytes;
         /// Bytes of DMAs that move inputs.
         input_queue_bytes: u64, Bytes;

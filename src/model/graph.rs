@@ -96,8 +96,8 @@ impl Graph {
         self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.bytes()))
     }
 
-    /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, like `2 * batch * n^3
-    /// * loop_count` in the microbenchmark guide. Elementwise work is not counted, as in the guide.
+    /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, as in the
+    /// microbenchmark guide's formula (`2*batch*n^3*loop_count`). Elementwise work is not counted, as in the guide.
     #[must_use]
     pub fn flops(&self) -> u64 {
         self.nodes.iter().fold(0, |sum, node| sum.saturating_add(self.node_flops(node)))

@@ -139,7 +139,7 @@ impl Chain {
         self.steps.push(Step::new(kind, after));
     }
 
-    /// Removes the last step if it only has scalars; returns what it waited for.
+    /// Removes the last step if it is one with scalars; returns what it waited for.
     fn take_scalars(&mut self) -> Vec<Wait> {
         self.steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default()
     }
@@ -175,7 +175,7 @@ impl Chain {
             Opcode::Elementwise(function) if !function.is_table() => StepKind::Scalars,
             ref o => StepKind::Function(o.name()),
         };
-        // An activation scales and adds a per-partition bias for free: it takes over the steps just before it.
+        // An activation scales and adds a per-partition bias for free: it takes over the step just before it.
         let after = if matches!(kind, StepKind::Function(_)) { self.take_scalars() } else { Vec::new() };
         self.push(kind, after);
     }

@@ -1,5 +1,5 @@
-//! In which layout and how often a value is stored, how wide its elements are, and how much SBUF it then takes. Its
-//! readers decide.
+//! The layout, the grouping and the element width of a value, as its readers need them, and the SBUF that the value
+//! then takes.
 
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};

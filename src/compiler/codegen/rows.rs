@@ -1,13 +1,15 @@
 //! Operations on whole rows, norms and softmax. The machine has instructions for their parts.
 //!
-//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row less its mean times the
-//! weight, then that product times the reciprocal deviation plus the bias. Weight and bias lie along the rows. The weight comes from PSUM, where the
-//! array repeats it over the partitions; the bias comes from SBUF, which makes its pass twice as long. Where only products read the result, the rows
-//! are transposed first, and weight and bias are applied as the transposed blocks leave PSUM: along the partitions they are scalars. An RMS norm has
-//! no mean to subtract: the scalar engine squares the row and sums the squares in one pass (`activation_reduce`, max(64, N) + 64 cycles), the vector
-//! engine computes the reciprocal root of the sum, and one more pass multiplies the row by the root and the weight. A softmax is the maximum in one
-//! pass of the vector engine, the exponential with its sum in one pass of the scalar engine, and the quotient in one pass of the vector engine;
-//! scores are read from PSUM directly.
+//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the
+//! row less its mean times the weight, then that product times the reciprocal deviation plus the bias. Weight and bias
+//! lie along the rows. The weight comes from PSUM, where the array repeats it over the partitions; the bias comes from
+//! SBUF, which makes its pass twice as long. Where only products read the result, the rows are transposed first, and
+//! weight and bias are applied as the transposed blocks leave PSUM: along the partitions they are scalars. An RMS norm
+//! has no mean to subtract: the scalar engine squares the row and sums the squares in one pass (`activation_reduce`,
+//! max(64, N) + 64 cycles), the vector engine computes the reciprocal root of the sum, and one more pass multiplies the
+//! row by the root and the weight. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! sum in one pass of the scalar engine, and the quotient in one pass of the vector engine; scores are read from PSUM
+//! directly.
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};

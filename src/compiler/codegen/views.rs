@@ -34,8 +34,8 @@ pub(super) fn transpose_resident(
     if only_gathered(plan, id) {
         resident.layout = Layout::FeatureMajor;
     }
-    // An image [n, c, h, w] has its channels on the partitions, whatever the order of its dimensions; as tokens [n, h
-    // x w, c] that layout is feature-major.
+    // An image [n, c, h, w] has its channels on the partitions, whatever the order of its dimensions; as tokens
+    // [n, h x w, c] that layout is feature-major.
     if permutation.len() == 3 && permutation == [0, 2, 1] && came_from_image(plan, id) {
         resident.layout = Layout::FeatureMajor;
     }

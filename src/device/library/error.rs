@@ -46,7 +46,7 @@ pub enum LibraryError {
         /// The content of another one.
         second: String,
     },
-    /// The file has one batch size, and another one is asked for.
+    /// The file has one batch size, and a different one is requested.
     #[error("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")]
     FixedBatch {
         /// The file.

@@ -16,7 +16,7 @@ pub enum Fill {
     Normal,
 }
 
-/// So many values. Every input of a kernel is a stream of its own.
+/// `elements` values. Each input of a kernel has its own random stream.
 #[must_use]
 pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
     match fill {

@@ -30,7 +30,7 @@ impl Cursor {
         Self { tokens, at: 0, nesting: 0, aliases: Vec::new(), templates: Vec::new(), made: Vec::new() }
     }
 
-    /// The token `ahead` positions further; the end is repeated.
+    /// The token `n` positions ahead; beyond the last token, the end.
     pub fn ahead(&self, n: usize) -> &TokenKind {
         const END: &TokenKind = &TokenKind::End;
         self.tokens.get(self.at + n).map_or(END, |t| &t.kind)
@@ -75,7 +75,7 @@ impl Cursor {
         matches!(self.here(), TokenKind::Sign(s) if *s == sign)
     }
 
-    /// Whether this sign is `ahead` positions further.
+    /// Whether this sign is `n` positions ahead.
     pub fn is_ahead(&self, n: usize, sign: &str) -> bool {
         matches!(self.ahead(n), TokenKind::Sign(s) if *s == sign)
     }

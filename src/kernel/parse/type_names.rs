@@ -31,7 +31,7 @@ fn is_qualifier(word: &str) -> bool {
     matches!(word, "const" | "constexpr" | "static" | "inline" | "volatile" | "register")
 }
 
-/// Whether a type begins `ahead` tokens further.
+/// Whether a type begins `ahead` tokens ahead.
 pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
     let TokenKind::Word(first) = c.ahead(ahead) else { return false };
     if is_qualifier(first) || word_type(first).is_some() || c.alias(first).is_some() {

@@ -147,7 +147,7 @@ impl Memory {
         self.blocks.len()
     }
 
-    /// Ends the arrays of a function; `blocks` is the number of blocks when the function began.
+    /// Ends the arrays of a function; `first` is the number of blocks when the function began.
     pub fn end_stack_from(&mut self, first: usize) {
         for block in first..self.blocks.len() {
             self.end_stack_array(Pointer { block: narrow(block), offset: 0 });

@@ -65,7 +65,7 @@ impl<M: Meter> KernelRun<M> {
         run
     }
 
-    /// Runs about `statements` more statements and turns of loops, at least one; returns whether the call has ended.
+    /// Runs about `steps` more statements and turns of loops, at least one; returns whether the call has ended.
     /// Statements of a function that the kernel calls are not divided.
     pub fn advance(&mut self, steps: u64) -> bool {
         let Some(machine) = self.machine.as_mut().filter(|_| !self.ended) else { return true };

@@ -23,7 +23,7 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     let access = u64::from(e.memory_access_cycles);
     let cycles = |interval: u64, extra: u64| {
         let mhz = effective_mhz(costs, engine);
-        // The physical cores of a logical core share the instructions evenly.
+        // The instructions alternate between the physical cores of a logical core.
         let each = interval.div_ceil(u64::from(costs.core.physical_cores.max(1)));
         InstructionCost { interval: cycles_to_time(each, mhz), latency: cycles_to_time(interval + extra, mhz) }
     };
