@@ -7,8 +7,8 @@ use crate::tensor::{Shape, Tensor, TensorError};
 /// How a weight is initialised: the defaults of `torch.nn`, and those that the models of the zoo need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
-    /// Uniform in `[-bound, bound)`. The default of `torch.nn.Linear` is `kaiming_uniform(a = sqrt(5))`: a bound of `1 /
-    /// sqrt(in_features)` for the weight, and the same for the bias.
+    /// Uniform in `[-bound, bound)`. The default of `torch.nn.Linear` is `kaiming_uniform(a = sqrt(5))`: a bound of
+    /// `1 / sqrt(in_features)` for the weight, and the same for the bias.
     Uniform {
         /// Largest magnitude.
         bound: f32,
