@@ -1,31 +1,31 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 //!
-//! The rooms, in the order in which data flows. A room uses those above it, never those below (a test reads every
-//! `crate::` path); rooms on one line do not see each other.
+//! The rooms (top-level modules), in the order in which data flows. A room uses those above it, never those below (a
+//! test reads every `crate::` path); rooms on one line do not use each other.
 //!
 //! | room | holds |
 //! |---|---|
-//! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the seams of a shell |
-//! | [`tensor`], [`profile`], [`machine`] | numbers; what happened when; what the hardware is |
+//! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the interfaces of a shell |
+//! | [`tensor`], [`profile`], [`machine`] | numbers; events over time; the hardware |
 //! | [`formats`], [`analysis`] | files that hold a profile; questions about a profile |
-//! | [`kernel`] | custom operators: the C++ of GPSIMD kernels, checked and run for its values |
-//! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; what an execution's figures mean |
-//! | [`model`] | what a person writes: modules, the tracer, the zoo |
+//! | [`kernel`] | custom operators: GPSIMD kernels in C++, checked and run for their values |
+//! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; the analysis of an execution |
+//! | [`model`] | what the user writes: modules, the tracer, the zoo |
 //! | [`compiler`] | graph to HLO to passes to an executable |
-//! | [`neuron`] | what the machine does: the simulator and the runtime around it |
-//! | [`device`] | from a model and an instance to how long a call takes |
+//! | [`neuron`] | the simulated core: the simulator and the runtime around it |
+//! | [`device`] | from a model and an instance to the duration of a call |
 //! | [`mod@bench`] | NeuronPerf: configurations, scheduler, reports |
 //! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
 //! | [`session`] | one facade for every shell: requests, events, share links |
-//! | [`page`] | the page's state: what it shows and what each action makes of it |
-//! | `cli`, `web` | the shells, each behind a feature; the only rooms that know files, terminals and browsers |
+//! | [`page`] | the page's state: what it shows and how each action changes it |
+//! | `cli`, `web` | the shells, each behind a feature; the only rooms that use files, terminals and browsers |
 //!
 //! # Features
 //!
 //! The library needs none, natively and for wasm32.
 //!
 //! * `cli`: the command line `neuronscope` and the room `cli`.
-//! * `web`: the room `web`, for wasm32; `programs` with it: the four programs that the page is made of.
+//! * `web`: the room `web`, for wasm32; `programs` adds the four programs of the page.
 //!
 //! # Opening a file
 //!
@@ -72,7 +72,7 @@
 //! # Ok::<(), neuronscope::formats::ReadError>(())
 //! ```
 //!
-//! `examples/` has a program of each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
+//! `examples/` has a program for each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
 
 // A function does one thing; `clippy.toml` has the number of lines. Tests may tell a longer story.
 #![cfg_attr(not(test), warn(clippy::too_many_lines))]

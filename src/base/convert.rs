@@ -1,7 +1,7 @@
-//! Numbers of one type as numbers of another, each under a name that says what happens at the edge.
+//! Conversions between number types; each name says what happens to values that do not fit.
 //!
-//! A cast with `as` says nothing there, so rooms that are done refuse it (`clippy::cast_*`). Where a type holds every value of the
-//! other one, `From` does it.
+//! A cast with `as` does not say this, so finished modules refuse it (`clippy::cast_*`). `From` is used where a type holds every
+//! value of the other one.
 
 /// A count as a real number: exact up to 2^53, the nearest one above.
 #[must_use]
@@ -59,8 +59,8 @@ pub const fn single_len(n: usize) -> f32 {
     n as f32
 }
 
-/// The number of single precision that is nearest to a real one, of two equally near ones the even one; infinite beyond the
-/// greatest one.
+/// The single-precision number nearest to a real number, the even one of two equally near ones; infinite beyond the
+/// greatest.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn nearest_single(x: f64) -> f32 {
@@ -106,7 +106,8 @@ pub fn at_least_zero(n: i64) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
 
-/// A number as a place in memory. Where places have 32 bits and the number has more it is the last place, at which nothing is.
+/// A number as an index into memory. On targets with 32-bit indices, a larger number becomes the last index, at which there is
+/// nothing.
 #[must_use]
 pub fn place(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)

@@ -1,10 +1,10 @@
-//! Problems in an input that do not stop it from loading: counted by code, with the first example of each.
+//! Problems of an input that do not stop it from loading: counted by code, with the first example of each.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// One kind of problem and how often it was met.
+/// One kind of problem and its number of occurrences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Stable name of the kind, `snake_case`.
@@ -13,7 +13,7 @@ pub struct Diagnostic {
     pub count: u64,
     /// The first one, with what was wrong and what was done about it.
     pub first_example: String,
-    /// Where the first one begins in the (uncompressed) input; absent when there is no one place.
+    /// Offset of the first one in the (uncompressed) input; absent when it has no single position.
     pub byte_offset: Option<u64>,
 }
 
@@ -54,19 +54,19 @@ impl Diagnostics {
         }
     }
 
-    /// The kinds met, in order of first appearance.
+    /// The kinds that occurred, in order of first appearance.
     #[must_use]
     pub fn items(&self) -> &[Diagnostic] {
         &self.items
     }
 
-    /// Whether nothing was met.
+    /// Whether there are no problems.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// How often a code was met.
+    /// Number of occurrences of a code.
     #[must_use]
     pub fn count(&self, code: &str) -> u64 {
         self.items.iter().find(|d| d.code == code).map_or(0, |d| d.count)

@@ -47,7 +47,8 @@ impl StringTable {
         Self::default()
     }
 
-    /// The id of `text`, stored now if it is new. Text beyond 4 GiB in all becomes the empty string.
+    /// The id of `text`, stored now if it is new. When the total text exceeds 4 GiB, new text becomes the empty
+    /// string.
     pub fn intern(&mut self, text: &str) -> StrId {
         let hash = hash_of(text);
         if let Some(id) = self.find(hash, text) {
@@ -77,7 +78,7 @@ impl StringTable {
         self.find(hash_of(text), text)
     }
 
-    /// The text of an id; an id of another table gives the empty string.
+    /// The text of an id; an id of another table returns the empty string.
     #[must_use]
     pub fn get(&self, id: StrId) -> &str {
         let i = id.0 as usize;
@@ -92,13 +93,13 @@ impl StringTable {
         self.ends.len()
     }
 
-    /// Never: the empty string is always there.
+    /// Always false: the empty string is in every table.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// Bytes held by the text and its offsets (the look-up table not counted).
+    /// Bytes held by the text and its offsets (without the look-up table).
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.arena.capacity() + self.ends.capacity() * 4

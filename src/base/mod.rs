@@ -1,5 +1,5 @@
-//! What every room may use and what knows nothing of NeuronCores: time, units, typed indexes, interned text,
-//! seeded random numbers, statistics, diagnostics, and the seams a shell fills in.
+//! Basics that every other module may use and that do not depend on NeuronCores: time, units, typed indexes, interned
+//! text, seeded random numbers, statistics, diagnostics, and the interfaces that a shell implements.
 
 pub mod convert;
 mod diag;

@@ -1,11 +1,11 @@
-//! The names nearest to one that does not exist: what a message says in place of a list of all.
+//! The names nearest to a name that does not exist: a message offers these in place of a list of all.
 
 /// How many names a message offers.
 const OFFERED: usize = 3;
 
-/// The three names most like `given`, the most like first; of equals, in the order of `names`. A name of a hub
-/// (`google/bert`) is also compared by what follows its slash. Similarity is that of Jaro and Winkler, which favours a
-/// common beginning, letter case ignored.
+/// The three names most like `given`, the most like first; equal ones in the order of `names`. A name of a hub
+/// (`google/bert`) is also compared by the part after its slash. Similarity is that of Jaro and Winkler, which favours
+/// a common beginning; letter case is ignored.
 #[must_use]
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let given = last_part(given).to_lowercase();

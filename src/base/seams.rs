@@ -1,18 +1,19 @@
-//! What only a shell has, as traits with a stand-in each: a clock, and a wish to stop.
+//! Interfaces that only a shell can implement, each with a substitute: a clock, and a request to stop.
 
 use std::cell::Cell;
 
 use super::WallNs;
 
-/// Measured time. The core never reads one by itself: what it measures is handed a clock and labelled as measured.
+/// Measured time. The core never reads a clock by itself: code that measures is given a clock, and its results are
+/// labelled as measured.
 pub trait Clock {
-    /// Nanoseconds since an origin of the clock's choosing; never goes back.
+    /// Nanoseconds since an origin that the clock chooses; never decreases.
     fn now(&self) -> WallNs;
-    /// The smallest step the clock shows, in nanoseconds (100,000 in a page that is not cross-origin isolated).
+    /// The smallest step of the clock, in nanoseconds (100,000 in a page that is not cross-origin isolated).
     fn resolution_ns(&self) -> u64;
 }
 
-/// A clock that moves when told to.
+/// A clock that only moves when told to.
 #[derive(Debug, Default)]
 pub struct ManualClock {
     now_ns: Cell<u64>,
@@ -34,13 +35,13 @@ impl Clock for ManualClock {
     }
 }
 
-/// Asked between steps of anything long: should it stop?
+/// Tells a long computation, between its steps, whether to stop.
 pub trait Cancel {
-    /// Whether the person asked for it to stop.
+    /// Whether the user asked to stop.
     fn is_cancelled(&self) -> bool;
 }
 
-/// Never stops.
+/// A request that never stops anything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NeverCancel;
 

@@ -18,7 +18,7 @@ pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
     if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) }
 }
 
-/// The two ranks that the `p`-th percentile of `n` sorted values lies between, and how far from the lower one.
+/// The two ranks that enclose the `p`-th percentile of `n` sorted values, and the fraction above the lower one.
 /// `None` when there are no values.
 #[must_use]
 pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {

@@ -1,4 +1,4 @@
-//! The three clocks of the product, as three types that never convert into one another.
+//! The three clocks of the product, as three types that are never converted into one another.
 //!
 //! * [`SimTime`]: simulated time, integer picoseconds. A cycle of a 2.8 GHz engine is 357.14 ps, so nanoseconds would
 //!   lose it. Cycles are converted once per instruction.
@@ -53,7 +53,7 @@ impl SimTime {
         Self(whole(ps + 0.5))
     }
 
-    /// Nanoseconds, rounded half up: what profiles and reports show.
+    /// Nanoseconds, rounded half up, as in profiles and reports.
     #[must_use]
     pub const fn to_ns(self) -> u64 {
         (self.0 + 500) / 1_000
@@ -149,7 +149,8 @@ impl<T: Copy + Ord> Interval<T> {
         self.start >= self.end
     }
 
-    /// Merges spans that touch or overlap; the result is sorted and disjoint. The rule behind every "active time".
+    /// Merges spans that touch or overlap; the result is sorted and disjoint. Every "active time" is computed this
+    /// way.
     pub fn merge(mut spans: Vec<Self>) -> Vec<Self> {
         spans.retain(|s| !s.is_empty());
         spans.sort_by_key(|s| s.start);

@@ -1,5 +1,5 @@
-//! Numbers as people read them: three significant figures with a unit that leaves few digits, thousands separated. Counts are
-//! whole and exact. `docs/design.md` says where which is used; files for machines have values as they are.
+//! Numbers for display: three significant figures with a unit that leaves few digits, and thousands separators. Counts are
+//! whole and exact. `docs/design.md` says where each format is used; files for machines have unformatted values.
 
 use super::convert::{whole, whole_len};
 
@@ -48,8 +48,8 @@ pub fn format_figures(value: f64) -> String {
     format!("{value:.6e}").parse::<f64>().unwrap_or(value).to_string()
 }
 
-/// A number with three significant figures, thousands separated: `28,900`, `7,220`, `99.7`, `0.139`; far from 1 with a power
-/// of ten: `7.81e-6`.
+/// A number with three significant figures and thousands separators: `28,900`, `7,220`, `99.7`, `0.139`; far from 1 with a
+/// power of ten: `7.81e-6`.
 #[must_use]
 pub fn format_number(value: f64) -> String {
     if !value.is_finite() {
@@ -69,7 +69,7 @@ pub fn format_number(value: f64) -> String {
     }
 }
 
-/// A value in a unit: nanoseconds in the unit that suits them, anything else as a number.
+/// A value in a unit: nanoseconds in a suitable unit, anything else as a number.
 #[must_use]
 pub fn format_in(value: f64, unit: &str) -> String {
     if unit == "ns" { format_ns(value) } else { format!("{} {unit}", format_number(value)) }
@@ -81,44 +81,44 @@ pub fn format_percent(value: f64) -> String {
     format!("{} %", three_figures(value))
 }
 
-/// A share of 100 in a row of shares, with one decimal whatever its size: `99.7 %`, `0.1 %`.
+/// A percentage in a row of percentages, with one decimal whatever its size: `99.7 %`, `0.1 %`.
 #[must_use]
 pub fn format_share(percent: f64) -> String {
     format!("{percent:.1} %")
 }
 
-/// A share of 100 in a column of shares, with two decimals whatever its size: `39.08 %`.
+/// A percentage in a column of percentages, with two decimals whatever its size: `39.08 %`.
 #[must_use]
 pub fn format_cell_share(percent: f64) -> String {
     format!("{percent:.2} %")
 }
 
-/// How much something changed, in percent, with its sign: `+12.3 %`, `-41.9 %`.
+/// A change in percent, with its sign: `+12.3 %`, `-41.9 %`.
 #[must_use]
 pub fn format_change(percent: f64) -> String {
     format!("{percent:+.1} %")
 }
 
-/// A share of 100 that is said in passing, as a whole number: `37 %`.
+/// A percentage mentioned in a sentence, as a whole number: `37 %`.
 #[must_use]
 pub fn format_whole_share(percent: f64) -> String {
     format!("{percent:.0} %")
 }
 
-/// How many times as much, with so many decimals: `2.13x`.
+/// A ratio with a number of decimals: `2.13x`.
 #[must_use]
 pub fn format_times(ratio: f64, decimals: usize) -> String {
     format!("{ratio:.decimals$}x")
 }
 
-/// From a number to another in one unit; one number where both read alike: `0.139 ms`, `3.25 to 5.60 ms`.
+/// A range in one unit; one number if both ends read alike: `0.139 ms`, `3.25 to 5.60 ms`.
 #[must_use]
 pub fn format_range(low: f64, high: f64, unit: &str) -> String {
     let (low, high) = (format_number(low), format_number(high));
     if low == high { format!("{low} {unit}") } else { format!("{low} to {high} {unit}") }
 }
 
-/// The unit that leaves few digits of the longest of some times, and how many nanoseconds it has.
+/// The unit that leaves few digits for the longest of some times, and its length in nanoseconds.
 #[must_use]
 pub fn unit_of_ns(longest_ns: f64) -> (&'static str, f64) {
     // 999.6 ns would read 1,000 ns.
@@ -130,9 +130,9 @@ pub fn unit_of_ns(longest_ns: f64) -> (&'static str, f64) {
     }
 }
 
-/// Three significant figures, or as many digits as there are before the point, and at most two decimals.
+/// Three significant figures, or all digits before the point if there are more, and at most two decimals.
 fn three_figures(value: f64) -> String {
-    // What rounds up to a power of ten has a decimal less.
+    // A value that rounds up to a power of ten has one decimal less.
     match three_significant(value).abs() {
         a if a >= 100.0 => format!("{value:.0}"),
         a if a >= 10.0 => format!("{value:.1}"),
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(format_ns(140.0), "140 ns");
         assert_eq!(format_ns(7_204.0), "7.20 \u{b5}s");
         assert_eq!(format_ns(1_340_803_802.0), "1.34 s");
-        // What was once shown as 45,482,500.000 ns, 2746497024 and 99.70779567025701 %.
+        // Formerly shown as 45,482,500.000 ns, 2746497024 and 99.70779567025701 %.
         assert_eq!(format_ns(45_482_500.0), "45.5 ms");
         assert_eq!(format_bytes(2_746_497_024.0), "2.56 GiB");
         assert_eq!(format_percent(99.707_795_670_257_01), "99.7 %");

@@ -1,14 +1,15 @@
-//! The wire format of protocol buffers, looked at in place: fields of a message, in the order they come.
+//! The wire format of protocol buffers, read in place: fields of a message, in their order.
 //!
-//! Our own and not a crate: three formats need a handful of fields of messages that have dozens, files are cut off or
-//! newer than any schema, and generated code for all of them would cost the worker more than the readers do.
+//! Our own implementation and not a crate: three formats need a handful of fields of messages that have dozens, files
+//! may be truncated or newer than any schema, and generated code for all of the messages would be larger than the
+//! readers.
 
 use super::convert::real;
 
 /// A value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire<'a> {
-    /// A whole number, also those of booleans and enums.
+    /// A whole number, also for booleans and enums.
     Varint(u64),
     /// Eight bytes.
     Fixed64(u64),
@@ -56,7 +57,7 @@ impl<'a> Wire<'a> {
         String::from_utf8_lossy(self.bytes())
     }
 
-    /// Numbers of a repeated field, which are packed or one by one.
+    /// Numbers of a repeated field, packed or separate.
     pub fn varints(self) -> Varints<'a> {
         match self {
             Self::Bytes(bytes) => Varints { one: None, rest: bytes },
@@ -84,7 +85,7 @@ impl Iterator for Varints<'_> {
     }
 }
 
-/// The fields of a message; ends at the first that is cut off or is none.
+/// The fields of a message; ends at the first that is cut off or not a valid field.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     whole: &'a [u8],
@@ -120,7 +121,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// The field at the front and its length; none when it is cut off or is none.
+/// The field at the front and its length; `None` when it is cut off or not valid.
 fn field(bytes: &[u8]) -> Option<(u32, Wire<'_>, usize)> {
     let (tag, mut at) = varint(bytes)?;
     let number = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29)?;
@@ -148,7 +149,7 @@ fn field(bytes: &[u8]) -> Option<(u32, Wire<'_>, usize)> {
             at = end;
             Wire::Bytes(content)
         }
-        // Groups (3 and 4) are of before 2008; no format read here has them.
+        // Groups (3 and 4) date from before 2008; no format read here has them.
         _ => return None,
     };
     Some((number, value, at))

@@ -1,4 +1,4 @@
-//! The pages that are fetched when one of them is shown.
+//! The pages that are fetched only when one of them is shown.
 
 fn main() {
     neuronscope::web::lab::start();

@@ -1,4 +1,4 @@
-//! What reads model files, for the worker.
+//! The reader of model files, for the worker.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::wasm_bindgen;

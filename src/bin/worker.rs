@@ -1,4 +1,4 @@
-//! The page's worker: everything heavy.
+//! The page's worker, which does all heavy work.
 
 fn main() {
     neuronscope::web::worker::start();

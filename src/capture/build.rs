@@ -1,4 +1,4 @@
-//! From what was recorded to a profile.
+//! Builds a profile from a recording.
 
 use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
@@ -30,7 +30,7 @@ const SECTIONS: [(&str, &str); 5] = [
     ("5", ENGINES_PROCESS),
 ];
 
-/// Makes the operator timeline of one execution.
+/// Builds the operator timeline of one execution.
 #[must_use]
 pub fn build_profile(
     executable: &Executable,
@@ -88,18 +88,18 @@ pub(super) fn window_ns(recorder: &Recorder, origin_ns: i64) -> Interval<i64> {
         .unwrap_or(Interval::new(origin_ns, origin_ns))
 }
 
-/// What was recorded, with where the model starts on the timeline.
+/// A recording, with the start of the model on the timeline.
 struct Capture<'a> {
     executable: &'a Executable,
     recorder: &'a Recorder,
     origin_ns: i64,
 }
 
-/// When an instruction shows among what a section has, if it does.
+/// When an instruction is shown in a section, if it is shown there.
 ///
-/// Loading a table of the scalar engine is two things: the instruction that asks for it shows in Control, and the table
-/// on its way in Data Transfer, one after the other and each for half of the load (measured: the pictures of the
-/// profiling tutorial have 0.37 us in Control, then 0.37 us in Data Transfer).
+/// Loading a table of the scalar engine has two parts: the instruction that requests the table is shown in Control, and
+/// the transfer of the table in Data Transfer. One follows the other, and each takes half of the load (measured: the
+/// pictures of the profiling tutorial have 0.37 us in Control, then 0.37 us in Data Transfer).
 fn shown_in(section: Activity, instruction: &Instruction, time: Interval<i64>) -> Option<Interval<i64>> {
     if instruction.op != Op::ActTableLoad {
         return (instruction.activity == section).then_some(time);
@@ -136,7 +136,7 @@ impl Capture<'_> {
         }
     }
 
-    /// The stretches in which each operation is busy with an activity, in order of their start.
+    /// The spans in which each operation is busy with an activity, by start.
     fn spans_of(&self, activity: Activity) -> Vec<(SourceId, Interval<i64>)> {
         let mut by_source: FxHashMap<SourceId, Vec<Interval<i64>>> = FxHashMap::default();
         for (stream, spans) in self.executable.engines.iter().zip(&self.recorder.engines) {

@@ -5,11 +5,11 @@ use crate::base::convert::signed;
 use crate::kernel::{CoreMeter, Kind};
 use crate::profile::{Profile, ProfileBuilder};
 
-/// Picoseconds of a nanosecond.
+/// Picoseconds per nanosecond.
 const PS: u64 = 1_000;
 
-/// The timeline of one call. Slices are named by what the processor did and carry the line of the source on which it
-/// began; work shorter than a nanosecond shows as none.
+/// The timeline of one call. Slices are named by the processor's work and carry the source line on which it began;
+/// work shorter than a nanosecond has a length of zero.
 #[must_use]
 pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile {
     let mut builder = ProfileBuilder::new("simulated custom operator");

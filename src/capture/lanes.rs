@@ -1,10 +1,10 @@
-//! Rows for what overlaps: each item goes to the first row that is free.
+//! Rows for overlapping items: each item goes to the first free row.
 
 use crate::base::Interval;
 use crate::base::convert::signed_len;
 use crate::profile::{ProcessId, ProfileBuilder, TrackId};
 
-/// A track, and further ones of the same name below it as soon as something overlaps.
+/// A track, and more rows with the same name below it when items overlap.
 pub(super) struct Lanes {
     process: ProcessId,
     tid: String,
@@ -15,10 +15,10 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Most rows with a place of their own in the order of tracks.
+    /// Most rows with a position of their own in the order of tracks.
     pub const ROOM: i64 = 100;
 
-    /// The first row is made now, so that an empty one shows where it would be.
+    /// The first row is created now, so that it shows even when it is empty.
     pub fn new(builder: &mut ProfileBuilder, process: ProcessId, tid: &str, name: &str, sort_index: i64) -> Self {
         let (tid, name) = (tid.to_owned(), name.to_owned());
         let mut lanes = Self { process, tid, name, sort_index, rows: Vec::new() };

@@ -1,5 +1,5 @@
-//! The simulator as one more source of profiles: an observer records what ran when, and the rows of the operator
-//! timeline are made of it.
+//! The simulator as a source of profiles: an observer records what ran and when, and the rows of the operator
+//! timeline are built from the recording.
 //!
 //! Sections, as the plugin for TensorBoard has them: *Process Overview* (Neuron Runtime Setup, Compute Busy, DMA Busy),
 //! then *Process Control*, *Process Execution* and *Process Data Transfer*, each with the module hierarchy, Framework

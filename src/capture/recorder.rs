@@ -10,7 +10,7 @@ use crate::neuron::sim::Observer;
 pub struct Span {
     /// Position in its stream or ring.
     pub index: u32,
-    /// From start to end; of a DMA, from its trigger to its last data.
+    /// From start to end; for a DMA, from its trigger to its last data.
     pub time: Interval<SimTime>,
 }
 
@@ -22,7 +22,7 @@ impl Span {
     }
 }
 
-/// What ran when, by engine and queue, each in order.
+/// The spans of each engine and queue, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     /// Instructions, in the order of [`Engine::ALL`].

@@ -16,7 +16,7 @@ pub(super) struct Rows {
     hlo: Lanes,
 }
 
-/// Numbers for `fused_N`, above those the compiler gave.
+/// Numbers for `fused_N`, above those given by the compiler.
 pub(super) struct FusedNames(u32);
 
 impl FusedNames {
@@ -52,7 +52,8 @@ impl Rows {
     ) {
         let cut = segments(spans);
         let deepest = spans.iter().map(|(s, _)| sources[*s].scope.len()).max().unwrap_or(0);
-        // The model itself is one slice from its first to its last operation here, as the plugin shows it.
+        // The model itself is one slice from the first to the last of its operations in this process, as the plugin
+        // shows it.
         if let (Some(first), Some(last)) = (cut.first(), cut.last()) {
             let model = &sources[first.active[0]].scope[..1];
             let time = Interval::new(first.time.start, last.time.end);
@@ -68,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// Framework and HLO rows where overlapping operations are shown as one.
+    /// Framework and HLO rows in which overlapping operations are shown as one.
     pub fn overlapping_operations(
         &mut self,
         builder: &mut ProfileBuilder,
@@ -91,8 +92,8 @@ impl Rows {
         }
     }
 
-    /// Framework and HLO rows where each operation keeps slices of its own: one for each stretch in which it is busy.
-    /// All but the first of an operation say that they go on with it, so that occurrences can be counted.
+    /// Framework and HLO rows in which each operation keeps slices of its own: one for each span in which it is busy.
+    /// All slices of an operation but the first are marked as continued, so that occurrences can be counted.
     pub fn separate_operations(
         &mut self,
         builder: &mut ProfileBuilder,

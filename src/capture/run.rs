@@ -1,4 +1,4 @@
-//! What was recorded as a run to analyse.
+//! Builds a run for analysis from a recording.
 
 use super::build::{setup_ns, window_ns};
 use super::recorder::{Recorder, Span};
@@ -10,7 +10,7 @@ use crate::machine::cost::CostTable;
 use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Op, Unit, Wait};
 use crate::machine::{Executable, SourceEntry};
 
-/// The run of one execution, on the same timeline as the profile that [`super::build_profile`] makes of it.
+/// The run of one execution, on the same timeline as the profile that [`super::build_profile`] builds from it.
 #[must_use]
 pub fn run_of<'a>(executable: &'a Executable, recorder: &Recorder, costs: &CostTable, workflow: Workflow) -> Run<'a> {
     let origin_ns = i64::try_from(setup_ns(costs, workflow)).unwrap_or(0);
@@ -42,7 +42,7 @@ struct Reading<'a, 'r> {
 impl Reading<'_, '_> {
     fn engine(&self, engine: Engine) -> UnitRun {
         let stream = &self.executable.engines[engine.index()];
-        // The tile in the array, which the next matmuls use.
+        // The tile in the array, which the following matmuls use.
         let mut tile = (0, 0);
         let items = self.recorder.engines[engine.index()].iter().map(|span| {
             let instruction = &stream[span.index as usize];
@@ -82,7 +82,7 @@ impl Reading<'_, '_> {
         UnitRun { name: queue.name().to_owned(), engine: None, items: items.collect() }
     }
 
-    /// Of what an item waits for, the last to complete.
+    /// The last to complete of the items that an item waits for.
     fn waited_for(&self, waits_start: u32, waits_len: u8) -> Option<ItemRef> {
         let waits = self.executable.waits(waits_start, waits_len);
         let completed = waits.iter().filter_map(|wait| Some((self.completion(wait)?, wait)));
@@ -105,7 +105,7 @@ fn work_of(op: Op, activity: Activity, (rows, columns): (u32, u32)) -> Work {
         Op::Matmul { free, passes } => Work::Matmul {
             flops: 2 * u64::from(rows) * u64::from(columns) * u64::from(free),
             passes,
-            // What the array does for Data Transfer is to turn blocks.
+            // The array's only work in Data Transfer is to transpose blocks.
             transpose: activity == Activity::DataTransfer,
         },
         Op::TensorScalar { .. } | Op::TensorTensor { .. } => Work::Elementwise,

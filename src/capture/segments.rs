@@ -11,11 +11,11 @@ use crate::machine::SourceId;
 pub(super) struct Segment {
     /// Nanoseconds.
     pub time: Interval<i64>,
-    /// Who is active, ascending.
+    /// The active operations, ascending.
     pub active: Vec<SourceId>,
 }
 
-/// Cuts time at every start and end; stretches with nobody active are left out.
+/// Cuts time at every start and end; spans without an active operation are left out.
 pub(super) fn segments(spans: &[(SourceId, Interval<i64>)]) -> Vec<Segment> {
     let mut edges: Vec<(i64, bool, SourceId)> = Vec::with_capacity(spans.len() * 2);
     for (source, time) in spans.iter().filter(|(_, t)| !t.is_empty()) {
@@ -52,8 +52,8 @@ pub(super) fn segments(spans: &[(SourceId, Interval<i64>)]) -> Vec<Segment> {
     segments
 }
 
-/// One row of the segments: `label_of` names each active operation at this level (none: not shown there). Returns the
-/// stretches with the same set of labels, with the first source of each label.
+/// One row of the segments: `label_of` names each active operation at this level (`None`: not shown there). Returns
+/// the spans with the same set of labels, with the first source of each label.
 pub(super) fn level(
     segments: &[Segment],
     label_of: impl Fn(SourceId) -> Option<String>,

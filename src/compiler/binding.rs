@@ -1,4 +1,4 @@
-//! Values for a module's parameters: the inputs that are given, the weights drawn from a seed.
+//! Values for a module's parameters: the given inputs, and weights drawn from a seed.
 
 use std::rc::Rc;
 
@@ -7,8 +7,8 @@ use crate::tensor::Tensor;
 
 use super::hlo::{EvalError, HloModule, Opcode, ParameterRole};
 
-/// The value of each parameter, by index, for [`super::hlo::evaluate`]. `graph` is the one the module was lowered from: it
-/// knows how weights are initialised. An eager run with the same seed has the same weights.
+/// The value of each parameter, by index, for [`super::hlo::evaluate`]. `graph` is the graph that the module was lowered
+/// from: it says how weights are initialised. An eager run with the same seed has the same weights.
 ///
 /// # Errors
 /// When an input or weight is missing, or a weight is too large.

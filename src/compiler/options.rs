@@ -1,4 +1,4 @@
-//! What a person may ask of the compiler, in the names of `neuronx-cc`'s flags.
+//! Options of the compiler, named as `neuronx-cc`'s flags are.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,8 @@ use crate::tensor::{FloatFormat, Rounding};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AutoCast {
-    /// None: a product takes four passes through the array, weights are four bytes. The default of SDK 2.27 and later.
+    /// No cast: a product takes four passes through the array, and a weight has four bytes. The default of SDK 2.27
+    /// and later.
     None,
     /// Matrix products and convolutions only. The default through SDK 2.26, and of every published table.
     #[default]
@@ -22,7 +23,7 @@ pub enum AutoCast {
     All,
 }
 
-/// What they are cast to: `--auto-cast-type`.
+/// The format that values are cast to: `--auto-cast-type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CastType {
@@ -45,7 +46,7 @@ pub enum OptLevel {
     /// All passes.
     #[default]
     O2,
-    /// The same passes as [`Self::O2`]: nothing is published that it adds for these models.
+    /// The same passes as [`Self::O2`]: nothing published says what it adds for these models.
     O3,
 }
 
@@ -55,13 +56,13 @@ pub enum OptLevel {
 pub struct UnknownOption {
     /// The flag.
     pub flag: &'static str,
-    /// What was given.
+    /// The value given.
     pub text: String,
-    /// What there is.
+    /// The allowed values.
     pub allowed: &'static str,
 }
 
-/// An option that the core of an instance lacks.
+/// An option that the core of an instance does not support.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnsupportedOption {
@@ -70,7 +71,7 @@ pub enum UnsupportedOption {
         "--auto-cast-type {cast_type}: {core} of {instance} does not compute in {cast_type}; use bf16 or fp16, or an instance with NeuronCore-v2 or later"
     )]
     CastType {
-        /// What was asked for.
+        /// The type asked for.
         cast_type: &'static str,
         /// The generation.
         core: &'static str,
@@ -78,11 +79,11 @@ pub enum UnsupportedOption {
         instance: &'static str,
     },
     /// A number of physical cores.
-    #[error("--lnc {lnc}: physical cores of a logical core on {core} ({instance}) can be {allowed}")]
+    #[error("--lnc {lnc}: is not supported by {core} ({instance}); use {allowed}")]
     Lnc {
-        /// What was asked for.
+        /// The number asked for.
         lnc: u32,
-        /// What there is.
+        /// The allowed numbers.
         allowed: String,
         /// The generation.
         core: &'static str,
@@ -101,13 +102,13 @@ pub enum UnsupportedOption {
     },
 }
 
-/// Options of a compilation. The default is that of the published performance tables: products in bfloat16.
+/// Options of a compilation. The defaults are those of the published performance tables: products in bfloat16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompileOptions {
     /// Which operations are cast.
     pub auto_cast: AutoCast,
-    /// What to. Without effect under [`AutoCast::None`].
+    /// The format they are cast to. Has no effect with [`AutoCast::None`].
     pub auto_cast_type: CastType,
     /// How hard the compiler tries.
     pub opt_level: OptLevel,
@@ -205,10 +206,10 @@ impl CompileOptions {
         }
     }
 
-    /// Whether the cores of an instance can do what is asked for.
+    /// Checks that the cores of an instance support these options.
     ///
     /// # Errors
-    /// With the option they lack, and what there is instead.
+    /// The option that is not supported, and what to use instead.
     pub fn check(&self, instance: &Instance, rounding: Rounding) -> Result<(), UnsupportedOption> {
         let Some(core) = features(instance.core_version) else { return Ok(()) };
         let (name, instance) = (core.name, instance.name);
@@ -275,7 +276,7 @@ mod tests {
         let lnc = CompileOptions { lnc: Some(2), ..CompileOptions::default() };
         assert_eq!(check(lnc, "trn2.48xlarge"), Ok(()));
         let error = check(lnc, "trn1.2xlarge").unwrap_err().to_string();
-        assert!(error.ends_with("on NeuronCore-v2 (trn1.2xlarge) can be 1"), "{error}");
+        assert!(error.ends_with("is not supported by NeuronCore-v2 (trn1.2xlarge); use 1"), "{error}");
         let default = CompileOptions::default();
         assert!(default.check(instance("inf1.xlarge").unwrap(), Rounding::Stochastic).is_err());
     }

@@ -1,15 +1,15 @@
 //! Patterns of expressions, matched against the graph of a module.
 //!
-//! A pattern is a tree of operations. Fusions are looked into, both orders of a sum or a product match, and conversions, reshapes
-//! and the broadcast of one number for each row take no part. What a pattern means is where it is used: norms and softmaxes
-//! in code generation, activations that a model spells out where a program becomes HLO.
+//! A pattern is a tree of operations. A match looks into fusions, accepts both orders of a sum or a product, and ignores
+//! conversions, reshapes and broadcasts of one number per row. The caller gives a pattern its meaning: code generation looks for
+//! norms and softmaxes, `from_program` for activations that a model spells out.
 
 use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
 use crate::compiler::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
 use crate::import::program::Unary;
 
-/// Operations whose instructions a match is asked for.
+/// Named operations of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::compiler) enum Part {
     /// The maximum of each row.
@@ -37,7 +37,7 @@ impl Part {
 /// A tree of operations.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::compiler) enum Pattern {
-    /// What the idiom is taken of: any value, and the same one wherever it stands.
+    /// The input of the idiom: any value, but the same one at each occurrence.
     X,
     /// A constant.
     Number,
@@ -45,13 +45,13 @@ pub(in crate::compiler) enum Pattern {
     Zero,
     /// The constant 1.
     One,
-    /// What weights and constants alone give.
+    /// A value that depends on weights and constants alone.
     Given,
     /// A constant, to within a thousandth of it.
     Near(f32),
-    /// An operation with a name. Where the name stands again, it is the same operation.
+    /// A named operation. Each occurrence of the name is the same operation.
     Named(Part, &'static Pattern),
-    /// The first of these that matches.
+    /// The first alternative that matches.
     Either(&'static [Pattern]),
     /// The sum along the last dimension.
     RowSum(&'static Pattern),
@@ -71,7 +71,7 @@ pub(in crate::compiler) enum Pattern {
     Erfc(&'static Pattern),
 }
 
-/// What a pattern met.
+/// The result of a match.
 #[derive(Clone, Debug, Default)]
 pub(in crate::compiler) struct Found {
     x: Option<InstrId>,
@@ -81,7 +81,7 @@ pub(in crate::compiler) struct Found {
 }
 
 impl Found {
-    /// What the idiom is taken of.
+    /// The input of the idiom.
     pub fn x(&self) -> Option<InstrId> {
         self.x
     }
@@ -92,7 +92,7 @@ impl Found {
     }
 }
 
-/// A module with its fusions opened.
+/// A module whose fusions can be looked into.
 pub(in crate::compiler) struct Graph<'a> {
     module: &'a HloModule,
     /// Members of fusions, each with its fusion.
@@ -121,7 +121,7 @@ impl<'a> Graph<'a> {
         self.members.get(&id).map_or(id, |(_, owner)| *owner)
     }
 
-    /// The operation that gives a value: of a fusion, its root.
+    /// The operation that computes a value: the root, if the value is a fusion's.
     pub fn producer(&self, id: InstrId) -> InstrId {
         match &self.instruction(id).opcode {
             Opcode::Fusion(body) => body.ids.last().copied().unwrap_or(id),
@@ -129,7 +129,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Whether weights and constants alone give a value.
+    /// Whether a value depends on weights and constants alone.
     pub fn is_given(&self, id: InstrId) -> bool {
         let owner = self.owner(id);
         if self.known[owner] {
@@ -145,7 +145,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// What `pattern` meets at an operation, if it matches.
+    /// The match of `pattern` at an operation, if there is one.
     pub fn find(&self, pattern: &Pattern, id: InstrId) -> Option<Found> {
         let mut found = Found::default();
         self.matches(pattern, id, &mut found).then_some(found)
@@ -191,7 +191,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Matches, or leaves what was found as it was.
+    /// Matches, or restores `found`.
     fn attempt(&self, found: &mut Found, matches: impl FnOnce(&Self, &mut Found) -> bool) -> bool {
         let before = found.clone();
         let matched = matches(self, found);
@@ -279,7 +279,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// The number that a value holds everywhere.
+    /// The number that every element of a value has.
     fn number(&self, id: InstrId) -> Option<f32> {
         let instruction = self.instruction(self.producer(id));
         match &instruction.opcode {

@@ -31,7 +31,7 @@ impl Workflow {
         }
     }
 
-    /// The workflow of a name.
+    /// The workflow with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|w| w.name() == name)

@@ -1,4 +1,4 @@
-//! A model that a person brought, on a simulated core.
+//! A model that the user brought, on a simulated core.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,25 +14,25 @@ use crate::machine::Executable;
 use crate::neuron::runtime::{InferenceCosts, inference_costs};
 use crate::neuron::sim::{NoObserver, simulate};
 
-/// What one call of a brought model takes.
+/// One call of a brought model.
 #[derive(Clone, Debug)]
 pub struct BroughtRun {
-    /// What runs.
+    /// The compiled program.
     pub executable: Rc<Executable>,
-    /// What each pass did.
+    /// The log of the compiler's passes.
     pub passes: PassLog,
     /// From the first instruction to the last, on the core.
     pub window: SimTime,
-    /// With the runtime and the transfers around it.
+    /// Host and transfer times around the execution.
     pub costs: InferenceCosts,
-    /// Operators that are placed by an estimate, with how often and the first place each.
+    /// Operators that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, (u64, String)>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl BroughtRun {
-    /// One call while nothing else waits: host, link and core after one another.
+    /// The time of one call when nothing else waits: host, link and core, one after the other.
     #[must_use]
     pub fn call_time(&self) -> SimTime {
         self.costs.call + self.costs.transfer + self.costs.device
@@ -43,7 +43,7 @@ impl Device {
     /// Compiles a program for one core and simulates a call. `assumed` says how operators without a known meaning are placed.
     ///
     /// # Errors
-    /// When it cannot be placed on a core: the error names the operation.
+    /// When it cannot be placed on a core; the error names the operation.
     pub fn run_program(&self, program: &Program, assumed: &BTreeMap<String, Stand>) -> Result<BroughtRun, DeviceError> {
         let placed = from_program(program, Workflow::Trace, assumed).map_err(StageError::from)?;
         let asked = products_of(&placed.module);

@@ -1,4 +1,4 @@
-//! From a model's text to what runs on a simulated core: trace or read, lower, optimise, generate code.
+//! From a model's text to a program for a simulated core: trace or read, lower, optimise, generate code.
 
 use std::rc::Rc;
 
@@ -20,32 +20,32 @@ use crate::tensor::Rounding;
 /// A simulated device: the NeuronCores of an instance.
 #[derive(Clone, Debug)]
 pub struct Device {
-    /// What its instructions cost.
+    /// The costs of its instructions.
     pub costs: Rc<CostTable>,
     /// How models are compiled for it.
     pub options: CompileOptions,
-    /// Models that people brought, which it knows beside those of the zoo.
+    /// Models that the user brought, in addition to those of the zoo.
     pub models: ModelLibrary,
 }
 
-/// What compiling a model gave.
+/// The result of compiling a model.
 #[derive(Clone, Debug)]
 pub struct Compilation {
-    /// What runs.
+    /// The compiled program.
     pub executable: Rc<Executable>,
-    /// What each pass did.
+    /// The log of the compiler's passes.
     pub passes: PassLog,
     /// Matrix products and convolutions of the program before the passes.
     pub products_before: u64,
-    /// Matrix products and convolutions that the passes left.
+    /// Matrix products and convolutions that remain after the passes.
     pub products_after: u64,
-    /// Ops that the host records of a call where nothing is traced ahead.
+    /// Ops that the host records for a call when nothing is traced ahead.
     pub recorded_ops: u64,
     /// Operations of the model's products and convolutions as written ([`crate::model::Graph::flops`]).
     pub model_flops: u64,
     /// Operators of a brought model that are placed by an estimate; none in models of the zoo.
     pub estimated_ops: Vec<EstimatedOp>,
-    /// What a person should know of a brought model.
+    /// Notes on a brought model for the user.
     pub notes: Vec<String>,
 }
 
@@ -53,15 +53,15 @@ impl Device {
     /// The NeuronCores of an instance, with the defaults of the compiler.
     ///
     /// # Errors
-    /// When the simulator has no costs for its generation.
+    /// When the simulator has no costs for their generation.
     pub fn of_instance(name: &str) -> Result<Self, DeviceError> {
         Self::new(name, CompileOptions::default())
     }
 
-    /// The NeuronCores of an instance and how models are compiled for them.
+    /// The NeuronCores of an instance, with options for the compiler.
     ///
     /// # Errors
-    /// When the simulator has no costs for its generation, or its cores lack what the options ask for.
+    /// When the simulator has no costs for their generation, or the cores do not support the options.
     pub fn new(name: &str, options: CompileOptions) -> Result<Self, DeviceError> {
         let Some(instance) = instance(name.trim()) else {
             let nearest = nearest_text(name, INSTANCES.iter().map(|i| i.name));
@@ -80,7 +80,7 @@ impl Device {
         Ok(Self { costs: Rc::new(costs), options, models: ModelLibrary::default() })
     }
 
-    /// The same that knows models people brought, by the names their library gives them.
+    /// The same device with the models that the user brought, by their names in the library.
     #[must_use]
     pub fn with_models(self, models: &ModelLibrary) -> Self {
         Self { models: models.clone(), ..self }
@@ -89,7 +89,7 @@ impl Device {
     /// Compiles a model for one core, for a batch size or the model's own default.
     ///
     /// # Errors
-    /// With the first stage that refused, naming the model.
+    /// The error of the first stage that refused; it names the model.
     pub fn compile(
         &self,
         model: &str,
@@ -99,7 +99,7 @@ impl Device {
         Ok(self.compilation(model, batch_size, workflow)?.executable)
     }
 
-    /// As [`Self::compile`], with what the passes did.
+    /// As [`Self::compile`], with the log of the passes.
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -129,7 +129,7 @@ impl Device {
         })
     }
 
-    /// The program of a model as text, as it is lowered and as the passes leave it.
+    /// The program of a model as text, before and after the passes.
     ///
     /// # Errors
     /// As [`Self::compile`].
@@ -148,7 +148,7 @@ impl Device {
 }
 
 impl Compilation {
-    /// The products that the passes removed; `None` when all are left.
+    /// The products that the passes removed; `None` when all remain.
     #[must_use]
     pub const fn removed(&self) -> Option<RemovedProducts> {
         RemovedProducts::of(self.products_before, self.products_after)
@@ -164,7 +164,7 @@ impl Compilation {
         }
     }
 
-    /// The part of a call's host work in which its ops are recorded, from 0 to 1.
+    /// The share of a call's host work that records its ops, from 0 to 1.
     #[must_use]
     pub fn recording_share(&self, costs: &CostTable, workflow: Workflow) -> f64 {
         let around = self.around(costs, SimTime::ZERO, workflow);

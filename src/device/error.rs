@@ -27,10 +27,10 @@ pub enum DeviceError {
     NotSimulated {
         /// The instance.
         instance: &'static str,
-        /// What is not known of them.
+        /// The figures of the cores that are not published.
         error: UnpublishedFigures,
     },
-    /// The cores of the instance lack what an option asks for.
+    /// The cores of the instance do not support an option.
     #[error(transparent)]
     Option(#[from] UnsupportedOption),
     /// The model is not known, or its file cannot be used.
@@ -39,17 +39,17 @@ pub enum DeviceError {
     /// A stage between the model and the core refused it.
     #[error("{model}: {error}")]
     Stage {
-        /// What people call the model.
+        /// The model's name for display.
         model: String,
-        /// What the stage said.
+        /// The stage's error.
         error: Box<StageError>,
     },
-    /// A program that has no name of its own cannot be run.
+    /// The same for a program without a name of its own.
     #[error(transparent)]
     Program(Box<StageError>),
 }
 
-/// What a stage between a model and a core refused.
+/// The error of a stage between a model and a core.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum StageError {
@@ -59,7 +59,7 @@ pub enum StageError {
     /// Its graph cannot be lowered.
     #[error(transparent)]
     Lower(#[from] LowerError),
-    /// The program of its file has no place on a core.
+    /// The program of its file cannot be placed on a core.
     #[error(transparent)]
     Place(#[from] FromProgramError),
     /// A pass of the compiler broke the program.
@@ -74,7 +74,7 @@ pub enum StageError {
 }
 
 impl StageError {
-    /// The error with the model that it is about.
+    /// The error, with the model that it is about.
     pub(super) fn of(self, model: &str) -> DeviceError {
         DeviceError::Stage { model: model.to_owned(), error: Box::new(self) }
     }
@@ -87,14 +87,14 @@ impl From<StageError> for DeviceError {
 }
 
 impl From<LibraryError> for String {
-    /// For the border of the session, where errors are texts.
+    /// For the boundary of the session, where errors are texts.
     fn from(error: LibraryError) -> Self {
         error.to_string()
     }
 }
 
 impl From<DeviceError> for String {
-    /// For the border of the session, where errors are texts.
+    /// For the boundary of the session, where errors are texts.
     fn from(error: DeviceError) -> Self {
         error.to_string()
     }

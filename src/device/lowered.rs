@@ -1,4 +1,4 @@
-//! A model's program before any pass, whether of the zoo or brought.
+//! A model's program before any pass, from the zoo or from a file.
 
 use std::fmt;
 
@@ -14,11 +14,11 @@ pub(super) struct Lowered {
     pub module: HloModule,
     /// Operations of the model's products and convolutions as written.
     pub model_flops: u64,
-    /// Ops that the host records of a call where nothing is traced ahead.
+    /// Ops that the host records for a call when nothing is traced ahead.
     pub recorded_ops: u64,
     /// Operators that are placed by an estimate.
     pub estimated_ops: Vec<EstimatedOp>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct EstimatedOp {
     pub op: String,
     /// How often it occurs.
     pub count: u64,
-    /// The first place, by the name of the node.
+    /// The name of its first node.
     pub first: String,
 }
 
@@ -42,10 +42,10 @@ impl fmt::Display for EstimatedOp {
 }
 
 impl Lowered {
-    /// The program of a model for a batch size, or its own.
+    /// The program of a model for a batch size, or the model's own.
     ///
     /// # Errors
-    /// When the model is not known, does not have that batch size, or has no place on a core.
+    /// When the model is not known, does not have that batch size, or cannot be placed on a core.
     pub fn of(
         model: &str,
         batch_size: Option<u32>,
@@ -78,7 +78,7 @@ impl Lowered {
         Ok(Self {
             module,
             model_flops: inspection.flops,
-            // Each operator of the file is one that its framework would record.
+            // Each operator of the file counts as one that its framework would record.
             recorded_ops: inspection.ops.values().sum(),
             estimated_ops: estimated.collect(),
             notes,

@@ -1,11 +1,12 @@
-//! From a model and an instance to how long a call takes: the driver that compiles, simulates and adds the host.
+//! From a model and an instance to the duration of a call: compiles, simulates and adds the host.
 //!
 //! ```text
 //! model, instance -> Device::compilation -> Executable -> simulate -> InferenceCosts -> ServiceTimes
 //! ```
 //!
-//! A model is a specification of the zoo ([`Device::compilation`]) or a file that a person brings
-//! ([`Device::run_program`]). Benchmarks, studies and predictions all begin here; the room knows none of them.
+//! A model is a specification of the zoo ([`Device::compilation`]) or a file that the user brings
+//! ([`Device::run_program`]). Benchmarks, studies and predictions all start here; this module depends on none of
+//! them.
 
 mod brought;
 mod compile;

@@ -1,18 +1,19 @@
-//! Products that the compiler removed because nothing reads their results: whoever counts them measures nothing.
+//! Products that the compiler removed because nothing reads their results: a benchmark that counts them measures
+//! nothing.
 
 use serde::{Deserialize, Serialize};
 
-/// How many matrix products and convolutions a program has as written, and how many the passes left.
+/// The number of matrix products and convolutions of a program as written, and after the passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovedProducts {
     /// As written.
     pub asked: u64,
-    /// What the passes left.
+    /// After the passes.
     pub computed: u64,
 }
 
 impl RemovedProducts {
-    /// The products that were removed; `None` when all are left. Passes may also make products of other operations.
+    /// The products that were removed; `None` when all remain. Passes may also make products of other operations.
     #[must_use]
     pub const fn of(asked: u64, computed: u64) -> Option<Self> {
         if computed < asked { Some(Self { asked, computed }) } else { None }

@@ -1,4 +1,4 @@
-//! How long each stage of one inference takes, without queueing: what a device simulation or a person provides.
+//! How long each stage of one inference takes, without queueing: provided by a device simulation or by the user.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -27,11 +27,11 @@ pub struct ServiceTimes {
     pub load_beside: SimTime,
     /// After the model is loaded, once per copy.
     pub setup: SimTime,
-    /// One warm-up inference: the whole of it, with what the first one takes beyond the others.
+    /// One warm-up inference in full, including what the first one takes beyond the others.
     pub warmup: SimTime,
     /// Fetching an input; the workers of one model take turns.
     pub input: SimTime,
-    /// The person's own work before the call, on the worker's thread.
+    /// The user's own work before the call, on the worker's thread.
     pub preprocess: SimTime,
     /// Host work of a call on the worker's own thread: preparing it and copying inputs and outputs.
     pub call: SimTime,
@@ -42,9 +42,9 @@ pub struct ServiceTimes {
     pub link: SimTime,
     /// Moving data to and from the device while its NeuronCore is held, on the shared host resource.
     pub transfer: SimTime,
-    /// Each pipeline stage's time on its own NeuronCore; one entry without a pipeline.
+    /// The time of each pipeline stage on its own NeuronCore; one entry without a pipeline.
     pub device: Vec<SimTime>,
-    /// The person's own work after the call, on the worker's thread.
+    /// The user's own work after the call, on the worker's thread.
     pub postprocess: SimTime,
     /// Operators of the model whose time is an estimate; every row of these times names them.
     #[serde(default)]
@@ -84,23 +84,23 @@ pub enum ServiceError {
 }
 
 impl ServiceTimes {
-    /// The times of a compiled model from what the runtime does around an execution, cut into `stages` equal pipeline
-    /// stages. `warmup` is what the first inference takes beyond the others.
+    /// The times of a compiled model, from the runtime costs around an execution, divided into `stages` equal
+    /// pipeline stages. `warmup` is what the first inference takes beyond the others.
     #[must_use]
     pub fn of_costs(around: InferenceCosts, stages: u32) -> Self {
         let times = Self {
             load: around.load,
             load_beside: around.load_beside,
             warmup: around.warmup,
-            // Inputs and outputs move while the core works on another request: with one worker that is added to each
-            // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy side by side; only the
+            // Inputs and outputs move while the core works on another request: with one worker their time is added to each
+            // call, with two it is hidden, as the published rows of NeuronCore-v2 show. Threads copy in parallel; only the
             // link of a device is shared, by the copies on it.
             call: around.call,
             link: around.transfer,
             device: vec![around.device],
             ..Self::default()
         };
-        // A compiled pipeline would know its own stages.
+        // A compiled pipeline would have its own stage times.
         if stages > 1 { times.with_even_pipeline(stages) } else { times }
     }
 
@@ -111,7 +111,7 @@ impl ServiceTimes {
         host + self.link + self.transfer + self.device_total()
     }
 
-    /// The operators whose time is an estimate, in words; nothing where there is none.
+    /// The operators whose time is an estimate, in words; `None` when there are none.
     #[must_use]
     pub fn estimated_ops_text(&self) -> Option<String> {
         let all: Vec<String> = self.estimated_ops.iter().map(ToString::to_string).collect();
@@ -136,8 +136,8 @@ impl ServiceTimes {
         self.env_setup + self.load + self.setup
     }
 
-    /// The same model cut into `stages` equal pipeline stages (the first ones take the odd picoseconds). For models
-    /// given by one device time; a compiled pipeline knows its own stages.
+    /// The same model divided into `stages` equal pipeline stages (the first ones take the odd picoseconds). For
+    /// models given by one device time; a compiled pipeline has its own stage times.
     #[must_use]
     pub fn with_even_pipeline(mut self, stages: u32) -> Self {
         let (total, n) = (self.device_total().0, u64::from(stages.max(1)));
@@ -145,8 +145,8 @@ impl ServiceTimes {
         self
     }
 
-    /// The same with inferences that take `permille` thousandths as long, on the host and on the device. Loads, and the
-    /// person's own work, are as they were.
+    /// The same with inferences that take `permille` thousandths as long, on the host and on the device. Loads and the
+    /// user's own work do not change.
     #[must_use]
     pub fn with_slower_inferences(mut self, permille: u32) -> Self {
         let slower = |t: SimTime| {
@@ -162,7 +162,7 @@ impl ServiceTimes {
     /// Checks that the times can be simulated for a model copy of `pipeline_size` cores.
     ///
     /// # Errors
-    /// On a wrong number of device stages, an inference of no length or one beyond [`MAX_SERVICE`].
+    /// On a wrong number of device stages, or an inference of no length or longer than [`MAX_SERVICE`].
     pub fn check(&self, pipeline_size: u32) -> Result<(), ServiceError> {
         if self.device.len() as u64 != u64::from(pipeline_size) {
             return Err(ServiceError::StageCount { stages: self.device.len(), pipeline_size });

@@ -1,4 +1,5 @@
-//! What a brought model computes: with the weights of its file or with drawn ones, exactly or with the casts of a core.
+//! The values that a brought model computes: with the weights of its file or with drawn ones, exactly or with the casts
+//! of a core.
 
 use thiserror::Error;
 
@@ -11,16 +12,16 @@ use crate::import::program::{ArrayType, Numbers, Program, Role, Value};
 use crate::import::{ImportError, Imported, ModelBytes, load_parameter};
 use crate::tensor::{Shape, Tensor, TensorError};
 
-/// Operations of a model's products that are computed at most, in millions: some seconds.
+/// Limit on the operations of a model's products, in millions: some seconds.
 pub const MAX_VALUE_MFLOP: u64 = 8_000;
 
-/// Elements computed at most.
+/// Limit on the elements computed.
 const BUDGET: u64 = 1 << 35;
 
-/// Elements of a weight that is drawn at most.
+/// Limit on the elements of a weight that is drawn.
 const MOST_DRAWN: u64 = 128 << 20;
 
-/// A brought model with numbers for all that it takes.
+/// A brought model with values for all of its parameters.
 #[derive(Clone, Debug)]
 pub struct BroughtValues {
     program: Program,
@@ -29,7 +30,7 @@ pub struct BroughtValues {
     flops: u64,
 }
 
-/// Why a brought model is not computed.
+/// Why the values of a brought model are not computed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum BroughtValuesError {
@@ -39,7 +40,7 @@ pub enum BroughtValuesError {
     /// Weights cannot be read.
     #[error(transparent)]
     Weights(#[from] ImportError),
-    /// It takes too long.
+    /// It would take too long.
     #[error(
         "it takes {mflop} MFLOP; values of a model file are computed here one operation after another, up to {MAX_VALUE_MFLOP} MFLOP: use a smaller batch or smaller sizes (--dim)"
     )]
@@ -47,7 +48,7 @@ pub enum BroughtValuesError {
         /// Millions of operations of its products.
         mflop: u64,
     },
-    /// It takes an array that cannot be drawn.
+    /// It has a parameter that cannot be drawn.
     #[error("{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz")]
     NotDrawn {
         /// The parameter.
@@ -61,7 +62,7 @@ pub enum BroughtValuesError {
     /// A result is not a tensor.
     #[error(transparent)]
     Tensor(#[from] TensorError),
-    /// A result has no real numbers.
+    /// A result is not real.
     #[error("result {index} is {ty}: complex numbers are not compared; give real and imaginary parts as two results")]
     Complex {
         /// Which result.
@@ -75,7 +76,7 @@ impl BroughtValues {
     /// The model that a text names, for a batch size or its own.
     ///
     /// # Errors
-    /// When it is not open, too large, or takes what cannot be drawn.
+    /// When it is not open, is too large, or has a parameter that cannot be drawn.
     pub fn of(
         models: &ModelLibrary,
         model: &str,
@@ -87,9 +88,10 @@ impl BroughtValues {
         Self::of_imported(&found.imported, file.bytes(), seed)
     }
 
-    /// A model that was read. What its file does not hold, and its inputs, are drawn: floating point arrays of several dimensions from a
-    /// normal distribution (weights narrow enough that values keep their size), rows between a half and one and a half, so that a variance
-    /// is above zero, whole numbers 0 or 1, which every table has.
+    /// A model that was read. Its inputs, and weights that its file does not contain, are drawn. Floating-point arrays of several
+    /// dimensions come from a normal distribution (for weights narrow enough that values keep their magnitude). Floating-point rows are
+    /// between a half and one and a half, so that a variance is above zero. Whole numbers are 0 or 1, which are valid indices of every
+    /// table.
     ///
     /// # Errors
     /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
@@ -110,7 +112,7 @@ impl BroughtValues {
         Ok(Self { program: imported.program.clone(), parameters, drawn, flops })
     }
 
-    /// Weights and buffers that the file does not hold, so that they are drawn.
+    /// Weights and buffers that are drawn, because the file does not contain them.
     #[must_use]
     pub const fn drawn_weights(&self) -> u64 {
         self.drawn
@@ -155,7 +157,7 @@ impl BroughtValues {
     /// Its results, with the casts of a core or exactly.
     ///
     /// # Errors
-    /// With the operation that is not computed, or the result that has no real numbers.
+    /// The operation that is not computed, or the result that is not real.
     pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, BroughtValuesError> {
         let casts = options.map_or(Casts::NONE, casts_of);
         let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)?.outputs;
@@ -163,7 +165,7 @@ impl BroughtValues {
     }
 }
 
-/// What a compiler with these options casts.
+/// The casts of a compiler with these options.
 #[must_use]
 pub fn casts_of(options: &CompileOptions) -> Casts {
     Casts { products: options.matmul_format(), values: options.value_format() }
@@ -178,7 +180,7 @@ fn tensor(index: usize, value: &Value) -> Result<Tensor, BroughtValuesError> {
     Ok(Tensor::new(Shape::f32(value.ty.dims.clone()), data)?)
 }
 
-/// Numbers for a parameter; none of a type or a size that is not drawn.
+/// Values for a parameter; `None` for a type or a size that is not drawn.
 fn draw(seed: u64, name: &str, ty: &ArrayType, is_input: bool) -> Option<Value> {
     let count = place(ty.elements().filter(|&n| n <= MOST_DRAWN)?);
     let mut rng = Rng::new(seed, Digest::default().number(seed).text("brought").text(name).finish());

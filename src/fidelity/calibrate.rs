@@ -1,7 +1,7 @@
-//! Fits the few global parameters to published rows, and says how good a fit without a model is for that model.
+//! Fits the few global parameters to published rows, and says how well a fit without a model predicts that model.
 //!
-//! The search is a pattern search: from the starting point each parameter is moved up and down by its step while that
-//! makes the error smaller, then the steps are halved. It draws no random numbers, so it gives the same result everywhere.
+//! The search is a pattern search: from the starting point each parameter is moved up and down by its step as long as the
+//! error decreases, then the steps are halved. It uses no random numbers, so the result is the same everywhere.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::machine::cost::{Calibration, CostTable};
 use crate::neuron::runtime::inference_costs;
 use crate::neuron::sim::{NoObserver, simulate};
 
-/// Where every search starts: documented values, or the round numbers nearest to what the tables suggest.
+/// The starting point of every search: documented values, or round numbers close to what the tables suggest.
 const START: Calibration = Calibration {
     weight_stream_bytes_per_us: 250_000,
     inf2_engine_permille: 1_170,
@@ -37,7 +37,7 @@ struct Prepared {
     published: f64,
     configuration: Configuration,
     executable: Rc<Executable>,
-    /// Position of the executable, for the cache of windows.
+    /// Index of the executable, for the cache of windows.
     program: usize,
     is_inf2: bool,
 }
@@ -56,15 +56,15 @@ pub struct Fit {
 pub struct LeftOut {
     /// The model.
     pub model: String,
-    /// What was fitted to the other models' rows.
+    /// The fit to the other models' rows.
     pub fit: Fit,
     /// Errors of the model's rows.
     pub errors: Summary,
-    /// Predicted over published of each of them.
+    /// Predicted over published throughput of each of these rows.
     pub ratios: Vec<f64>,
 }
 
-/// Rows compiled once, simulated as often as the search needs.
+/// Rows that are compiled once and simulated as often as the search needs.
 pub struct Calibrator {
     rows: Vec<Prepared>,
     /// Window of each program under engine and DMA parameters.
@@ -149,7 +149,7 @@ impl Calibrator {
         Summary::of_ratios(&self.ratios(calibration, &keep))
     }
 
-    /// Root mean square of the logarithms of predicted over published.
+    /// Root mean square of the logarithms of predicted over published throughput.
     fn error(&mut self, calibration: &Calibration, keep: &impl Fn(&str) -> bool) -> f64 {
         let ratios = self.ratios(calibration, keep);
         let squares: f64 = ratios.iter().map(|r| libm::log(*r) * libm::log(*r)).sum();
@@ -197,7 +197,7 @@ fn scaled(calibration: &Calibration, parameter: usize, factor: f64) -> Calibrati
     c
 }
 
-/// Two digits or three are all that the rows determine.
+/// Rounds to two or three digits: the rows do not determine more.
 fn rounded(c: &Calibration) -> Calibration {
     let to = |x: u64, unit: u64| (x + unit / 2) / unit * unit;
     Calibration {

@@ -7,7 +7,7 @@ use crate::device::DeviceError;
 use crate::model::SpecError;
 use crate::neuron::sim::SimError;
 
-/// Why a published row cannot be predicted. `validate` prints it beside the row that it leaves out.
+/// Why a published row cannot be predicted. `validate` prints the reason beside the row that it leaves out.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PredictError {
@@ -23,13 +23,13 @@ pub enum PredictError {
     /// The row measures something else, such as training.
     #[error("a row of kind {0}, not inference")]
     NotInference(String),
-    /// The row counts something else.
+    /// The row's throughput is not in samples.
     #[error("throughput in {0}, which is not samples a second")]
     NotSamples(String),
     /// The model takes images of another size.
     #[error("images of {found}; the zoo's models take {taken} x {taken}")]
     OtherImage {
-        /// The size that the row says.
+        /// The size in the row.
         found: String,
         /// Side of the images that the zoo's models take.
         taken: u64,
@@ -46,7 +46,7 @@ pub enum PredictError {
     /// The benchmark of the row is refused.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The benchmark of the row has nothing to run.
+    /// The benchmark of the row has no configuration.
     #[error("no configuration")]
     NoConfiguration,
     /// The model does not run on the device.
@@ -58,7 +58,7 @@ pub enum PredictError {
     /// The benchmark has no stage times.
     #[error(transparent)]
     Times(#[from] TimesError),
-    /// The run of the benchmark failed; the sentence of its report.
+    /// The run of the benchmark failed; this is the sentence of its report.
     #[error("{0}")]
     Run(String),
 }

@@ -1,5 +1,5 @@
-//! Rows that do not name a model of the zoo, but measure one: the matmult microbenchmark and the
-//! custom operator tutorial.
+//! Rows that name no model of the zoo but measure a known one: the matmult microbenchmark and the custom operator
+//! tutorial.
 
 use super::PublishedRow;
 use super::error::PredictError;
@@ -9,7 +9,7 @@ use crate::compiler::Workflow;
 use crate::device::Device;
 use crate::neuron::sim::{NoObserver, simulate};
 
-/// Such a row.
+/// The measurement of a row without a model of the zoo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Micro {
     /// `loop_count` dependent products of `n` x `n` matrices; throughput in TFLOPS.
@@ -19,7 +19,7 @@ pub(super) enum Micro {
 }
 
 impl Micro {
-    /// What a row is, if it is one of these.
+    /// The kind of a row, if it is one of these.
     pub fn of(row: &PublishedRow) -> Option<Self> {
         let (model, unit) = (row.model.to_ascii_lowercase(), row.throughput_unit.to_ascii_lowercase());
         if model.starts_with("matmult") && unit.starts_with("tflops") {
@@ -30,7 +30,7 @@ impl Micro {
         (custom && unit.starts_with("iter/s")).then_some(Self::CustomRelu)
     }
 
-    /// Predicts it from the device's time alone: both loops keep the device busy.
+    /// Predicts the row from the device's time alone: both loops keep the device busy.
     ///
     /// # Errors
     /// When the instance is not known or not simulated.

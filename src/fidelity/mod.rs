@@ -1,10 +1,10 @@
-//! Published benchmark rows against predictions: how far the simulator can be believed.
+//! Compares published benchmark rows with predictions, to show how accurate the simulator is.
 //!
-//! A row names a model, an instance, a batch size and how many requests were outstanding. Where that number is Little's
-//! law over the row's own throughput and latency, it decides between a few whole numbers of cores and workers; nothing
-//! else that was measured reaches the row's prediction. Rows from which a constant of the cost table was solved are
-//! predicted, but are no part of the errors. Rows of models that are not in the zoo are kept, with the reason they were
-//! skipped.
+//! A row names a model, an instance, a batch size and the number of outstanding requests. Where that number comes from
+//! the row's own throughput and latency by Little's law, it only decides between a few whole numbers of cores and
+//! workers; no other measurement of the row affects its prediction. Rows from which a constant of the cost table was
+//! solved are predicted, but are not part of the errors. Rows of models that are not in the zoo are listed with the
+//! reason why they were skipped.
 
 mod calibrate;
 mod error;

@@ -18,16 +18,16 @@ use super::micro::Micro;
 /// Simulated seconds of a prediction: enough for a steady state of requests of milliseconds.
 const DURATION_S: f64 = 4.0;
 
-/// What is predicted for a row.
+/// The prediction for a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// Model specification that was simulated.
     pub model: String,
     /// Inferences per second.
     pub throughput: f64,
-    /// On how many cores, with how many workers.
+    /// The number of cores and workers.
     pub placement: Placement,
-    /// The constant of the cost table that was solved from this very row, so that the row cannot judge it.
+    /// The constant of the cost table that was solved from this row, which is therefore no test of that constant.
     pub solved: Option<&'static str>,
 }
 
@@ -46,19 +46,19 @@ pub struct Placement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlacementBasis {
-    /// The table says them.
+    /// Stated in the table.
     Stated,
-    /// From the requests in flight, which are throughput times latency over the batch size: Little's law over figures
-    /// that were measured. It decides between a few whole numbers and reaches a prediction in no other way.
+    /// From the requests in flight, which are throughput times latency over the batch size: Little's law with
+    /// measured figures. It only decides between a few whole numbers and affects a prediction in no other way.
     LittlesLaw,
-    /// The table says nothing: one core, one worker.
+    /// Not stated in the table: one core and one worker are assumed.
     Assumed,
 }
 
 /// Predicts the throughput of a row.
 ///
 /// # Errors
-/// With the reason a row cannot be predicted: no such model or instance, not an inference, no batch size.
+/// The reason why the row cannot be predicted: no such model or instance, not an inference, no batch size.
 pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
     if row.model.is_empty() {
         return Err(PredictError::NoModel);
@@ -74,7 +74,7 @@ pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
     Ok(Prediction { model, throughput, placement, solved: None })
 }
 
-/// What a configuration with these stage times answers in a second.
+/// Inferences per second of a configuration with these stage times.
 pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> Result<f64, PredictError> {
     let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
@@ -113,7 +113,8 @@ fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, PredictError> {
     })
 }
 
-/// How units of samples a second begin: inf/s, inferences/s, samples/s, images/s, sequences/s, tokens/s of a decoder.
+/// Prefixes of units that count samples per second: inf/s, inferences/s, samples/s, images/s, sequences/s, tokens/s
+/// of a decoder.
 const SAMPLE_UNITS: [&str; 6] = ["inf", "sample", "image", "img", "seq", "token"];
 
 /// The instance that a text names: `Inf2.xlarge`, `trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)`, or a family alone,
@@ -153,13 +154,13 @@ fn specification(row: &PublishedRow) -> Result<String, PredictError> {
 /// Side of the images that the zoo's models take.
 const IMAGE: u64 = 224;
 
-/// Whether a text is the size of an image, `224x224` or `3x224x224`, and another one than the zoo's.
+/// Whether a text is an image size, such as `224x224` or `3x224x224`, that differs from the zoo's.
 fn is_other_image(text: &str) -> bool {
     let sizes: Option<Vec<u64>> = text.split(['x', 'X']).map(|n| n.trim().parse().ok()).collect();
     sizes.is_some_and(|sizes| sizes.len() >= 2 && sizes.iter().rev().take(2).any(|n| *n != IMAGE))
 }
 
-/// Cores and workers: as the row says, else by the requests that were in flight.
+/// Cores and workers: as stated in the row, else from the requests in flight.
 fn placement(row: &PublishedRow) -> Placement {
     let outstanding = row.outstanding_requests.unwrap_or(1);
     let of = |n_models: u32, workers: u32, basis| Placement { n_models, workers_per_model: workers.max(1), basis };

@@ -3,7 +3,7 @@
 use csv::{ReaderBuilder, StringRecord};
 use thiserror::Error;
 
-/// One published row, as far as a prediction needs it, and the throughput it is compared with.
+/// One published row: the fields that a prediction needs, and the throughput it is compared with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PublishedRow {
     /// Model as the table names it.
@@ -16,17 +16,17 @@ pub struct PublishedRow {
     pub batch_size: Option<u32>,
     /// Sequence length, or the image size as `224x224`.
     pub sequence_or_image: String,
-    /// Models or cores, where the table says.
+    /// Number of models or cores, if the table has it.
     pub n_models_or_cores: Option<u32>,
-    /// Workers of each model, where the table says.
+    /// Workers per model, if the table has it.
     pub workers_per_model: Option<u32>,
-    /// `inference`, or what else the row is about.
+    /// `inference`, or the row's other subject.
     pub kind: String,
     /// Unit of the throughput.
     pub throughput_unit: String,
-    /// Requests in flight, rounded; how many cores and workers were used follows from it.
+    /// Requests in flight, rounded; the number of cores and workers follows from it.
     pub outstanding_requests: Option<u32>,
-    /// Published throughput. Compared with, never read by a prediction.
+    /// Published throughput. Only compared with the prediction, never an input to it.
     pub published: Option<f64>,
 }
 
@@ -37,7 +37,7 @@ pub enum RowError {
     /// Not CSV.
     #[error("line {line}: {problem}")]
     Csv {
-        /// Where.
+        /// The line.
         line: u64,
         /// What is wrong.
         problem: String,
@@ -45,17 +45,17 @@ pub enum RowError {
     /// A column is missing.
     #[error("the table has no column {column}; its columns are {found}")]
     NoColumn {
-        /// Which.
+        /// The missing column.
         column: &'static str,
-        /// What there is.
+        /// The columns of the table.
         found: String,
     },
 }
 
-/// Reads a table. Columns are found by name; their order and further ones do not matter.
+/// Reads a table. Columns are found by name; their order and additional columns do not matter.
 ///
 /// # Errors
-/// When it is not CSV, or a column that is needed is missing.
+/// When it is not CSV, or a required column is missing.
 pub fn read_rows(csv: &[u8]) -> Result<Vec<PublishedRow>, RowError> {
     // Spreadsheets put a byte order mark before the first name.
     let text = String::from_utf8_lossy(csv.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(csv));
@@ -134,13 +134,13 @@ fn whole(text: &str) -> Option<u32> {
     number(text).filter(|x| libm::trunc(*x) == *x).and_then(rounded)
 }
 
-/// `16` of `n_models=16; workers_per_model=2`.
+/// The number of one key: `16` for `n_models` in `n_models=16; workers_per_model=2`.
 fn named_number(text: &str, name: &str) -> Option<u32> {
     let named = text.split(';').filter_map(|part| part.split_once('='));
     named.filter(|(key, _)| key.trim() == name).find_map(|(_, value)| whole(value.trim()))
 }
 
-/// `1` of `1 core`.
+/// The first number: `1` in `1 core`.
 fn first_number(text: &str) -> Option<u32> {
     text.split_whitespace().next().and_then(whole)
 }

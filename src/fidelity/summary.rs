@@ -1,4 +1,4 @@
-//! A table's rows with their predictions, and the errors in a few numbers.
+//! The rows of a table with their predictions, and a summary of the errors.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::{PlacementBasis, PublishedRow, predict};
 use crate::base::convert::real_len;
 use crate::base::stats::percentile_sorted;
 
-/// One row of the answer; one for each row of the table, in its order.
+/// The result for one row of the table, in the table's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Validation {
     /// Model as the table names it.
@@ -19,7 +19,7 @@ pub struct Validation {
     pub published: Option<f64>,
     /// Predicted throughput.
     pub predicted: Option<f64>,
-    /// Predicted over published.
+    /// Predicted over published throughput.
     pub ratio: Option<f64>,
     /// Why there is no prediction.
     pub skipped: Option<String>,
@@ -29,12 +29,12 @@ pub struct Validation {
     pub workers_per_model: Option<u32>,
     /// How the copies and workers were found.
     pub placed_by: Option<PlacementBasis>,
-    /// The constant of the cost table that was solved from this row; such a row is no part of the errors.
+    /// The constant of the cost table that was solved from this row; such a row is not part of the errors.
     pub solved: Option<String>,
 }
 
 impl Validation {
-    /// Whether the row can say how good the predictions are: it has one, and no constant was solved from it.
+    /// Whether the row tests the predictions: it has a prediction, and no constant was solved from it.
     #[must_use]
     pub fn judges(&self) -> bool {
         self.ratio.is_some() && self.solved.is_none()
@@ -77,7 +77,7 @@ impl Summary {
     }
 }
 
-/// Predicts one row and compares.
+/// Predicts one row and compares it with the published throughput.
 #[must_use]
 pub fn validate(row: &PublishedRow) -> Validation {
     let outcome = match row.published {

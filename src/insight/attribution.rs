@@ -1,4 +1,4 @@
-//! Which operation the time of an execution belongs to: shares that sum up to the time in which anything worked.
+//! Attributes the time of an execution to operations: the shares add up to the time in which anything worked.
 
 use super::run::{Run, UnitRun};
 use crate::base::convert::{real, real_signed};
@@ -6,16 +6,16 @@ use crate::base::{IndexVec, Interval};
 use crate::machine::SourceId;
 use crate::machine::isa::Engine;
 
-/// What one operation took.
+/// The time of one operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceTime {
-    /// Its share of the execution, nanoseconds: an instant in which several engines work is divided evenly between what they serve; an
-    /// instant in which none works, between the transfers that run. Shares of all operations sum up to the time in which anything
-    /// worked.
+    /// Its share of the execution, nanoseconds. An instant in which several engines work is divided evenly between the operations that
+    /// they serve; an instant in which no engine works is divided between the transfers that run. The shares of all operations add up
+    /// to the time in which anything worked.
     pub share_ns: f64,
     /// How long each engine worked for it, nanoseconds, in the order of [`Engine::ALL`].
     pub engine_ns: [u64; Engine::ALL.len()],
-    /// How long transfers for it ran, each counted by itself, nanoseconds.
+    /// Sum of the times of its transfers, nanoseconds.
     pub transfer_ns: u64,
 }
 
@@ -27,7 +27,7 @@ impl SourceTime {
         (self.engine_ns[busiest.index()] > 0).then_some(busiest)
     }
 
-    /// Adds a part of what another one took, 0 to 1.
+    /// Adds a fraction of another operation's time, 0 to 1.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds of an execution")]
     pub fn add_part(&mut self, other: &Self, part: f64) {
         let of = |ns: u64| libm::round(real(ns) * part) as u64;
@@ -61,8 +61,8 @@ pub fn time_by_source(run: &Run<'_>) -> IndexVec<SourceId, SourceTime> {
     times
 }
 
-/// The share of each item. Between two borders of items every one that runs gets the same, so that it is enough to sum up that
-/// amount once and to look at the sum where an item begins and where it ends.
+/// The share of each item. Between two consecutive borders of items, every running item gets the same amount. So it is enough
+/// to sum this amount once, and to take the difference of the sum between an item's end and its start.
 fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
     let items: Vec<(Interval<i64>, SourceId, usize)> = units
         .iter()
@@ -76,7 +76,7 @@ fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
     }
     borders.sort_unstable();
     let mut begun = vec![0.0_f64; items.len()];
-    // Of engines and of transfers: how many run, and what each has got until now.
+    // For engines and for transfers: the number that run, and the sum so far.
     let mut running = [0_u32; 2];
     let mut got = [0.0_f64; 2];
     let mut now = borders.first().map_or(0, |b| b.0);

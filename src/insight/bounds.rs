@@ -1,4 +1,4 @@
-//! Performance bounds: what an execution could not beat, and where the time between the bounds goes. Names and
+//! Performance bounds: times that an execution cannot beat, and where the time between the bounds goes. Names and
 //! formulas are those of the profiler's `recommend` command.
 
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use super::spans::secs;
 use crate::base::convert::real;
 use crate::machine::arch::CoreSpec;
 
-/// What no number here promises.
+/// A statement of what the bounds do not promise.
 pub const CAVEAT: &str = "A bound is a time that this execution could not beat, not a time that can be reached; the lost times \
     overlap, so they do not add up, and none of them is a promised saving.";
 
 /// Bounds of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
-    /// What they are compared with: the summary's `total_time`, seconds.
+    /// The time that they are compared with: the summary's `total_time`, seconds.
     pub total_time_s: f64,
     /// Memory bounds, compute bounds, then the pipeline.
     pub bounds: Vec<Bound>,
@@ -33,10 +33,11 @@ pub struct Bound {
     pub name: String,
     /// Seconds.
     pub seconds: f64,
-    /// How much faster the execution would be at this bound, with every other unit as slow as it is: `total_time` over
-    /// the larger of the bound and the longest active time among them. `None` when nothing ran.
+    /// How much faster the execution would be at this bound if every other unit took the time it takes now:
+    /// `total_time` over the larger of the bound and the longest active time of the other units. `None` when nothing
+    /// ran.
     pub speedup: Option<f64>,
-    /// What it is, in one sentence.
+    /// Its meaning, in one sentence.
     pub meaning: String,
 }
 
@@ -49,7 +50,7 @@ pub struct LostTime {
     pub to: String,
     /// The difference in seconds, 0 when there is none.
     pub seconds: f64,
-    /// What takes it.
+    /// The cause.
     pub cause: String,
 }
 
@@ -63,7 +64,7 @@ impl Bounds {
         let bandwidth = core.peak_hbm_bytes_per_s();
         let ideal = real(s.dma_transfer_total_bytes) / bandwidth;
         let needed = run.memory.map(|m| real(m.input_bytes + m.output_bytes + m.weight_bytes) / bandwidth);
-        // What fp32 costs is in the adjusted count, so that one peak serves all types.
+        // The adjusted count includes the cost of fp32, so one peak serves all types.
         let flops = real(s.adjusted_hardware_flops) / core.peak_bf16_flops();
         let useful = real(s.adjusted_hardware_flops - s.adjusted_transpose_flops) / core.peak_bf16_flops();
         let pipeline = tensor.max(dma).max(others);
@@ -101,7 +102,7 @@ impl Bounds {
     }
 }
 
-/// Each bound with the one above it, and what lies between them.
+/// Each bound with the one above it, and the cause of the difference.
 const STEPS: &[(&str, &str, &str)] = &[
     ("total_exec_time", "memory_bound", "DMA is idle"),
     (

@@ -1,11 +1,11 @@
-//! Everything there is to say about one execution.
+//! All analyses of one execution.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Finding, Roofline, Run, Summary, Utilisation, findings};
 use crate::machine::arch::CoreSpec;
 
-/// Buckets of [`Insights::utilisation`]: what a plot of a page's width can show.
+/// Buckets of [`Insights::utilisation`]: as many as a plot of a page's width can show.
 pub const UTILISATION_BUCKETS: usize = 100;
 
 /// The analysis of one execution on one core.
@@ -15,7 +15,7 @@ pub struct Insights {
     pub summary: Summary,
     /// Performance bounds.
     pub bounds: Bounds,
-    /// The roofline and what was reached.
+    /// The roofline and the rates that were reached.
     pub roofline: Roofline,
     /// Activity over time.
     pub utilisation: Utilisation,

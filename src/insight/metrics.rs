@@ -1,4 +1,4 @@
-//! A summary as a list of named values: one order for the table, the JSON and the page.
+//! A summary as a list of named values, in one order for the table, the JSON and the page.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// As tables write it; empty for a count.
+    /// The symbol in tables; empty for a count.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Unit {
 }
 
 impl Metric {
-    /// The value with its unit, as people read it: `7.20 us`, `24.0 MiB`, `84.6 %`.
+    /// The value with its unit, for display: `7.20 us`, `24.0 MiB`, `84.6 %`.
     #[must_use]
     pub fn text(&self) -> String {
         use crate::base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
@@ -79,9 +79,9 @@ impl Metric {
     }
 }
 
-/// What a field of a summary can be.
+/// The types of a summary's fields.
 pub(super) trait Measured {
-    /// The value; nothing when it is absent.
+    /// The value; `None` when it is absent.
     fn measured(&self) -> Option<MetricValue>;
 }
 
@@ -103,7 +103,7 @@ impl<T: Measured> Measured for Option<T> {
     }
 }
 
-/// Declares a struct of metrics together with their list, so that neither can lack what the other has.
+/// Declares a struct of metrics together with their list, so that the two always have the same fields.
 macro_rules! metrics {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])+ $field:ident: $type:ty, $unit:ident;)* }) => {
         $(#[$meta])*
@@ -111,7 +111,7 @@ macro_rules! metrics {
         pub struct $name { $($(#[$doc])+ pub $field: $type,)* }
 
         impl $name {
-            /// The values that are there, in the order of the fields.
+            /// The values that are present, in the order of the fields.
             #[must_use]
             pub fn metrics(&self) -> Vec<$crate::insight::Metric> {
                 let all = [$((stringify!($field), $crate::insight::metrics::Measured::measured(&self.$field),

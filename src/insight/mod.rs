@@ -1,8 +1,8 @@
-//! What an execution means: summary metrics, performance bounds, a roofline, utilisation over time, and ranked findings.
+//! The analysis of an execution: summary metrics, performance bounds, a roofline, utilisation over time, and ranked
+//! findings.
 //!
-//! Everything is computed from a [`Run`]: what each engine and DMA queue did when, and for which operation of the
-//! model. A simulated execution fills one; a profile with the same detail
-//! can too.
+//! Everything is computed from a [`Run`]: what each engine and DMA queue did, when, and for which operation of the
+//! model. A simulated execution provides a run; a profile with the same detail can too.
 
 mod attribution;
 mod bounds;

@@ -1,4 +1,4 @@
-//! The roofline: what a core allows at an arithmetic intensity, and what was reached.
+//! The roofline: the rate that a core allows at an arithmetic intensity, and the rates that were reached.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::base::Interval;
 use crate::base::convert::real;
 use crate::machine::arch::CoreSpec;
 
-/// Most points besides that of the whole run.
+/// Most points besides the point of the whole run.
 const MAX_POINTS: usize = 100;
 
 /// The roof of a core and the points below it.
@@ -29,8 +29,8 @@ pub struct Roofline {
 
 /// A run or a module of the model.
 ///
-/// Modules, not single operations: what a product reads may be moved by an operation beside it, an input or a gather,
-/// so that only the module has both the operations and the bytes.
+/// Points are modules, not single operations: an operation next to a product (an input or a gather) may move the
+/// product's operands, so only the module has both the operations and the bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflinePoint {
     /// `total`, or the module's path: `NN[model]/Linear[layer1]`.
@@ -41,11 +41,12 @@ pub struct RooflinePoint {
     pub hbm_bytes: u64,
     /// `flops` per byte; `None` when no byte was moved.
     pub intensity_flops_per_byte: Option<f64>,
-    /// Of the run, its device window; of a module, the time in which any of its instructions or DMAs was under way.
+    /// For the run, its device window; for a module, the time in which any of its instructions or DMAs was in
+    /// progress.
     pub seconds: f64,
     /// `flops` over `seconds`.
     pub flops_per_s: f64,
-    /// What the roof allows at this intensity.
+    /// The rate that the roof allows at this intensity.
     pub attainable_flops_per_s: f64,
 }
 
@@ -88,7 +89,7 @@ impl Roofline {
                 point(scope.join("/"), &sums, busy)
             })
             .collect();
-        // Stable: equal ones keep the order in which they ran.
+        // The sort is stable: equal points keep the order in which they ran.
         points.sort_by_key(|p| std::cmp::Reverse(p.flops));
         let omitted = u32::try_from(points.len().saturating_sub(MAX_POINTS)).unwrap_or(u32::MAX);
         points.truncate(MAX_POINTS);

@@ -1,5 +1,5 @@
-//! What an analysis starts from: what each unit of a core did when. Simulated executions fill it; a reader of
-//! instruction-level profiles can.
+//! The input of an analysis: what each unit of a core did and when. Simulated executions provide it; a reader of
+//! instruction-level profiles can too.
 
 use crate::base::Interval;
 use crate::machine::isa::{Activity, Engine};
@@ -18,16 +18,16 @@ pub struct Run<'a> {
     pub sources: &'a SourceMap,
     /// Floating point operations of the model's matrix products, two per multiply-accumulate; `None` when not known.
     pub model_flops: Option<u64>,
-    /// Where the compiler put things; `None` when not known.
+    /// Memory use; `None` when not known.
     pub memory: Option<MemoryPlan>,
-    /// Matrix products and convolutions of the model as written, and those that the compiler left; `None` when not known.
+    /// Matrix products and convolutions of the model as written, and after the compiler's passes; `None` when not known.
     pub products: Option<(u64, u64)>,
 }
 
-/// What one unit did.
+/// The items of one unit.
 #[derive(Clone, Debug)]
 pub struct UnitRun {
-    /// Name as the timeline's row has it: `Tensor`, `qSyncIO0`.
+    /// Name of the unit's row in the timeline: `Tensor`, `qSyncIO0`.
     pub name: String,
     /// The engine; `None` for a DMA queue.
     pub engine: Option<Engine>,
@@ -44,13 +44,13 @@ pub struct Item {
     pub source: SourceId,
     /// The process of the operator timeline it belongs to.
     pub activity: Activity,
-    /// What it did.
+    /// Its work.
     pub work: Work,
-    /// Of the items it waited for, the one that completed last.
+    /// Of the items it waited for, the last to complete.
     pub waited_for: Option<ItemRef>,
 }
 
-/// Names an item of a [`Run`].
+/// The position of an item in a [`Run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ItemRef {
     /// Position in [`Run::units`].
@@ -59,7 +59,7 @@ pub struct ItemRef {
     pub item: u32,
 }
 
-/// What an item did.
+/// The work of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// A matmul of the array.
@@ -96,7 +96,7 @@ pub enum Work {
 pub struct Transfer {
     /// Bytes moved.
     pub bytes: u64,
-    /// Descriptors it takes at least: one for each partition touched, one within device memory.
+    /// Lower limit of its descriptors: one for each partition touched, one within device memory.
     pub descriptors: u32,
     /// Whether it reads device memory.
     pub reads_hbm: bool,
@@ -111,24 +111,24 @@ pub struct Transfer {
 pub enum Role {
     /// An input, from device memory into SBUF.
     Input,
-    /// An input, within device memory: to where the executable reads it.
+    /// An input, moved within device memory to where the executable reads it.
     StagedInput,
     /// A weight.
     Weight,
     /// An output, from SBUF to device memory.
     Output,
-    /// An output, within device memory: to where the framework reads it.
+    /// An output, moved within device memory to where the framework reads it.
     StagedOutput,
     /// Operands and results of custom operators.
     Custom,
-    /// SBUF that had to make room.
+    /// A value saved to device memory to make room in SBUF.
     SpillSave,
-    /// What had made room, back into SBUF.
+    /// A spilled value, brought back into SBUF.
     SpillReload,
 }
 
 impl Role {
-    /// In words: `inputs`.
+    /// The role in words: `inputs`.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -173,20 +173,20 @@ impl Run<'_> {
         self.units.iter().find(|u| u.engine == Some(engine))
     }
 
-    /// The item of a reference.
+    /// The item at a position.
     #[must_use]
     pub fn item(&self, at: ItemRef) -> Option<(&UnitRun, &Item)> {
         let unit = self.units.get(at.unit as usize)?;
         Some((unit, unit.items.get(at.item as usize)?))
     }
 
-    /// The operation an item serves.
+    /// The operation that an item serves.
     #[must_use]
     pub fn source(&self, item: &Item) -> Option<&SourceEntry> {
         self.sources.get(item.source)
     }
 
-    /// Framework path of an item's operation; empty when it names none.
+    /// Framework path of an item's operation; empty when the item has none.
     #[must_use]
     pub fn path(&self, item: &Item) -> &str {
         self.source(item).map_or("", |s| s.path.as_str())

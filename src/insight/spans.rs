@@ -1,4 +1,4 @@
-//! Arithmetic on sorted, disjoint spans in nanoseconds, as [`Interval::merge`] makes them.
+//! Arithmetic on sorted, disjoint spans in nanoseconds, as returned by [`Interval::merge`].
 
 use crate::base::Interval;
 use crate::base::convert::real;
@@ -16,7 +16,7 @@ pub(super) fn length_ns(spans: &[Interval<i64>]) -> u64 {
     spans.iter().map(|s| (s.end - s.start).unsigned_abs()).sum()
 }
 
-/// What of `spans` none of `others` covers. Both are sorted and disjoint.
+/// The parts of `spans` that none of `others` covers. Both are sorted and disjoint.
 pub(super) fn without(spans: &[Interval<i64>], others: &[Interval<i64>]) -> Spans {
     let mut left = Spans::new();
     let mut next = 0;
@@ -43,7 +43,7 @@ pub(super) fn secs(ns: u64) -> f64 {
     real(ns) / 1e9
 }
 
-/// `part` of `whole` in percent, 0 to 100; 0 of nothing.
+/// `part` of `whole` in percent, 0 to 100; 0 when `whole` is 0.
 pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part * 100.0 / whole } else { 0.0 }
 }

@@ -1,4 +1,4 @@
-//! The summary of an execution, in the field names and by the formulas of neuron-profile and Neuron Explorer.
+//! The summary of an execution, with the field names and formulas of neuron-profile and Neuron Explorer.
 
 use super::metrics::metrics;
 use super::spans::{length_ns, merged, percent, secs};
@@ -10,7 +10,7 @@ use crate::machine::isa::{Activity, Engine};
 
 metrics! {
     /// Summary metrics. Times are seconds, shares 0 to 100 percent; an active time merges overlapping intervals, an
-    /// instruction time adds them up. What an execution says nothing about is `None` and is not listed.
+    /// instruction time adds them up. A metric that is not known for an execution is `None` and is not listed.
     pub struct Summary {
         /// From the start of the execution on the device to its stop: idle time, set-up and tear-down included.
         total_time: f64, Seconds;
@@ -18,7 +18,7 @@ metrics! {
         total_exec_time: f64, Seconds;
         /// Time in which any engine or DMA is active.
         total_active_time: f64, Seconds;
-        /// `total_active_time` of `total_time`.
+        /// `total_active_time` as a share of `total_time`.
         total_active_time_percent: f64, Percent;
         /// Two per multiply-accumulate of the model's matrix products.
         model_flops: Option<u64>, Flops;
@@ -34,17 +34,17 @@ metrics! {
         mm_arithmetic_intensity: Option<f64>, FlopsPerByte;
         /// The ridge: peak flops per second over peak HBM bytes per second.
         peak_flops_bandwidth_ratio: f64, FlopsPerByte;
-        /// `model_flops` of what the peak could do in `total_time`.
+        /// `model_flops` as a share of what the peak rate could do in `total_time`.
         mfu_estimated_percent: Option<f64>, Percent;
-        /// The same of (hardware - transpose flops).
+        /// The same for (hardware - transpose flops).
         mfu_inst_estimated_percent: f64, Percent;
         /// The MFU that memory allows at the model's arithmetic intensity: intensity / ridge, at most 100.
         mfu_max_achievable_estimated_percent: Option<f64>, Percent;
-        /// `hardware_flops` of what the peak could do in `total_time`.
+        /// `hardware_flops` as a share of what the peak rate could do in `total_time`.
         hfu_estimated_percent: f64, Percent;
-        /// HBM bytes read and written of what its peak could do in `total_time`.
+        /// HBM bytes read and written, as a share of what the peak bandwidth could move in `total_time`.
         mbu_estimated_percent: f64, Percent;
-        /// The same of inputs and weights, each read once.
+        /// The same for inputs and weights, each read once.
         mbu_min_read_util_percent: Option<f64>, Percent;
         /// Bytes that DMA read from device memory.
         hbm_read_bytes: u64, Bytes;
@@ -52,7 +52,7 @@ metrics! {
         hbm_write_bytes: u64, Bytes;
         /// Bytes saved to device memory because SBUF was full.
         spill_save_bytes: u64, Bytes;
-        /// Bytes brought back from there.
+        /// Bytes of spilled values that were read back.
         spill_reload_bytes: u64, Bytes;
         /// Bytes of DMAs that move inputs.
         input_queue_bytes: u64, Bytes;
@@ -60,71 +60,71 @@ metrics! {
         output_queue_bytes: u64, Bytes;
         /// Bytes of DMAs that move weights.
         weight_queue_bytes: u64, Bytes;
-        /// Time in which any DMA is under way, from its trigger to its last data.
+        /// Time in which any DMA is in progress, from its trigger to its last data.
         dma_active_time: f64, Seconds;
-        /// `dma_active_time` of `total_time`.
+        /// `dma_active_time` as a share of `total_time`.
         dma_active_time_percent: f64, Percent;
-        /// Sum over the DMAs.
+        /// Sum of the times of all DMAs.
         dma_transfer_time: f64, Seconds;
-        /// DMAs.
+        /// Number of DMAs.
         dma_transfer_count: u64, Count;
         /// Bytes moved by DMA.
         dma_transfer_total_bytes: u64, Bytes;
-        /// Their average.
+        /// Average bytes of a DMA.
         dma_transfer_average_bytes: Option<f64>, Bytes;
         /// DMA queues used.
         dma_queue_count: u64, Count;
-        /// Sum over the tensor engine's instructions.
+        /// Sum of the tensor engine's instruction times.
         tensor_engine_instruction_time: f64, Seconds;
         /// Merged time of the tensor engine.
         tensor_engine_active_time: f64, Seconds;
-        /// Of `total_time`.
+        /// The same as a share of `total_time`.
         tensor_engine_active_time_percent: f64, Percent;
         /// Instructions of the tensor engine.
         tensor_engine_instruction_count: u64, Count;
-        /// Matmuls among them.
+        /// Number of matmuls among them.
         matmul_instruction_count: u64, Count;
-        /// Sum over the vector engine's instructions.
+        /// Sum of the vector engine's instruction times.
         vector_engine_instruction_time: f64, Seconds;
         /// Merged time of the vector engine.
         vector_engine_active_time: f64, Seconds;
-        /// Of `total_time`.
+        /// The same as a share of `total_time`.
         vector_engine_active_time_percent: f64, Percent;
         /// Instructions of the vector engine.
         vector_engine_instruction_count: u64, Count;
-        /// Sum over the scalar engine's instructions.
+        /// Sum of the scalar engine's instruction times.
         scalar_engine_instruction_time: f64, Seconds;
         /// Merged time of the scalar engine.
         scalar_engine_active_time: f64, Seconds;
-        /// Of `total_time`.
+        /// The same as a share of `total_time`.
         scalar_engine_active_time_percent: f64, Percent;
         /// Instructions of the scalar engine.
         scalar_engine_instruction_count: u64, Count;
-        /// Sum over the activation instructions.
+        /// Sum of the activation instructions' times.
         activate_instruction_time: f64, Seconds;
         /// Activation instructions.
         activate_instruction_count: u64, Count;
-        /// Sum over the GpSimd engine's instructions.
+        /// Sum of the GpSimd engine's instruction times.
         gpsimd_engine_instruction_time: f64, Seconds;
         /// Merged time of the GpSimd engine.
         gpsimd_engine_active_time: f64, Seconds;
-        /// Of `total_time`.
+        /// The same as a share of `total_time`.
         gpsimd_engine_active_time_percent: f64, Percent;
         /// Instructions of the GpSimd engine.
         gpsimd_engine_instruction_count: u64, Count;
-        /// Ours: most SBUF in use at once.
+        /// Ours: peak use of SBUF.
         sbuf_peak_bytes: Option<u64>, Bytes;
-        /// Ours: HLO dots that ran.
+        /// Ours: number of HLO dots that ran.
         dot_count: u64, Count;
         /// Ours: `model_flops` over the device window.
         tflops: Option<f64>, TflopsPerSecond;
-        /// Ours: the device window over `dot_count`: the time of a layer where each layer is one product.
+        /// Ours: the device window over `dot_count`, which is the time of a layer when each layer is one product.
         ns_per_layer: Option<f64>, Nanoseconds;
     }
 }
 
 impl Summary {
-    /// Sums up a run on a core.
+    /// Summarises a run on a core.
     #[must_use]
     pub fn of(run: &Run<'_>, core: &CoreSpec) -> Self {
         let mut summary = Self {

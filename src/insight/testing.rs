@@ -1,4 +1,4 @@
-//! Runs written by hand, for the tests of this room.
+//! Runs written by hand, for the tests of this module.
 
 use super::run::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
 use crate::base::Interval;
@@ -13,7 +13,7 @@ pub(crate) struct TestRun {
     pub model_flops: Option<u64>,
 }
 
-/// A DMA between device memory and SBUF, or within device memory when it stages.
+/// A DMA between device memory and SBUF, or within device memory when its role is staging.
 pub(crate) fn dma(role: Role, bytes: u64, descriptors: u32) -> Work {
     let stages = matches!(role, Role::StagedInput | Role::StagedOutput);
     let writes_hbm = stages || matches!(role, Role::Output | Role::SpillSave);
@@ -44,7 +44,7 @@ impl TestRun {
         })
     }
 
-    /// An instruction of Execution; of Data Transfer for constants and transposes, of Control for tables.
+    /// An instruction with the activity Execution; Data Transfer for constants and transposes, Control for tables.
     pub fn item(&mut self, engine: Engine, time: (i64, i64), source: SourceId, work: Work) -> ItemRef {
         let activity = match work {
             Work::Constant | Work::Matmul { transpose: true, .. } => Activity::DataTransfer,
@@ -63,7 +63,7 @@ impl TestRun {
         self.push(unit, time, source, Activity::DataTransfer, work)
     }
 
-    /// Says that the first waited for the second.
+    /// Records that the first item waited for the second.
     pub fn waits(&mut self, waiting: ItemRef, awaited: ItemRef) {
         self.units[waiting.unit as usize].items[waiting.item as usize].waited_for = Some(awaited);
     }

@@ -12,7 +12,7 @@ use crate::base::convert::real_signed;
 pub struct Utilisation {
     /// Where the first bucket starts on the timeline, nanoseconds.
     pub start_ns: i64,
-    /// Where the last one ends. Bucket `i` of `n` starts at `start + (end - start) * i / n`, rounded down.
+    /// Where the last bucket ends. Bucket `i` of `n` starts at `start + (end - start) * i / n`, rounded down.
     pub end_ns: i64,
     /// The engines, then DMA.
     pub rows: Vec<UtilisationRow>,
@@ -28,7 +28,7 @@ pub struct UtilisationRow {
 }
 
 impl Utilisation {
-    /// In at most `buckets` buckets; fewer when the window has fewer nanoseconds.
+    /// The utilisation in at most `buckets` buckets; fewer when the window has fewer nanoseconds.
     #[must_use]
     pub fn of(run: &Run<'_>, buckets: usize) -> Self {
         let n = buckets.min(usize::try_from(run.window_ns()).unwrap_or(usize::MAX));

@@ -1,5 +1,5 @@
-//! Arithmetic of the kernel language. Single precision is computed in single precision; unsigned integers wrap, and
-//! what C++ leaves undefined for signed ones is a problem.
+//! Arithmetic of the kernel language. Single precision is computed in single precision; unsigned integers wrap; a
+//! case that C++ leaves undefined for signed integers is reported as a problem.
 
 use super::parse::ast::BinaryOp;
 use super::problem::Problem;
@@ -24,7 +24,7 @@ pub(crate) fn wrap(value: i64, to: Scalar) -> i64 {
     }
 }
 
-/// An integer as people read it, in its type.
+/// The text of an integer in its type, for messages.
 pub(crate) fn shown(value: i64, scalar: Scalar) -> String {
     if scalar == Scalar::U64 { value.cast_unsigned().to_string() } else { value.to_string() }
 }
@@ -75,10 +75,10 @@ fn float_to_int(x: f64, to: Scalar) -> Result<Value, Problem> {
     Ok(Value::Int(if to == Scalar::U64 { whole(part).cast_signed() } else { whole_signed(part) }))
 }
 
-/// An operator on two numbers of one type that promotion leaves alone. Comparisons give a bool.
+/// Applies an operator to two numbers of one promoted type. Comparisons return a bool.
 ///
 /// # Errors
-/// On an integer division by zero, and where the result of a signed operation does not fit.
+/// On an integer division by zero, and when the result of a signed operation does not fit.
 pub(crate) fn binary(op: BinaryOp, scalar: Scalar, l: Value, r: Value) -> Result<Value, Problem> {
     match (l, r) {
         (Value::F32(a), Value::F32(b)) => Ok(float(op, a, b, Value::F32, libm::fmodf)),
@@ -108,7 +108,7 @@ where
         BinaryOp::Ge => Value::bool(a >= b),
         BinaryOp::Eq => Value::bool(a == b),
         BinaryOp::Ne => Value::bool(a != b),
-        // The checker lets no other operator reach floats.
+        // The checker allows no other operator on floats.
         _ => make(rem(a, b)),
     }
 }
@@ -171,7 +171,7 @@ fn integer(op: BinaryOp, scalar: Scalar, a: i64, b: i64) -> Result<Value, Proble
 /// The negative of a number.
 ///
 /// # Errors
-/// When it does not fit.
+/// When the result does not fit.
 pub(crate) fn negate(scalar: Scalar, value: Value) -> Result<Value, Problem> {
     match value {
         Value::F32(x) => Ok(Value::F32(-x)),

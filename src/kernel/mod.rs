@@ -1,9 +1,10 @@
-//! Custom operators of the GPSIMD processors: the C++ subset in which their kernels are written, checked and run for its
-//! values.
+//! Custom operators of the GPSIMD processors: the C++ subset in which their kernels are written. Kernels are checked and
+//! run for their values.
 //!
 //! [`compile`] reads a source file and checks names, types and the rules of the interface. [`run`] executes a kernel
-//! function on tensors, one processor after another, and tells a [`Meter`] what was done on which line; what that takes in time
-//! is the meter's business; [`CoreMeter`] has the prices of a GPSIMD processor, and [`run_operator`] the cost of a call. Both say at line and column what is wrong.
+//! function on tensors, one processor after another, and reports the work on each line to a [`Meter`], which decides
+//! how long the work takes. [`CoreMeter`] has the costs of a GPSIMD processor, and [`run_operator`] computes the cost
+//! of a call. [`compile`] and [`run`] report problems with line and column.
 
 mod arithmetic;
 mod check;

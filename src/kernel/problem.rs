@@ -1,11 +1,11 @@
-//! What can be wrong with a kernel, and where.
+//! The problems of a kernel and their positions.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A place in a kernel's source. Both numbers count from 1; a column is a character.
+/// A position in a kernel's source. Both numbers count from 1; a column is a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pos {
     /// Line.
@@ -20,17 +20,17 @@ impl fmt::Display for Pos {
     }
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// The kernel is wrong.
     Error,
-    /// The kernel runs, and something in it deserves a look.
+    /// The kernel runs, but something in it should be checked.
     Warning,
 }
 
-/// One kind of problem with its particulars. The text says what is wrong and what to write or do instead.
+/// One kind of problem with its details. The text says what is wrong and what to write or do instead.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
     /// A character outside the language.
@@ -39,7 +39,7 @@ pub enum Problem {
         /// The character.
         character: char,
     },
-    /// A comment or a text that does not end.
+    /// A comment or a text that is not closed.
     #[error("{what} does not end; close it with {close}")]
     Unclosed {
         /// `this comment`, `this text`.
@@ -52,18 +52,18 @@ pub enum Problem {
     Number {
         /// As written.
         text: String,
-        /// Why.
+        /// The reason.
         reason: &'static str,
     },
-    /// Another token than the grammar allows.
+    /// A token that the grammar does not allow here.
     #[error("expected {expected}, found {found}")]
     Syntax {
-        /// What may stand here.
+        /// The tokens that are allowed here.
         expected: String,
-        /// What stands here.
+        /// The token found.
         found: String,
     },
-    /// C++ that the subset leaves out.
+    /// C++ that the subset does not include.
     #[error("{what} cannot be used in a kernel here; {instead}")]
     NotSupported {
         /// The construct.
@@ -71,7 +71,7 @@ pub enum Problem {
         /// What to write instead.
         instead: String,
     },
-    /// Code that nests too deeply to be walked safely.
+    /// Code that nests too deeply to be processed safely.
     #[error("the code nests deeper than {limit} levels; split it into statements or helper functions")]
     TooDeep {
         /// The limit.
@@ -104,11 +104,11 @@ pub enum Problem {
     /// A value of the wrong type.
     #[error("{context} needs {expected}, not {found}")]
     Type {
-        /// Where the value goes.
+        /// The destination of the value.
         context: String,
-        /// What fits.
+        /// The allowed type.
         expected: String,
-        /// What was given.
+        /// The given type.
         found: String,
     },
     /// A call with too few or too many arguments.
@@ -116,12 +116,12 @@ pub enum Problem {
     Arguments {
         /// The function.
         name: String,
-        /// How many it takes.
+        /// The number of its parameters.
         expected: usize,
-        /// How many were given.
+        /// The number of arguments given.
         found: usize,
     },
-    /// A change of what is const.
+    /// A change of a const variable or object.
     #[error("{name} is const and cannot be changed; {hint}")]
     Constant {
         /// The variable or object.
@@ -152,7 +152,7 @@ pub enum Problem {
     NoKernel {
         /// `forward` or `backward`.
         role: &'static str,
-        /// How many tensors it takes.
+        /// The number of tensors it takes.
         inputs: usize,
     },
     /// Too many steps.
@@ -169,36 +169,36 @@ pub enum Problem {
         /// The limit.
         limit: usize,
     },
-    /// An index or a pointer outside what it belongs to.
+    /// An index or a pointer outside its memory.
     #[error("{what} is out of bounds: {detail}")]
     OutOfBounds {
-        /// What is accessed.
+        /// The memory.
         what: String,
         /// Index and size.
         detail: String,
     },
-    /// Memory that was freed.
+    /// Use of memory after it was freed.
     #[error("the TCM buffer from line {line} is used after tcm_free(); free it after its last use")]
     UseAfterFree {
         /// Line of the `tcm_malloc`.
         line: u32,
     },
-    /// Freed twice.
+    /// Memory that is freed twice.
     #[error("the TCM buffer from line {line} is freed twice; call tcm_free() once")]
     DoubleFree {
         /// Line of the `tcm_malloc`.
         line: u32,
     },
-    /// A free of what is not the start of a buffer.
+    /// A free of a pointer that is not the start of a buffer.
     #[error("tcm_free() needs a pointer that tcm_malloc() returned; {detail}")]
     BadFree {
-        /// What it was.
+        /// The kind of pointer.
         detail: &'static str,
     },
     /// Use of a null pointer.
     #[error("a null pointer is used; check the result of tcm_malloc() against nullptr first")]
     NullPointer,
-    /// A value that nothing wrote.
+    /// A value that was never written.
     #[error("{what} is read before anything is written to it")]
     Uninitialised {
         /// Variable, memory or element.
@@ -233,11 +233,11 @@ pub enum Problem {
         "tcm_malloc({bytes}) returns nullptr: {free} bytes of the pool's {pool} are free in one piece; use a smaller buffer"
     )]
     TcmExhausted {
-        /// Asked for.
+        /// The number of bytes requested.
         bytes: u64,
         /// The largest free piece.
         free: u64,
-        /// The pool.
+        /// The size of the pool.
         pool: u64,
     },
     /// A buffer that is never freed.
@@ -249,21 +249,21 @@ pub enum Problem {
     /// Stack beyond the fast part.
     #[error("local arrays take {bytes} bytes of stack; beyond {fast} bytes the stack lies in slower memory")]
     LargeStack {
-        /// In use.
+        /// Bytes in use.
         bytes: u64,
-        /// The part in local memory.
+        /// Bytes in local memory.
         fast: u64,
     },
-    /// More streaming accessors than are fast.
+    /// More streaming accessors than can be fast.
     #[error("{active} streaming accessors are active; beyond 4 each is as slow as the standard accessor")]
     ManyStreams {
-        /// How many.
+        /// The number of active accessors.
         active: usize,
     },
     /// Streaming accessors whose caches can disagree.
     #[error("{detail}; close the other accessor first")]
     Incoherent {
-        /// What overlaps.
+        /// The overlap.
         detail: &'static str,
     },
     /// Two processors write one element.
@@ -271,21 +271,21 @@ pub enum Problem {
         "processors {first} and {second} both write element {element} of the result: a race; give each processor elements of its own"
     )]
     Race {
-        /// Who wrote first.
+        /// The processor that wrote first.
         first: u32,
-        /// Who wrote again.
+        /// The processor that wrote again.
         second: u32,
-        /// The element, flat.
+        /// The element's flat index.
         element: u64,
     },
-    /// Elements of the result that nothing writes.
+    /// Elements of the result that are never written.
     #[error("{count} element(s) of the result are never written, the first is element {first}{explanation}")]
     Unwritten {
-        /// How many.
+        /// Their number.
         count: u64,
-        /// The first, flat.
+        /// The flat index of the first.
         first: u64,
-        /// Why, when the reason is known; begins with a separator.
+        /// The reason, if it is known; begins with a separator.
         explanation: String,
     },
     /// `assert` failed.
@@ -347,25 +347,25 @@ impl Problem {
     }
 }
 
-/// A problem at its place.
+/// A problem with its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{pos}: {problem}")]
 pub struct Diagnostic {
-    /// Where.
+    /// The position.
     pub pos: Pos,
-    /// What.
+    /// The problem.
     pub problem: Problem,
 }
 
 impl Diagnostic {
-    /// A problem at a place.
+    /// A problem at a position.
     #[must_use]
     pub const fn new(pos: Pos, problem: Problem) -> Self {
         Self { pos, problem }
     }
 }
 
-/// Adds a diagnostic unless the same code was already given for the same place.
+/// Adds a diagnostic unless one with the same code was already added for the same position.
 pub(crate) fn add(list: &mut Vec<Diagnostic>, found: Diagnostic) {
     let same = |d: &Diagnostic| d.pos == found.pos && d.problem.code() == found.problem.code();
     if !list.iter().any(same) {

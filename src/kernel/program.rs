@@ -1,4 +1,4 @@
-//! A checked kernel: every name is a slot, every type is known, every conversion is written out.
+//! A checked kernel: names are resolved to slots, types are known, and conversions are explicit.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::value::Value;
 /// A checked source file.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Shared, so that a run in parts keeps its program cheaply.
+    /// Shared, so that a run in parts can keep its program at low cost.
     pub(crate) functions: Arc<[Function]>,
 }
 
@@ -22,28 +22,29 @@ pub(crate) struct Function {
     /// Types of its parameters, which are its first slots.
     pub parameters: Vec<Type>,
     pub returns: Type,
-    /// How many slots it needs.
+    /// The number of slots it needs.
     pub slots: usize,
     pub body: Vec<Stmt>,
 }
 
-/// What a kernel function is for.
+/// The role of a kernel function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Result from inputs.
+    /// Computes the result from the inputs.
     Forward,
-    /// Gradient of the input from the gradient of the result and the input.
+    /// Computes the gradient of the input from the gradient of the result and the input.
     Backward,
 }
 
 impl Program {
-    /// The kernel function for a role: among functions that return a tensor and take tensors only, the one with
-    /// `forward` or `backward` in its name; for a forward kernel else the last without `backward`.
+    /// The kernel function for a role: of the functions that take only tensors and return one, the function with
+    /// `forward` or `backward` in its name. If there is none, the forward kernel is the last function without
+    /// `backward`.
     #[must_use]
     pub fn kernel(&self, role: Role) -> Option<KernelFunction<'_>> {
         let takes_tensors = |f: &&(usize, &Function)| {
             let f = f.1;
-            // A function of a template is called by a kernel.
+            // A function made from a template is only called by a kernel.
             !f.name.contains('<')
                 && matches!(f.returns, Type::Tensor { .. })
                 && !f.parameters.is_empty()
@@ -76,13 +77,13 @@ impl KernelFunction<'_> {
         &self.function.name
     }
 
-    /// Where it begins.
+    /// Its position.
     #[must_use]
     pub fn pos(&self) -> Pos {
         self.function.pos
     }
 
-    /// How many tensors it takes.
+    /// The number of tensors it takes.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.function.parameters.len()
@@ -99,7 +100,7 @@ pub(crate) struct Stmt {
 #[derive(Clone, Debug)]
 pub(crate) enum StmtKind {
     Expr(Expr),
-    /// A variable comes to life, with its value or without.
+    /// Starts the life of a variable, with or without a value.
     Declare {
         slot: usize,
         init: Option<Expr>,
@@ -138,12 +139,12 @@ pub(crate) struct Expr {
     pub kind: ExprKind,
 }
 
-/// Where a value lies that is read or changed.
+/// The location of a value that is read or changed.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// A variable, and its name for messages.
     Local(usize, String),
-    /// Behind a pointer.
+    /// The memory that a pointer points to.
     Memory(Box<Expr>, Scalar),
     /// An element through a standard accessor: the accessor of the last dimension, and the index.
     Element(Box<Expr>, Box<Expr>),
@@ -153,7 +154,7 @@ pub(crate) enum Place {
 pub(crate) enum ExprKind {
     Const(Value),
     Load(Place),
-    /// Stores a value; with an operator, the old value and this one meet in `meet` first.
+    /// Stores a value; with an operator, the old value and this one are first combined in the type `meet`.
     Store {
         place: Place,
         of: Type,
@@ -177,14 +178,14 @@ pub(crate) enum ExprKind {
     Not(Box<Expr>),
     BitNot(Scalar, Box<Expr>),
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// The first for what it changes, then the second.
+    /// Evaluates the first for its effects, then the second.
     Comma(Box<Expr>, Box<Expr>),
     Convert {
         from: Scalar,
         to: Scalar,
         value: Box<Expr>,
     },
-    /// Pointer plus or minus an integer times the size of what it points to.
+    /// Pointer plus or minus an integer times the size of its target.
     Offset {
         pointer: Box<Expr>,
         index: Box<Expr>,
@@ -212,7 +213,7 @@ pub(crate) enum MathFunction {
 }
 
 impl MathFunction {
-    /// How many numbers it takes.
+    /// The number of its arguments.
     pub const fn operands(self) -> usize {
         match self {
             Self::One(..) => 1,
@@ -222,7 +223,7 @@ impl MathFunction {
     }
 }
 
-/// What a float is asked for.
+/// A test of a float.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FloatKind {
     NotANumber,
@@ -236,13 +237,13 @@ pub(crate) enum FloatKind {
 pub(crate) enum TensorFunction {
     Math(MathFunction),
     Abs,
-    /// Arithmetic, or `&` and `|`; of sums and differences, a third operand multiplies the second.
+    /// Arithmetic, or `&` and `|`; for sums and differences, a third operand is a factor of the second.
     Arithmetic(BinaryOp),
     Clamp,
     BitNot,
 }
 
-/// What the interface of custom operators offers.
+/// A function of the custom operator interface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Intrinsic {
     Numel,
@@ -250,14 +251,14 @@ pub(crate) enum Intrinsic {
     Size,
     SizesEqual,
     DTypesEqual,
-    /// A dimension of what an accessor still has to index.
+    /// The size of a dimension that an accessor has not indexed yet.
     AccessorSize,
     DTypeOf,
-    /// A tensor like the sizes given, then its element type and perhaps the value that fills it.
+    /// A new tensor: the sizes, then the element type and optionally the fill value.
     NewLike {
         filled: bool,
     },
-    /// The same with the sizes one by one, so many.
+    /// The same with the sizes as this many separate arguments.
     New {
         dims: u8,
         filled: bool,
@@ -284,16 +285,16 @@ pub(crate) enum Intrinsic {
     CpuId,
     CpuCount,
     Math(MathFunction, Scalar),
-    /// A function of whole tensors; with `out`, the tensor that it writes to is the first argument.
+    /// A function of whole tensors; with `out`, the first argument is the tensor that it writes.
     Elementwise {
         function: TensorFunction,
         out: bool,
     },
     /// The identity matrix: rows, columns, element type.
     Eye,
-    /// What kind of float a number is.
+    /// A test of the kind of a float.
     Classify(FloatKind, Scalar),
-    /// Absolute value, a cheap one.
+    /// Absolute value, which is cheap.
     Abs(Scalar),
     Max(Scalar),
     Min(Scalar),

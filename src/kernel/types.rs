@@ -41,7 +41,7 @@ impl Scalar {
         }
     }
 
-    /// As C++ writes it.
+    /// The type in C++ source.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,7 +97,7 @@ impl Scalar {
         }
     }
 
-    /// The type in which two operands meet (the usual arithmetic conversions).
+    /// The common type of two operands (the usual arithmetic conversions).
     #[must_use]
     pub const fn common(self, other: Self) -> Self {
         let (a, b) = (self.promoted(), other.promoted());
@@ -121,9 +121,9 @@ pub enum Type {
     Scalar(Scalar),
     /// A pointer to numbers.
     Pointer {
-        /// What it points to.
+        /// The type of its target.
         to: Scalar,
-        /// Whether that is const.
+        /// Whether the target is const.
         constant: bool,
     },
     /// `void*`, as `tcm_malloc` returns it.
@@ -134,7 +134,7 @@ pub enum Type {
     Array {
         /// Its elements.
         of: Scalar,
-        /// How many.
+        /// Its length.
         len: u64,
     },
     /// `torch::Tensor`

@@ -1,22 +1,22 @@
-//! Values while a kernel runs.
+//! Values of a running kernel.
 
 use super::types::Scalar;
 
-/// An address: a block of memory and a place in it. Block 0 is null.
+/// An address: a block of memory and an offset in it. Block 0 is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pointer {
     /// The block.
     pub block: u32,
-    /// Bytes from its start; it may lie outside until it is used.
+    /// Bytes from its start; may be out of bounds as long as it is not used.
     pub offset: i64,
 }
 
-/// A value. Its type is known from the program; integers of every type are kept as 64 bits (`size_t` as its bits).
+/// A value. The program knows its type; integers of every type are stored in 64 bits (`size_t` as its bits).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// Nothing was written yet.
+    /// Not written yet.
     Uninit,
-    /// The result of a function without one.
+    /// The result of a function that returns nothing.
     Void,
     /// An integer or a bool.
     Int(i64),
@@ -26,9 +26,9 @@ pub(crate) enum Value {
     F64(f64),
     /// A pointer.
     Pointer(Pointer),
-    /// A tensor, by number; also its sizes and its TCM accessor.
+    /// A tensor, by number; also stands for its sizes and its TCM accessor.
     Tensor(u32),
-    /// A standard accessor that is indexed so far.
+    /// A standard accessor with the indices applied so far.
     Accessor {
         /// The tensor.
         tensor: u32,
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// An integer's 64 bits; 0 for anything else, which the checker does not let through.
+    /// An integer's 64 bits; 0 for any other value, which the checker rules out.
     pub const fn int(self) -> i64 {
         match self {
             Self::Int(i) => i,
@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// A pointer; null for anything else.
+    /// A pointer; null for any other value.
     pub const fn pointer(self) -> Pointer {
         match self {
             Self::Pointer(p) => p,

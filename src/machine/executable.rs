@@ -1,4 +1,4 @@
-//! What the compiler makes and the simulator runs: instruction streams, DMA rings, a memory plan and a source map.
+//! What the compiler writes and the simulator runs: instruction streams, DMA rings, a memory plan and a source map.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,9 @@ define_idx! {
 pub struct SourceEntry {
     /// HLO text of a timeline row: `%dot = dot(%p4, %transpose.1)`, or `fused_0`.
     pub hlo_text: String,
-    /// HLO opcode that operator tables aggregate by: `dot`; of a fusion, its root's.
+    /// HLO opcode by which operator tables aggregate: `dot`; for a fusion, its root's.
     pub hlo_opcode: String,
-    /// Framework op that operator tables aggregate by: `aten__addmm_dot`; of a fusion, its root's.
+    /// Framework op by which operator tables aggregate: `aten__addmm_dot`; for a fusion, its root's.
     pub framework_op: String,
     /// Module path without the op, outermost first: `["NN[model]", "Linear[layer1]"]`.
     pub scope: Vec<String>,
@@ -33,10 +33,10 @@ pub struct SourceEntry {
 /// Source entries by id.
 pub type SourceMap = IndexVec<SourceId, SourceEntry>;
 
-/// Where the compiler put things, in bytes.
+/// Memory use of a compiled model, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryPlan {
-    /// Most SBUF in use at once.
+    /// Peak use of SBUF.
     pub sbuf_peak_bytes: u64,
     /// SBUF of the core it was compiled for.
     pub sbuf_capacity_bytes: u64,
@@ -46,7 +46,7 @@ pub struct MemoryPlan {
     pub input_bytes: u64,
     /// Outputs of one call.
     pub output_bytes: u64,
-    /// Values of a call that are kept in device memory while SBUF is full.
+    /// Values of a call that are spilled to device memory while SBUF is full.
     pub spill_bytes: u64,
 }
 
@@ -63,7 +63,7 @@ pub struct Executable {
     pub waits: Vec<Wait>,
     /// Instruction -> HLO -> framework op.
     pub sources: SourceMap,
-    /// Where things are.
+    /// Memory use.
     pub memory: MemoryPlan,
     /// Floating point operations of the model's matrix products, two per multiply-accumulate.
     pub model_flops: u64,

@@ -1,4 +1,4 @@
-//! Instructions of a NeuronCore, at the level profiles show them.
+//! Instructions of a NeuronCore, at the level that profiles show.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ impl Engine {
     /// All engines, in the order profiles list them.
     pub const ALL: [Self; 4] = [Self::Tensor, Self::Vector, Self::Scalar, Self::GpSimd];
 
-    /// Name as profiles write it.
+    /// Name in profiles.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ pub enum DmaQueue {
     Weights,
     /// Operands and results of custom operators, which live in HBM.
     Custom,
-    /// Values that leave SBUF while others need the room, and come back.
+    /// Values that leave SBUF while others need the space, and come back.
     Spill,
 }
 
@@ -74,8 +74,8 @@ impl DmaQueue {
     }
 }
 
-/// What runs in order and counts its completions: an engine or a DMA queue. Each has one semaphore that it increments
-/// when an item is complete, and any other may wait for that count.
+/// Runs items in order and counts completions: an engine or a DMA queue. Each unit has one semaphore that it
+/// increments when an item is complete, and any other unit may wait for that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// An engine's instruction stream.
@@ -101,18 +101,20 @@ impl Unit {
 /// A wait: until `unit` has completed `count` items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wait {
-    /// Whose semaphore.
+    /// The unit whose semaphore is read.
     pub unit: Unit,
     /// The value that must be reached.
     pub count: u32,
 }
 
-/// What an instruction does, with the sizes that decide its cost. `free` is the number of elements per partition.
+/// The operation of an instruction, with the sizes that decide its cost. `free` is the number of elements per
+/// partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Loads a stationary tile of `rows` x `columns` into the array.
     LdWeights {
-        /// Rows of the array in use: the contracted elements (1..=128; 256 in a double row mode). They take no time: a row is a partition.
+        /// Rows of the array in use: the contracted elements (1..=128; 256 in a double row mode). They do not affect the time: a row is a
+        /// partition.
         rows: u32,
         /// Stationary columns (1..=128).
         columns: u32,
@@ -156,7 +158,7 @@ pub enum Op {
         /// Elements per partition.
         free: u32,
     },
-    /// The same, and the sum of what each partition's elements became.
+    /// The same, and the sum over each partition's results.
     ActivateReduce {
         /// Elements per partition.
         free: u32,
@@ -165,12 +167,12 @@ pub enum Op {
     ActTableLoad,
     /// A custom operator on the GPSIMD processors that reads and writes `elements` one by one in HBM.
     CustomElementwise {
-        /// Elements in all.
+        /// Elements in total.
         elements: u64,
     },
     /// A custom operator whose kernel was run on an operand of the same shape.
     CustomKernel {
-        /// Elements in all.
+        /// Elements in total.
         elements: u64,
         /// From its start until its slowest processor is done, picoseconds.
         time_ps: u64,
@@ -178,7 +180,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Opcode as profiles write it.
+    /// Opcode in profiles.
     #[must_use]
     pub const fn opcode(&self) -> &'static str {
         match self {
@@ -196,7 +198,7 @@ impl Op {
     }
 }
 
-/// Which of the three processes of the operator timeline an item belongs to.
+/// The process of the operator timeline that an item belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Activity {
     /// Table loads and other preparation of an engine.
@@ -210,19 +212,19 @@ pub enum Activity {
 /// One instruction of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
-    /// What it is for.
+    /// Its purpose.
     pub activity: Activity,
     /// First of its waits in [`super::Executable::waits`].
     pub waits_start: u32,
     /// How many waits.
     pub waits_len: u8,
-    /// Which operation of the model it serves.
+    /// The operation of the model that it serves.
     pub source: SourceId,
 }
 
-/// Which way a DMA moves data.
+/// The direction of a DMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DmaDirection {
     /// Device memory to SBUF.
@@ -240,14 +242,15 @@ pub struct Dma {
     pub bytes: u64,
     /// SBUF partitions touched, at most the core's: engine `e` serves partitions `8e..8e+8`.
     pub partitions: u32,
-    /// Short descriptors (rows well below 2 KiB), whose number and not whose bytes decide the time; 0 when rows are long.
+    /// Short descriptors (rows well below 2 KiB), for which the number and not the bytes decides the time; 0 when rows
+    /// are long.
     pub short_descriptors: u64,
-    /// Which way.
+    /// Its direction.
     pub direction: DmaDirection,
     /// First of its waits in [`super::Executable::waits`].
     pub waits_start: u32,
     /// How many waits.
     pub waits_len: u8,
-    /// Which operation of the model it serves.
+    /// The operation of the model that it serves.
     pub source: SourceId,
 }

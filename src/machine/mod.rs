@@ -1,4 +1,4 @@
-//! What the hardware is, as data: devices, instances and their prices, engines, instruction costs, executables.
+//! The hardware as data: devices, instances and their prices, engines, instruction costs, executables.
 
 pub mod arch;
 pub mod cost;

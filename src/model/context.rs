@@ -1,4 +1,5 @@
-//! What a forward is written against: aten functions that record under a tracer and compute when run eagerly.
+//! The context that a forward function is written against: aten functions that record under a tracer and compute in
+//! an eager run.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,7 +13,7 @@ use super::infer::{Problem, check_linear, check_size, infer};
 use super::module::join;
 use super::{AtenOp, Graph, ModelError, Module, Node, NodeId, Parameter, weight_tensor};
 
-/// A value of a forward: its shape, and the tensor when it runs eagerly. Cheap to clone.
+/// A value in a forward function: its shape, and the tensor in an eager run. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Value {
     shape: Shape,
@@ -57,9 +58,9 @@ impl Value {
 struct Frame {
     /// Module path of profiles: `NN[model]/Linear[layer1]`.
     scope: String,
-    /// Path of weights: `layer1`.
+    /// Path of its weights: `layer1`.
     weights: String,
-    /// Constants made by ops of this call so far.
+    /// Number of constants that ops of this call have made so far.
     constants: u32,
 }
 
@@ -68,7 +69,7 @@ enum Mode {
     Eager { seed: u64, weights: BTreeMap<String, Value> },
 }
 
-/// The context of one forward: it knows the module being called, and records or computes.
+/// The context of one forward pass: it knows the module being called, and records or computes.
 pub struct Ctx {
     frames: Vec<Frame>,
     mode: Mode,
@@ -91,7 +92,7 @@ impl Ctx {
         Graph { name: name.to_owned(), nodes, inputs, output }
     }
 
-    /// Calls the root module, whose attribute name profiles show as `model`.
+    /// Calls the root module, whose attribute name in profiles is `model`.
     pub(super) fn call_root(&mut self, module: &dyn Module, inputs: &[Value]) -> Result<Value, ModelError> {
         self.frames.push(Frame { scope: root_scope(module), weights: String::new(), constants: 0 });
         let result = module.forward(self, inputs);
@@ -105,7 +106,7 @@ impl Ctx {
     /// When shapes do not fit.
     pub fn call(&mut self, name: &str, module: &dyn Module, inputs: &[Value]) -> Result<Value, ModelError> {
         let frame = Frame {
-            // As in PyTorch, a member of a list is shown by its index alone: BertLayer[0], not BertLayer[layer.0].
+            // As in PyTorch, a member of a list is shown by its index only: BertLayer[0], not BertLayer[layer.0].
             scope: format!("{}/{}[{}]", self.scope(), module.class(), name.rsplit('.').next().unwrap_or(name)),
             weights: self.frames.last().map_or_else(|| name.to_owned(), |f| join(&f.weights, name)),
             constants: 0,
@@ -122,7 +123,7 @@ impl Ctx {
         self.frames.last().map_or("", |f| &f.scope)
     }
 
-    /// The one input of a module that takes one.
+    /// The input of a module that takes exactly one.
     ///
     /// # Errors
     /// When there is not exactly one.
@@ -150,8 +151,8 @@ impl Ctx {
         Value { shape: tensor.shape().clone(), held: Held::Tensor(Rc::new(tensor)) }
     }
 
-    /// A weight of the module being called. Its values are made when it is first asked for in an eager run, never under the
-    /// tracer.
+    /// A weight of the module being called. Its values are made when an eager run first asks for the weight, never under
+    /// the tracer.
     ///
     /// # Errors
     /// When it is too large.
@@ -181,8 +182,8 @@ impl Ctx {
         Ok(value)
     }
 
-    /// `torch.nn.functional.linear`: `x @ weight^T + bias` over the last dimension, `weight` being `[out, in]`. More than two
-    /// dimensions are viewed as a matrix and back, as PyTorch does.
+    /// `torch.nn.functional.linear`: `x @ weight^T + bias` over the last dimension; `weight` is `[out, in]`. An operand of
+    /// more than two dimensions is viewed as a matrix and back, as in PyTorch.
     ///
     /// # Errors
     /// When shapes do not fit.
@@ -209,7 +210,7 @@ impl Ctx {
         self.view(&y, &dims)
     }
 
-    /// `torch.addmm`: `x @ weight + bias`, `weight` being `[in, out]`.
+    /// `torch.addmm`: `x @ weight + bias`; `weight` is `[in, out]`.
     ///
     /// # Errors
     /// When shapes do not fit.
@@ -233,7 +234,7 @@ impl Ctx {
         self.apply(AtenOp::Permute { dims: dims.to_vec() }, &[x], None)
     }
 
-    /// `Tensor.view`: the same elements under other dimensions.
+    /// `Tensor.view`: the same elements with other dimensions.
     ///
     /// # Errors
     /// When the number of elements differs.
@@ -269,7 +270,7 @@ impl Ctx {
     /// `Tensor.mean()`: the mean of all elements.
     ///
     /// # Errors
-    /// When there are none.
+    /// When there are no elements.
     pub fn mean(&mut self, x: &Value) -> Result<Value, ModelError> {
         self.apply(AtenOp::Mean, &[x], None)
     }
@@ -290,10 +291,10 @@ impl Ctx {
         self.apply(AtenOp::Binary(op), &[a, b], None)
     }
 
-    /// An operator of a person's own library, elementwise: `my_ops::relu` with kernel `relu`.
+    /// An elementwise operator of the user's own library: `my_ops::relu` with kernel `relu`.
     ///
     /// # Errors
-    /// When memory runs out in an eager run, or the kernel does not come to its end there.
+    /// When memory runs out in an eager run, or the kernel does not finish there.
     pub fn custom(&mut self, name: &str, target: &str, x: &Value) -> Result<Value, ModelError> {
         self.apply(AtenOp::Custom { name: name.to_owned(), target: target.to_owned() }, &[x], None)
     }
@@ -320,7 +321,7 @@ impl Ctx {
         }
     }
 
-    /// The scope an op is recorded in: the module's, or one deeper for ops that bring a constant.
+    /// The scope in which an op is recorded: the module's, or one level deeper for ops that bring a constant.
     fn op_scope(&mut self, op: &AtenOp) -> String {
         match self.frames.last_mut() {
             Some(frame) if op.makes_constant() => {

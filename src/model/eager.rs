@@ -1,5 +1,5 @@
-//! Values of aten ops, by the reference kernels. The order of operations is the one lowering gives the compiler, so that
-//! evaluating the compiled program gives the same bits.
+//! Values of aten ops, computed by the reference kernels. The order of operations is the one that lowering gives the
+//! compiler, so that evaluating the compiled program gives the same bits.
 
 use crate::base::convert::{narrow, single_count};
 use crate::kernel::{KernelError, ModelKernel, TABLE_KERNEL};
@@ -12,8 +12,8 @@ use crate::tensor::{Shape, Tensor, TensorError};
 
 use super::AtenOp;
 
-/// What a custom operator is meant to compute: a framework's ReLU when the kernel calls itself one, so that a wrong kernel
-/// shows; else what the kernel computes.
+/// The intended result of a custom operator: a framework's ReLU when the kernel calls itself one, so that a wrong kernel
+/// shows; else the kernel's own result.
 fn custom(target: &str, x: &Tensor) -> Result<Tensor, TensorError> {
     if target == TABLE_KERNEL {
         return unary(UnaryOp::ReluKernel, x);
@@ -26,7 +26,7 @@ fn custom(target: &str, x: &Tensor) -> Result<Tensor, TensorError> {
     Tensor::new(x.shape().clone(), kernel.values(x.dims(), x.data()).map_err(fail)?)
 }
 
-/// The result of an op whose operands have been checked to fit.
+/// The result of an op whose operands have been checked.
 pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result<Tensor, TensorError> {
     match (op, inputs) {
         (AtenOp::Permute { dims }, [x]) => transpose(x, dims),
@@ -86,7 +86,7 @@ pub(crate) fn window_elements(window: &[WindowDim; 2]) -> u64 {
     window[0].size * window[1].size
 }
 
-/// One range for each dimension: all of it, but for `dim`.
+/// One range for each dimension: the full range, except for `dim`.
 pub(crate) fn ranges(dims: &[u64], dim: u32, start: u64, end: u64) -> Vec<SliceDim> {
     let mut ranges: Vec<SliceDim> = dims.iter().map(|&limit| SliceDim { start: 0, limit, stride: 1 }).collect();
     if let Some(range) = ranges.get_mut(dim as usize) {

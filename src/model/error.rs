@@ -1,4 +1,4 @@
-//! What can be wrong with a model: each message names the op, where it was called, and the shapes.
+//! The errors of a model: each message names the op, where it was called, and the shapes.
 
 use thiserror::Error;
 
@@ -15,29 +15,29 @@ pub enum ModelError {
         op: String,
         /// The module path it was called in, `NN[model]/Linear[layer1]`.
         scope: String,
-        /// What the first operand is to the op.
+        /// The role of the first operand in the op.
         left_name: &'static str,
         /// Its shape.
         left: Box<Shape>,
-        /// What the second operand is to the op.
+        /// The role of the second operand in the op.
         right_name: &'static str,
         /// Its shape.
         right: Box<Shape>,
-        /// What would have been right.
+        /// The requirement.
         expected: String,
     },
-    /// One operand of an op has a shape the op cannot take.
+    /// One operand has a shape that the op does not accept.
     #[error("{op} in {scope}: {name} {} is not possible: {expected}", dims(shape))]
     Operand {
         /// The op.
         op: String,
         /// The module path it was called in.
         scope: String,
-        /// What the operand is to the op.
+        /// The role of the operand in the op.
         name: &'static str,
         /// Its shape.
         shape: Shape,
-        /// What would have been right.
+        /// The requirement.
         expected: String,
     },
     /// A module was called with the wrong number of inputs.
@@ -45,9 +45,9 @@ pub enum ModelError {
     Inputs {
         /// The module's path.
         scope: String,
-        /// How many it takes.
+        /// The number of inputs it takes.
         expected: usize,
-        /// How many it got.
+        /// The number of inputs given.
         found: usize,
     },
     /// A value could not be computed.
@@ -57,10 +57,10 @@ pub enum ModelError {
         op: String,
         /// The module path it was called in.
         scope: String,
-        /// What went wrong.
+        /// The error.
         source: Box<TensorError>,
     },
-    /// A value of one run was used in another.
+    /// A value of one trace or run was used in another.
     #[error("{op} in {scope}: an operand belongs to another trace or run; use the values this forward was given")]
     ForeignValue {
         /// The op.
@@ -70,7 +70,7 @@ pub enum ModelError {
     },
 }
 
-/// Dimensions alone, as PyTorch's messages show them.
+/// Only the dimensions, as in PyTorch's messages.
 fn dims(shape: &Shape) -> String {
     let list: Vec<String> = shape.dims.iter().map(u64::to_string).collect();
     format!("[{}]", list.join(","))

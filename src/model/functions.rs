@@ -1,4 +1,4 @@
-//! The functions of `torch` and `torch.nn.functional` that layers are written with, beyond those of linear networks.
+//! The functions of `torch` and `torch.nn.functional` in which layers are written, beyond those of linear networks.
 
 use crate::base::convert::narrow;
 use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
@@ -6,14 +6,14 @@ use crate::tensor::{DType, Shape};
 
 use super::{AtenOp, Ctx, ModelError, Value};
 
-/// How a convolution moves: the arguments of `torch.nn.Conv2d`, the same for height and width.
+/// The parameters of a convolution: the arguments of `torch.nn.Conv2d`, the same for height and width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConvArgs {
     /// Steps between windows.
     pub stride: u64,
     /// Zeros on each side.
     pub padding: u64,
-    /// Distance of two kernel elements.
+    /// Distance between two kernel elements.
     pub dilation: u64,
     /// Groups of channels.
     pub groups: u64,
@@ -91,7 +91,7 @@ impl Ctx {
         self.apply(AtenOp::MaxPool2d { window: [WindowDim::new(size, stride, padding); 2] }, &[x], None)
     }
 
-    /// `torch.nn.functional.avg_pool2d`, padding counted as zeros.
+    /// `torch.nn.functional.avg_pool2d`; padding counts as zeros.
     ///
     /// # Errors
     /// When the window does not fit.
@@ -100,10 +100,10 @@ impl Ctx {
     }
 
     /// `torch.nn.functional.adaptive_avg_pool2d` to a square of `size`, which must divide the operand's height and width.
-    /// Pooling to one element is a mean, to the operand's own size nothing.
+    /// Pooling to one element is a mean; pooling to the operand's own size does nothing.
     ///
     /// # Errors
-    /// When the operand has other than four dimensions, or they are not multiples of `size`.
+    /// When the operand does not have four dimensions, or its sides are not multiples of `size`.
     pub fn adaptive_avg_pool2d(&mut self, x: &Value, size: u64) -> Result<Value, ModelError> {
         match x.dims() {
             [_, _, h, w] if *h == size && *w == size => Ok(x.clone()),
@@ -128,7 +128,7 @@ impl Ctx {
     /// `torch.nn.functional.batch_norm` at inference; `statistics` are weight, bias, running mean and running variance.
     ///
     /// # Errors
-    /// When the statistics do not have one number for each channel.
+    /// When the statistics do not have one number per channel.
     pub fn batch_norm(&mut self, x: &Value, statistics: [&Value; 4], eps: f32) -> Result<Value, ModelError> {
         let [weight, bias, mean, variance] = statistics;
         self.apply(AtenOp::BatchNorm { eps }, &[x, weight, bias, mean, variance], None)
@@ -242,7 +242,7 @@ impl Ctx {
     /// `torch.cat` along a dimension.
     ///
     /// # Errors
-    /// When there are no operands or they differ elsewhere.
+    /// When there are no operands, or their other dimensions differ.
     pub fn cat(&mut self, operands: &[&Value], dim: u32) -> Result<Value, ModelError> {
         self.apply(AtenOp::Cat { dim }, operands, None)
     }
@@ -275,7 +275,7 @@ impl Ctx {
     /// When one of them does not exist.
     pub fn transpose(&mut self, x: &Value, a: u32, b: u32) -> Result<Value, ModelError> {
         let mut dims: Vec<u32> = (0..narrow(x.dims().len())).collect();
-        // A dimension that does not exist is left for `permute` to name.
+        // `permute` reports a dimension that does not exist.
         if let Ok([x, y]) = dims.get_disjoint_mut([a as usize, b as usize]) {
             std::mem::swap(x, y);
         } else {
@@ -295,7 +295,7 @@ impl Ctx {
         self.view(x, &dims)
     }
 
-    /// `Tensor.expand`: repeats dimensions of one.
+    /// `Tensor.expand`: repeats dimensions of size one.
     ///
     /// # Errors
     /// When another dimension would change.
@@ -317,10 +317,10 @@ impl Ctx {
         self.apply(AtenOp::To(dtype), &[x], None)
     }
 
-    /// `Tensor.index_copy`: a cache with `update` at `position` of dimension `dim`. The device does it in place.
+    /// `Tensor.index_copy`: a cache with `update` at `position` of dimension `dim`. The device updates it in place.
     ///
     /// # Errors
-    /// When the update does not fit or the position is not one integer.
+    /// When the update does not fit or the position is not a single integer.
     pub fn index_copy(
         &mut self,
         cache: &Value,
@@ -363,7 +363,8 @@ impl Ctx {
     }
 }
 
-/// Height and width of convolution weights; zero when they have other than four dimensions, which no window fits.
+/// Height and width of convolution weights; zero when the weights do not have four dimensions, so that no window
+/// fits.
 fn kernel(weight: &Value) -> [u64; 2] {
     match weight.dims() {
         [_, _, height, width] => [*height, *width],

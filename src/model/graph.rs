@@ -1,4 +1,4 @@
-//! The framework's graph: aten ops, each with the module scope it was called in.
+//! The framework's graph: aten ops, each with the module scope in which it was called.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ define_idx! {
 /// One op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it does.
+    /// Its operation.
     pub op: AtenOp,
-    /// What it reads, in the op's order. All come before this node in the graph.
+    /// Its operands, in the op's order. All come before this node in the graph.
     pub inputs: Vec<NodeId>,
-    /// What it gives.
+    /// The shape of its result.
     pub shape: Shape,
-    /// The module path it was called in: `NN[model]/Linear[layer1]`.
+    /// The path of the module in which it was called: `NN[model]/Linear[layer1]`.
     pub scope: String,
 }
 
@@ -39,7 +39,7 @@ impl Node {
     }
 }
 
-/// A weight a graph reads.
+/// A weight that a graph reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightInfo {
     /// Its shape.
@@ -50,12 +50,12 @@ pub struct WeightInfo {
     pub buffer: bool,
 }
 
-/// A traced model. Nodes are in the order they were called.
+/// A traced model. Nodes are in the order in which they were called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     /// The model's class, `NN`.
     pub name: String,
-    /// All nodes, also those whose result nothing reads.
+    /// All nodes, including those whose results nothing reads.
     pub nodes: IndexVec<NodeId, Node>,
     /// The example inputs, in order.
     pub inputs: Vec<NodeId>,
@@ -64,7 +64,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// The weights the graph reads, by path.
+    /// The weights that the graph reads, by path.
     #[must_use]
     pub fn weights(&self) -> BTreeMap<String, WeightInfo> {
         self.nodes
@@ -78,13 +78,13 @@ impl Graph {
             .collect()
     }
 
-    /// Ops that compute something: all nodes but the inputs and the weights.
+    /// Ops that compute something: all nodes except inputs and weights.
     #[must_use]
     pub fn recorded_ops(&self) -> u64 {
         self.nodes.iter().filter(|n| !matches!(n.op, AtenOp::Input(_) | AtenOp::Weight { .. })).count() as u64
     }
 
-    /// Number of weight elements, each weight counted once, buffers not at all: what PyTorch counts as parameters.
+    /// Number of elements of all weights, each weight counted once, without buffers: PyTorch's number of parameters.
     #[must_use]
     pub fn parameter_count(&self) -> u64 {
         self.weights().values().filter(|w| !w.buffer).fold(0, |n, w| n.saturating_add(w.shape.elements()))
@@ -96,8 +96,8 @@ impl Graph {
         self.weights().values().fold(0, |n, w| n.saturating_add(w.shape.bytes()))
     }
 
-    /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, as the microbenchmark
-    /// guide's `2 * batch * n^3 * loop_count` counts. Elementwise work is left out, as it is there.
+    /// Floating-point operations of matrix products and convolutions: two per multiply-accumulate, as in the
+    /// microbenchmark guide's formula (`2*batch*n^3*loop_count`). Elementwise work is not counted, as in the guide.
     #[must_use]
     pub fn flops(&self) -> u64 {
         self.nodes.iter().fold(0, |sum, node| sum.saturating_add(self.node_flops(node)))

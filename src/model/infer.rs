@@ -1,4 +1,4 @@
-//! Shapes of aten ops: the one place that says which operands fit. Tracing and eager execution both ask here.
+//! Shapes of aten ops: the one place that defines which operands are valid. Tracing and eager execution both use it.
 
 use crate::base::convert::narrow;
 use crate::tensor::kernels::{
@@ -10,10 +10,10 @@ use crate::tensor::{DType, Shape, TensorError};
 use super::eager::ranges;
 use super::{AtenOp, ModelError};
 
-/// The most bytes one traced tensor may have: 2^44 (16 TiB), far beyond any device and far below overflow.
+/// Most bytes of one traced tensor: 2^44 (16 TiB), far beyond any device and far below overflow.
 const MAX_TRACED_BYTES: u64 = 1 << 44;
 
-/// What is wrong with the operands of an op; [`Problem::at`] adds which op and where.
+/// A problem with the operands of an op; [`Problem::at`] adds the op and its location.
 pub(super) enum Problem {
     Mismatch { left: (&'static str, Shape), right: (&'static str, Shape), expected: String },
     Operand { name: &'static str, shape: Shape, expected: String },
@@ -94,14 +94,14 @@ pub(super) fn infer(op: &AtenOp, inputs: &[&Shape], wanted: Option<&Shape>) -> R
         (AtenOp::Relu | AtenOp::Silu | AtenOp::Unary(_) | AtenOp::Scalar { .. } | AtenOp::Custom { .. }, [x]) => {
             (*x).clone()
         }
-        // Calls are made by `Ctx`, which gives each op its number of operands.
+        // Calls come from `Ctx`, which gives each op the right number of operands.
         (_, inputs) => inputs.first().map_or_else(|| Shape::f32([]), |s| (*s).clone()),
     };
     check_size(&shape)?;
     Ok(shape)
 }
 
-/// The weight of a transposed convolution has its channels the other way round.
+/// The weight of a transposed convolution has its channels in the opposite order.
 fn convolution(
     x: &Shape,
     (weight, transposed): (&Shape, bool),
@@ -147,7 +147,7 @@ pub(super) fn check_size(shape: &Shape) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What `torch.nn.functional.linear` asks of its operands: `[.., k]`, `[n, k]` and `[n]`.
+/// The requirements of `torch.nn.functional.linear` on its operands: `[.., k]`, `[n, k]` and `[n]`.
 pub(super) fn check_linear(x: &Shape, weight: &Shape, bias: Option<&Shape>) -> Result<(), Problem> {
     if weight.rank() != 2 {
         return Err(operand("weight", weight, "expected a matrix [out_features, in_features]"));

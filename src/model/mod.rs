@@ -1,7 +1,8 @@
-//! What a person writes: modules in the manner of `torch.nn`, the graph of aten ops a tracer makes of them, and a zoo.
+//! What the user writes: modules in the style of `torch.nn`, the graph of aten ops that a tracer makes from them, and
+//! a zoo.
 //!
-//! A model's [`Module::forward`] is written once against [`Ctx`]. Under [`trace`] it records aten ops with the module
-//! scope each was called in; under [`run_eager`] the same calls compute values.
+//! A model's [`Module::forward`] is written once against [`Ctx`]. Under [`trace`] it records aten ops, each with the
+//! module scope in which it was called; under [`run_eager`] the same calls compute values.
 
 mod context;
 mod eager;

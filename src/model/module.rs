@@ -1,13 +1,13 @@
-//! The module trait: what a layer or a whole model is.
+//! The module trait: a layer or a whole model.
 
 use super::{Ctx, ModelError, Parameter, Value};
 
 /// A layer or a model. It holds shapes and children, never values.
 pub trait Module {
-    /// The class name, as profiles show it: `Linear`.
+    /// The class name as shown in profiles: `Linear`.
     fn class(&self) -> &str;
 
-    /// Computes or records the result for the inputs. Written once for both.
+    /// Computes or records the result for the inputs. One implementation serves both.
     ///
     /// # Errors
     /// When shapes do not fit.
@@ -18,7 +18,7 @@ pub trait Module {
         Vec::new()
     }
 
-    /// The module's own weights, children's not included.
+    /// The module's own weights, without those of its children.
     fn parameters(&self) -> Vec<&Parameter> {
         Vec::new()
     }
@@ -42,7 +42,7 @@ impl<M: Module + ?Sized> Module for Box<M> {
 /// A child with its attribute name, borrowed.
 pub type Entry<'a> = (&'a str, &'a dyn Module);
 
-/// A child module under the attribute name that profiles and weight paths show: `self.layer1 = Linear(4, 4)`.
+/// A child module under its attribute name, which profiles and weight paths show: `self.layer1 = Linear(4, 4)`.
 #[derive(Clone, Debug)]
 pub struct Child<M> {
     name: String,
@@ -86,7 +86,7 @@ impl<M: Module> Child<M> {
 #[must_use]
 pub fn named_parameters(root: &dyn Module) -> Vec<(String, &Parameter)> {
     let mut found = Vec::new();
-    // Depth first with an explicit stack: nesting never threatens the 1 MiB stack of wasm.
+    // Depth first with an explicit stack, so that nesting cannot overflow the 1 MiB stack of wasm.
     let mut stack: Vec<(String, &dyn Module)> = vec![(String::new(), root)];
     while let Some((prefix, module)) = stack.pop() {
         found.extend(module.parameters().into_iter().map(|p| (join(&prefix, p.name), p)));

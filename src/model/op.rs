@@ -24,7 +24,7 @@ pub enum AtenOp {
         /// The permutation.
         dims: Vec<u32>,
     },
-    /// Same elements, other dimensions.
+    /// The same elements with other dimensions.
     View,
     /// `x @ weight + bias`; operands in this order: `[m,k]`, `[k,n]`, `[n]`.
     Addmm,
@@ -38,15 +38,15 @@ pub enum AtenOp {
         window: [WindowDim; 2],
         /// Groups of channels.
         groups: u64,
-        /// Whether the weights are `[in, out, ..]`, as a transposed convolution keeps them.
+        /// Whether the weights are `[in, out, ..]`, the layout of a transposed convolution.
         transposed: bool,
     },
-    /// Maximum under a window.
+    /// Maximum over a window.
     MaxPool2d {
         /// How it moves, height first.
         window: [WindowDim; 2],
     },
-    /// Mean under a window, padding counted as zeros.
+    /// Mean over a window; padding counts as zeros.
     AvgPool2d {
         /// How it moves, height first.
         window: [WindowDim; 2],
@@ -65,7 +65,7 @@ pub enum AtenOp {
     MeanDims {
         /// Ascending.
         dims: Vec<u32>,
-        /// Whether they stay, with size one.
+        /// Whether they remain, with size one.
         keepdim: bool,
     },
     /// Softmax along a dimension.
@@ -100,13 +100,13 @@ pub enum AtenOp {
         /// One beyond the last.
         end: u64,
     },
-    /// Dimensions of one repeated.
+    /// Repeats dimensions of size one.
     Expand,
     /// Another element type.
     To(DType),
     /// A buffer with a part replaced; operands buffer, update, position (one integer).
     IndexCopy {
-        /// The dimension the position is in.
+        /// The dimension that the position refers to.
         dim: u32,
     },
     /// Several results.
@@ -124,7 +124,7 @@ pub enum AtenOp {
     Unary(UnaryOp),
     /// An elementwise function of two operands, broadcasting.
     Binary(BinaryOp),
-    /// An operator of a person's own library, elementwise, run on the GPSIMD engine.
+    /// An elementwise operator of the user's own library, run on the GPSIMD engine.
     Custom {
         /// Name in the framework, `my_ops::relu`.
         name: String,
@@ -185,7 +185,7 @@ impl AtenOp {
         }
     }
 
-    /// The name as profiles show it: `aten__addmm`.
+    /// The name as shown in profiles: `aten__addmm`.
     #[must_use]
     pub fn profile_name(&self) -> String {
         self.name().replace("::", "__")

@@ -1,14 +1,14 @@
-//! Weights and inputs: shapes first, values only when numerics are asked for.
+//! Weights and inputs: shapes first, values only when they are computed.
 
 use crate::base::convert::{nearest_single, place, single, single_count, single_len};
 use crate::base::{Digest, Rng};
 use crate::tensor::{Shape, Tensor, TensorError};
 
-/// How a weight gets its first values. The defaults of `torch.nn`, and those the models of the zoo ask for.
+/// How a weight is initialised: the defaults of `torch.nn`, and those that the models of the zoo need.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {
-    /// Uniform in `[-bound, bound)`. `torch.nn.Linear`'s default is `kaiming_uniform(a = sqrt(5))`, which comes to a bound
-    /// of `1 / sqrt(in_features)` for the weight, and the same for the bias.
+    /// Uniform in `[-bound, bound)`. The default of `torch.nn.Linear` is `kaiming_uniform(a = sqrt(5))`: a bound of
+    /// `1 / sqrt(in_features)` for the weight, and the same for the bias.
     Uniform {
         /// Largest magnitude.
         bound: f32,
@@ -20,19 +20,19 @@ pub enum Init {
     },
     /// The same value everywhere.
     Constant(f32),
-    /// Uniform in `[low, high)`: weights and statistics of normalisations as training leaves them. The ones and zeros they
-    /// start from would make them do nothing.
+    /// Uniform in `[low, high)`: weights and statistics of normalisations as after training. With the ones and zeros
+    /// before training, a normalisation would do nothing.
     Range {
         /// Smallest value.
         low: f32,
-        /// Above the largest value.
+        /// Upper limit, exclusive.
         high: f32,
     },
     /// A matrix with zeros on and below the diagonal and the most negative number above it, added to the scores of causal
     /// attention.
     CausalMask,
     /// Cosines (or sines) of rotary position embedding: row `position`, column `i` has the angle `position * theta^(-2j/d)`
-    /// with `j = i mod d/2`, `d` being the number of columns.
+    /// with `j = i mod d/2`, where `d` is the number of columns.
     Rotary {
         /// Base of the frequencies.
         theta: f32,
@@ -55,7 +55,7 @@ impl Init {
     }
 }
 
-/// A weight of a module: a shape and how to fill it. It holds no values.
+/// A weight of a module: a shape and an initialisation. It holds no values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Attribute name in the module, `weight`.
@@ -64,7 +64,7 @@ pub struct Parameter {
     pub shape: Shape,
     /// First values.
     pub init: Init,
-    /// Whether it is a buffer (running statistics, masks, caches): kept with the model, not counted as a parameter.
+    /// Whether it is a buffer (running statistics, masks, caches): part of the model, but not counted as a parameter.
     pub buffer: bool,
 }
 
@@ -89,7 +89,7 @@ pub enum Distribution {
     Uniform,
     /// Standard normal: `torch.randn`.
     Normal,
-    /// Whole numbers below this one: ids of tokens.
+    /// Whole numbers below this one: token ids.
     Below(u32),
     /// This whole number everywhere: a mask of ones, a position.
     Constant(u32),
@@ -104,8 +104,8 @@ pub struct InputSpec {
     pub distribution: Distribution,
 }
 
-/// The values of the weight at `path`. They depend on the seed, the path, the shape and nothing else: not on which
-/// weights were asked for before.
+/// The values of the weight at `path`. They depend only on the seed, the path and the shape, not on which weights
+/// were requested before.
 ///
 /// # Errors
 /// When the weight is too large to hold.
@@ -132,13 +132,13 @@ pub fn input_tensor(seed: u64, index: u32, spec: &InputSpec) -> Result<Tensor, T
     Tensor::from_fn(spec.shape.clone(), |_| match spec.distribution {
         Distribution::Uniform => rng.unit_f32(),
         Distribution::Normal => nearest_single(rng.normal_f64()),
-        // Rounded down by the element type, which is an integer's.
+        // The element type rounds down, because it is an integer type.
         Distribution::Below(n) => rng.unit_f32() * single(n),
         Distribution::Constant(v) => single(v),
     })
 }
 
-/// As the reference model: frequencies, angles and their functions in single precision.
+/// As in the reference model: frequencies, angles and their functions in single precision.
 fn rotary(theta: f32, sine: bool, position: usize, column: usize, columns: usize) -> f32 {
     let half = (columns / 2).max(1);
     let exponent = single_len(2 * (column % half)) / single_len(columns);

@@ -4,7 +4,8 @@ use crate::tensor::{Shape, Tensor};
 
 use super::{Ctx, Graph, ModelError, Module};
 
-/// Records the aten ops of one forward for example inputs of these shapes. No weight and no value is allocated.
+/// Records the aten ops of one forward pass for example inputs of these shapes. No weights and no values are
+/// allocated.
 ///
 /// # Errors
 /// When shapes do not fit; the message names the op and its scope.
@@ -21,7 +22,7 @@ pub fn trace(module: &dyn Module, inputs: &[Shape]) -> Result<Graph, ModelError>
     Ok(cx.into_graph(module.class(), nodes, output))
 }
 
-/// Computes one forward. Weights are drawn from the seed and their paths.
+/// Computes one forward pass. Weights are drawn from the seed and their paths.
 ///
 /// # Errors
 /// When shapes do not fit or a tensor is too large.

@@ -1,4 +1,4 @@
-//! What the machine does: the discrete-event simulator of one NeuronCore, the runtime around it, and the numbers it
+//! A simulated NeuronCore: the discrete-event simulator, the runtime around it, and the numbers that the core
 //! computes.
 
 pub mod gpsimd;

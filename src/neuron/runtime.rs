@@ -5,16 +5,16 @@ use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::neuron::gpsimd::HostCosts;
 
-/// What one loaded copy of a model costs, apart from queueing.
+/// The costs of one loaded copy of a model, without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InferenceCosts {
     /// Loading the copy: a fixed part and its weights over PCIe.
     pub load: SimTime,
-    /// How much longer it takes for each other copy that loads at the same time.
+    /// Added to the load for each other copy that loads at the same time.
     pub load_beside: SimTime,
-    /// The first inference beyond an ordinary one.
+    /// What the first inference takes beyond an ordinary one.
     pub warmup: SimTime,
-    /// Host work of one call on the caller's thread, with copying its inputs and outputs.
+    /// Host work of one call on the caller's thread, including copying its inputs and outputs.
     pub call: SimTime,
     /// Moving inputs and outputs between host and device, over the link of the device.
     pub transfer: SimTime,
@@ -24,8 +24,8 @@ pub struct InferenceCosts {
 
 /// Costs of a copy whose execution takes `window` on the core.
 ///
-/// The constants are those of [`crate::machine::cost::RuntimeCosts`]. Start-up and tear-down of an execution are
-/// device-side and part of what a core is held for.
+/// The constants are those of [`crate::machine::cost::RuntimeCosts`]. Start-up and tear-down of an execution happen
+/// on the device, so they are part of the time for which the core is held.
 #[must_use]
 pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTime) -> InferenceCosts {
     let r = &costs.runtime;
@@ -44,8 +44,8 @@ pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTi
 }
 
 impl InferenceCosts {
-    /// The same where each call is a step of lazy tensors: its ops are recorded one by one, and its graph is started by
-    /// `mark_step`. Its programs are compiled and in the cache.
+    /// The same for a workflow in which each call is a step of lazy tensors: its ops are recorded one by one, and
+    /// `mark_step` starts its graph. The programs are already compiled and in the cache.
     #[must_use]
     pub fn marked(self, costs: &CostTable, ops: u64) -> Self {
         let (r, recording) = (&costs.runtime, HostCosts::published().recording(ops));

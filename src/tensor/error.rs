@@ -1,10 +1,10 @@
-//! What can be wrong with tensors and with what is done to them.
+//! The errors of tensors and of operations on them.
 
 use thiserror::Error;
 
 use super::Shape;
 
-/// A tensor or a kernel call that makes no sense.
+/// A tensor or a kernel call that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -17,7 +17,7 @@ pub enum TensorError {
         left: Shape,
         /// The second operand's shape.
         right: Shape,
-        /// What would have been right.
+        /// The requirement.
         expected: String,
     },
     /// An attribute names a dimension the operand does not have.
@@ -25,14 +25,14 @@ pub enum TensorError {
     Dimensions {
         /// The kernel.
         op: &'static str,
-        /// The dimensions asked for.
+        /// The given dimensions.
         dimensions: Vec<u64>,
         /// The operand's shape.
         shape: Shape,
-        /// What would have been right.
+        /// The requirement.
         expected: &'static str,
     },
-    /// More elements than this program will hold in memory.
+    /// More elements than the program holds in memory.
     #[error(
         "a tensor of {shape} has {elements} elements, more than the {limit} that can be computed: use a smaller size"
     )]
@@ -41,13 +41,13 @@ pub enum TensorError {
         shape: Shape,
         /// Its elements, saturated.
         elements: u64,
-        /// The most that is allowed.
+        /// The limit.
         limit: u64,
     },
-    /// The kernel of a custom operator cannot compute it.
+    /// The kernel of a custom operator cannot compute its result.
     #[error("{problem}")]
     Kernel {
-        /// Which kernel, where and why.
+        /// The kernel, the position and the problem.
         problem: String,
     },
     /// The data does not have one value per element.

@@ -25,14 +25,14 @@ pub enum FloatFormat {
     Fp8E4m3,
 }
 
-/// How a value between two numbers of a format becomes one of them.
+/// How a value between two numbers of a format is rounded to one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
     /// To the nearest, ties to even: the default of every NeuronCore.
     #[default]
     Rne,
-    /// Up or down at random, with the probability of how near each is: the mean of many roundings is the value itself.
+    /// Up or down at random; the nearer number is more likely, so that the mean of many roundings is the value itself.
     Stochastic,
 }
 
@@ -49,7 +49,7 @@ impl Rounding {
         }
     }
 
-    /// The rounding of a name.
+    /// The rounding with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.name() == name)
@@ -76,7 +76,7 @@ impl FloatFormat {
         }
     }
 
-    /// Passes that a product takes through the array: four for single precision, one for everything narrower.
+    /// Passes through the array for a product: four for single precision, one for all narrower formats.
     #[must_use]
     pub const fn matmul_passes(self) -> u32 {
         match self {
@@ -96,7 +96,7 @@ impl FloatFormat {
         }
     }
 
-    /// Exponent of the smallest normal number: below it numbers lie evenly.
+    /// Exponent of the smallest normal number: below it numbers are evenly spaced.
     const fn min_exponent(self) -> i32 {
         match self {
             Self::Fp32 | Self::Tf32 | Self::Bf16 => -126,
@@ -139,8 +139,8 @@ impl FloatFormat {
         }
     }
 
-    /// One of the two numbers of the format around `v`: the upper one when `unit`, uniform in `[0, 1)`, is below how far
-    /// `v` is on the way to it. A number of the format stays as it is.
+    /// One of the two numbers of the format around `v`. `unit` is uniform in `[0, 1)`; the result is the upper number
+    /// when `unit` is below the relative position of `v` between the two. A number of the format does not change.
     #[must_use]
     pub fn round_with(self, v: f32, unit: f64) -> f32 {
         if self == Self::Fp32 || !v.is_finite() || v == 0.0 {
@@ -153,7 +153,7 @@ impl FloatFormat {
         self.saturate(nearest_single((below + f64::from(u8::from(up))) * scale))
     }
 
-    /// Exponent of the distance between numbers of the format around a finite `v`.
+    /// Exponent of the distance between neighbouring numbers of the format around a finite `v`.
     fn step_exponent(self, v: f32) -> i32 {
         let exponent = libm::frexpf(v).1 - 1;
         exponent.max(self.min_exponent()) - self.mantissa_bits().cast_signed()
@@ -181,8 +181,8 @@ fn pow2(exponent: i32) -> f64 {
     libm::ldexp(1.0, exponent)
 }
 
-/// Rounds values in one way. Stochastic rounding draws from a stream of its own, one number for each rounding that is not
-/// exact or not finite, so that the same values in the same order give the same results.
+/// Rounds values in one way. Stochastic rounding has its own random stream and draws one number for each finite value
+/// that is not exact, so that the same values in the same order give the same results.
 #[derive(Clone, Debug)]
 pub struct Rounder {
     rounding: Rounding,

@@ -1,4 +1,4 @@
-//! Dtypes, shapes, tensors and reference kernels: the numbers a model works on, with no idea of a device.
+//! Dtypes, shapes, tensors and reference kernels: the numbers of a model, independent of any device.
 //!
 //! Kernels compute in single precision in one fixed order (sums ascend), never contract a multiply and an add, and take
 //! transcendental functions from `libm`: the same bits come out natively and in a browser.

@@ -22,14 +22,14 @@ pub fn round_f16(v: f32) -> f32 {
     if v.is_nan() { f32::NAN } else { f16::from_f32(v).to_f32() }
 }
 
-/// The whole part as 32 bits with a sign hold it: 0 for what is not a number, the least or the greatest one for what is beyond.
+/// The whole part as a 32-bit signed integer holds it: 0 for NaN, the least or the greatest integer for a value out of range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the rule of the element type")]
 fn whole_32(v: f32) -> f32 {
     (v as i32) as f32
 }
 
-/// A value as an element type can hold it. Integers are truncated toward zero and saturate (exact up to 2^24, since
-/// values are kept as `f32`); booleans are 0 or 1.
+/// The value that an element type stores. Integers are truncated toward zero and saturate (exact up to 2^24, since
+/// values are stored as `f32`); booleans are 0 or 1.
 #[must_use]
 pub fn round_to(dtype: DType, v: f32) -> f32 {
     match dtype {

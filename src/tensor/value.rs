@@ -5,10 +5,10 @@ use crate::base::convert::place;
 
 use super::{DType, FloatFormat, Rounder, Shape, TensorError, round_slice};
 
-/// The most elements one tensor may have: 256 Mi values are 1 GiB, half of what one wasm32 allocation can be.
+/// Most elements of one tensor: 256 Mi values are 1 GiB, half of the largest wasm32 allocation.
 pub const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// A dense tensor in row-major order. Values are kept as `f32`, already rounded to the shape's element type.
+/// A dense tensor in row-major order. Values are stored as `f32`, already rounded to the shape's element type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     shape: Shape,
@@ -29,7 +29,7 @@ impl Tensor {
         Ok(Self { shape, data })
     }
 
-    /// A tensor whose value at each row-major position is asked for in ascending order.
+    /// A tensor whose values come from a function, called for each row-major position in ascending order.
     ///
     /// # Errors
     /// When the shape has more than [`MAX_ELEMENTS`] elements or memory runs out.
@@ -73,14 +73,15 @@ impl Tensor {
         self.data
     }
 
-    /// Rounds every value to a format. Values stay what the element type can hold, because every format is a part of it.
+    /// Rounds every value to a format. The element type can still hold the values, because every format is a subset of
+    /// it.
     pub fn round_values(&mut self, format: FloatFormat, rounder: &mut Rounder) {
         if self.shape.dtype == DType::F32 {
             rounder.round_slice(format, &mut self.data);
         }
     }
 
-    /// The same values under another shape of as many elements; a change of element type rounds them.
+    /// The same values with another shape of the same number of elements; a change of element type rounds them.
     ///
     /// # Errors
     /// When the number of elements differs.
@@ -103,7 +104,8 @@ impl Tensor {
             && self.data.iter().zip(&other.data).all(|(a, b)| canonical_bits(*a) == canonical_bits(*b))
     }
 
-    /// The largest absolute difference of two tensors of equal shape; `None` when the shapes differ or a NaN meets a number.
+    /// The largest absolute difference of two tensors of equal shape; `None` when the shapes differ or only one of two
+    /// elements is NaN.
     #[must_use]
     pub fn max_abs_difference(&self, other: &Self) -> Option<f32> {
         if self.shape != other.shape {
@@ -133,7 +135,7 @@ impl Tensor {
     }
 }
 
-/// An empty vector with room for a shape's elements.
+/// An empty vector with capacity for a shape's elements.
 pub(super) fn allocate(shape: &Shape) -> Result<Vec<f32>, TensorError> {
     let elements = shape.elements();
     let too_large = || TensorError::TooLarge { shape: shape.clone(), elements, limit: MAX_ELEMENTS };
@@ -145,7 +147,7 @@ pub(super) fn allocate(shape: &Shape) -> Result<Vec<f32>, TensorError> {
     Ok(data)
 }
 
-/// The bits of a value with every NaN made the same: their payloads differ between targets.
+/// The bits of a value, the same for every NaN, because NaN payloads differ between targets.
 fn canonical_bits(v: f32) -> u32 {
     if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() }
 }

@@ -1,4 +1,4 @@
-//! From what was recorded of a benchmark run to a profile.
+//! Builds a profile from the recording of a benchmark run.
 
 use serde_json::json;
 
@@ -8,21 +8,22 @@ use crate::bench::{Configuration, SetupStep, Stage};
 use crate::machine::arch::instance;
 use crate::profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, ProcessId, Profile, ProfileBuilder, TrackId};
 
-/// What a benchmark run was, beside what was recorded of it.
+/// A benchmark run, without its recording.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchTrace<'a> {
-    /// What was run.
+    /// The configuration.
     pub configuration: &'a Configuration,
-    /// Modelled compile time; none for a system that is given by its times.
+    /// Modelled compile time; `None` for a system that is given by its times.
     pub compile: Option<SimTime>,
-    /// The part of a call's host work in which the ops of lazy tensors are recorded, from 0 to 1, before `mark_step` has its
-    /// graph executed; absent for a model that was traced ahead.
+    /// The share of a call's host work that records the ops of lazy tensors, from 0 to 1, before `mark_step` starts their
+    /// graph; `None` for a model that was traced ahead.
     pub recording: Option<f64>,
     /// From the opening of the window to the end of the last inference.
     pub elapsed: SimTime,
 }
 
-/// Makes the timeline of a benchmark run: compile, bringing up, and the recorded part of the window, one after another.
+/// Builds the timeline of a benchmark run: compiling, bringing up, and the recorded part of the window, one after the
+/// other.
 #[must_use]
 pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> Profile {
     let mut builder = ProfileBuilder::new("simulated benchmark");
@@ -61,7 +62,7 @@ pub fn build_bench_profile(trace: &BenchTrace<'_>, recorder: &BenchRecorder) -> 
     builder.finish(diagnostics)
 }
 
-/// What `mark_step` is shown as on the host, from outside to inside.
+/// The slices on the host that show `mark_step`, from outside to inside.
 const STEP: [&str; 4] = ["StepMarker", "SyncLiveTensorsGraph", "SyncTensorsGraph", "SyncTensorsGraphInternal"];
 /// The row in which cores wait for one another.
 const SYNCHRONIZATION: &str = "CC Synchronization";
@@ -130,7 +131,7 @@ impl Names {
         }
     }
 
-    /// What a worker waits for before a stage.
+    /// The name of the wait before a stage.
     fn wait_for(&self, stage: Stage) -> StrId {
         match stage {
             Stage::Host | Stage::Transfer => self.wait_host,
@@ -142,14 +143,14 @@ impl Names {
     }
 }
 
-/// The tracks of a run and where its parts lie in time.
+/// The tracks of a run, and the start of each of its parts.
 struct Rows {
     main: TrackId,
     models: Vec<TrackId>,
     workers: Vec<TrackId>,
-    /// Of each NeuronCore: IO Data Transfer, NeuronDevice Execution.
+    /// For each NeuronCore: IO Data Transfer, NeuronDevice Execution.
     cores: Vec<(TrackId, TrackId)>,
-    /// Of each NeuronCore that runs lazy tensors: CC Synchronization.
+    /// For each NeuronCore that runs lazy tensors: CC Synchronization.
     synchronization: Vec<TrackId>,
     recording: Option<f64>,
     workers_per_model: u32,
@@ -166,7 +167,7 @@ impl Rows {
         b.set_process_sort_index(host, 0);
         let mut threads = 0_i64;
         let mut thread = |b: &mut ProfileBuilder, name: String| {
-            // As the plugin has them: the thread's name, then its number.
+            // As in the plugin: the thread's name, then its number.
             let track = b.thread(host, &threads.to_string(), &format!("{name}#{threads}"));
             b.set_track_sort_index(track, threads);
             threads += 1;
@@ -205,7 +206,7 @@ impl Rows {
     }
 
     /// Start and duration in nanoseconds of a span that counts from `origin`. Both ends are rounded, so that spans that
-    /// touch or nest do so on the timeline too.
+    /// touch or nest also do so on the timeline.
     fn ns(&self, origin: SimTime, span: Interval<SimTime>) -> (i64, i64) {
         let at = |t: SimTime| i64::try_from((origin + t).to_ns()).unwrap_or(i64::MAX / 4);
         (at(span.start), at(span.end) - at(span.start))
@@ -233,7 +234,7 @@ impl Rows {
         b.slice(self.main, start, dur, "benchmark", "benchmark", Some(&args.to_string()));
     }
 
-    /// A program that was loaded is a point at which the cores of its copy are in step.
+    /// Marks the loading of a program: at this time the cores of its copy are synchronised.
     fn synchronized(&self, b: &mut ProfileBuilder, model: u32, at: SimTime) {
         let first = (model * self.pipeline_size) as usize;
         for track in self.synchronization.iter().skip(first).take(self.pipeline_size as usize) {
@@ -261,7 +262,7 @@ impl Rows {
             b.slice_of(track, start, Some(dur), name, category, ArgsId::NONE);
         };
         put(b, track, inference.time, names.e2e, names.inference);
-        // `infer` is the call: from the end of what comes before it to the end of the last device stage.
+        // `infer` is the call: from the end of the step before it to the end of the last device stage.
         let is_before = |stage: Stage| matches!(stage, Stage::Input | Stage::Preprocess);
         let called = stages.iter().rfind(|(s, _)| is_before(*s)).map_or(inference.time.start, |(_, t)| t.end);
         let returned = stages.iter().rfind(|(s, _)| matches!(s, Stage::Device(_))).map(|(_, t)| t.end);
@@ -289,7 +290,7 @@ impl Rows {
         }
     }
 
-    /// What a NeuronCore does of a stage, with an arrow from the worker.
+    /// A NeuronCore's part of a stage, with an arrow from the worker.
     fn on_core(
         &self,
         b: &mut ProfileBuilder,

@@ -1,50 +1,50 @@
-//! Records what a benchmark run did, as far into the measured window as is asked for.
+//! Records a benchmark run, up to a given time in the measured window.
 
 use crate::base::{Interval, SimTime};
 use crate::bench::{RunObserver, SetupStep, Stage};
 
-/// More inferences are not kept: a timeline of them is some hundred thousand slices.
+/// Limit on the recorded inferences: a timeline of this many has some hundred thousand slices.
 pub const MOST_TRACED_INFERENCES: usize = 20_000;
 
-/// One inference, begun inside the part that is kept.
+/// One inference that begins in the recorded part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TracedInference {
     /// Worker, over all copies.
     pub worker: u32,
-    /// From when it was asked for to its end, since the window opened.
+    /// From its request to its end, since the window opened.
     pub time: Interval<SimTime>,
     /// Its stages in order: positions in the list of all stages.
     pub stages: std::ops::Range<usize>,
 }
 
-/// What a run did: all of bringing up, and the inferences that begin in the first part of the window.
+/// The recording of a run: all of bringing up, and the inferences that begin in the first part of the window.
 #[derive(Clone, Debug, Default)]
 pub struct BenchRecorder {
-    /// Inferences that begin before this are kept.
+    /// Inferences that begin before this time are recorded.
     pub(super) until: SimTime,
     pub(super) setup: Vec<(u32, SetupStep, Interval<SimTime>)>,
     pub(super) bring_up: SimTime,
     pub(super) inferences: Vec<TracedInference>,
     pub(super) stages: Vec<(Stage, Interval<SimTime>)>,
     left_out: u64,
-    /// Stages of the inference each worker is in.
+    /// Stages so far of the current inference of each worker.
     current: Vec<Vec<(Stage, Interval<SimTime>)>>,
 }
 
 impl BenchRecorder {
-    /// Keeps the inferences that begin in so much of the window, [`MOST_TRACED_INFERENCES`] at most.
+    /// Records the inferences that begin in the first `part` of the window, at most [`MOST_TRACED_INFERENCES`].
     #[must_use]
     pub fn new(part: SimTime) -> Self {
         Self { until: part, ..Self::default() }
     }
 
-    /// Up to when in the window every inference was kept.
+    /// The time in the window up to which every inference was recorded.
     #[must_use]
     pub fn until(&self) -> SimTime {
         self.until
     }
 
-    /// Inferences that were not kept.
+    /// Inferences that were not recorded.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
@@ -71,7 +71,7 @@ impl RunObserver for BenchRecorder {
     fn inference(&mut self, worker: u32, span: Interval<SimTime>) {
         let Some(own) = self.current.get_mut(worker as usize) else { return };
         if span.start < self.until && self.inferences.len() == MOST_TRACED_INFERENCES {
-            // From here on some are missing.
+            // From here on some inferences are missing.
             self.until = span.start;
         }
         if span.start < self.until {

@@ -1,4 +1,4 @@
-//! Schedules worked out by hand, and what holds for every run.
+//! Schedules worked out by hand, and properties of every run.
 
 use super::*;
 use crate::analysis::sentences::{SentencesPass, Topic};
@@ -29,7 +29,7 @@ fn traced(configuration: &Configuration, times: &ServiceTimes, part: SimTime) ->
     recorded(configuration, times, part, None)
 }
 
-/// The same where so much of the host's work of a call is recording ops.
+/// The same with a share of the host's work that records ops.
 fn recorded(configuration: &Configuration, times: &ServiceTimes, part: SimTime, share: Option<f64>) -> (Profile, u64) {
     let mut run = ConfigurationRun::observed(configuration.clone(), Ok(times), BenchRecorder::new(part));
     while !run.step(1_000).done {}

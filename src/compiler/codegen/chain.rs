@@ -3,8 +3,8 @@
 //! * A transcendental function is one ACTIVATE on the scalar engine, which adds a per-partition bias for free.
 //! * A tensor with per-partition scalars or a constant is one TENSOR_SCALAR on the vector engine.
 //! * A maximum or minimum with a constant is a TENSOR_TENSOR against a tensor of that constant, which is set in SBUF
-//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early). The engine that set the
-//!   constant compares with it, GpSimd, and the vector engine goes on with the next tile.
+//!   ahead of time: this is how a ReLU shows in profiles (`maximum`, with its zeros set early). GpSimd, the engine that
+//!   sets the constant, also compares with it, so the vector engine can go on with the next tile.
 //! * Two tensors are one TENSOR_TENSOR, at half rate when neither is in PSUM.
 
 use super::code::Code;
@@ -22,7 +22,7 @@ use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
 use crate::machine::cost::decisions::LONG_ROW_ELEMENTS;
 use crate::machine::isa::{Engine, Op, Wait};
 
-/// What a binary operation meets on its other side.
+/// The other operand of a binary operation.
 enum Other {
     Constant,
     PerPartition(Vec<Wait>),
@@ -42,8 +42,8 @@ pub(super) fn plan_steps(
     chain.through(plan, places, code, members)
 }
 
-/// The same for what evicts a product with weights. Another tensor of its size is not read on the way: it is added in
-/// a pass of its own when the product is in SBUF.
+/// The same for the operations that evict a product with weights. Another tensor of the tiles' size is not read
+/// during the eviction: it is added in a separate pass once the product is in SBUF.
 pub(super) fn plan_eviction(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -63,18 +63,18 @@ pub(super) fn plan_eviction(
 
 /// A chain of elementwise operations whose steps are partly planned.
 struct Chain {
-    /// How the tiles lie.
+    /// Layout of the tiles.
     layout: Layout,
     free_elements: u64,
-    /// Whether another tensor of the tiles' size is met in a pass of its own.
+    /// Whether another tensor of the tiles' size is read in a separate pass.
     tensors_apart: bool,
     /// The value that the last planned member gives.
     running: InstrId,
-    /// Members that another value goes through before it meets the running one.
+    /// Members that are applied to another value before it is combined with the running one.
     beside: FxHashSet<InstrId>,
     /// Earlier values of the chain, which a later member may read again: x in x * sigmoid(x).
     passed: FxHashSet<InstrId>,
-    /// Those of them that an instruction can take from the tile's first value again, adding a scalar on its way.
+    /// Earlier values that an instruction can recompute from the tile's first value, with one scalar operation.
     of_main: FxHashSet<InstrId>,
     steps: Vec<Step>,
 }
@@ -139,13 +139,13 @@ impl Chain {
         self.steps.push(Step::new(kind, after));
     }
 
-    /// Takes the last step back if it is one with scalars; what it waited for.
+    /// Removes the last step if it is one with scalars; returns what it waited for.
     fn take_scalars(&mut self) -> Vec<Wait> {
         self.steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default()
     }
 
-    /// A member that does not touch the running value: a scale, shift or function of another one. Two in a row with
-    /// scalars are one instruction.
+    /// A member that does not touch the running value: a scale, shift or function of another value. Two in a row with
+    /// scalars become one instruction.
     fn member_beside(
         &mut self,
         plan: &Plan<'_>,
@@ -175,7 +175,7 @@ impl Chain {
             Opcode::Elementwise(function) if !function.is_table() => StepKind::Scalars,
             ref o => StepKind::Function(o.name()),
         };
-        // An activation scales and adds a per-partition bias for free: it takes over what was just before it.
+        // An activation scales and adds a per-partition bias for free: it takes over the step just before it.
         let after = if matches!(kind, StepKind::Function(_)) { self.take_scalars() } else { Vec::new() };
         self.push(kind, after);
     }
@@ -204,7 +204,7 @@ impl Chain {
             Other::Tensor(after) if apart => {
                 Step { apart: true, ..Step::new(StepKind::Tensors { of_main: false }, after) }
             }
-            // A scalar operation before one of two tensors is part of the same instruction.
+            // A scalar operation just before an operation on two tensors is part of the same instruction.
             Other::Tensor(mut after) => {
                 after.extend(self.take_scalars());
                 Step::new(StepKind::Tensors { of_main: false }, after)
@@ -222,7 +222,7 @@ impl Chain {
     }
 }
 
-/// What the operation `id` meets in its operand `other`.
+/// The form in which the operation `id` reads its operand `other`.
 fn other_side(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -251,7 +251,7 @@ fn other_side(
     }
 }
 
-/// A tensor of a constant, set in SBUF once: nothing has to be complete before it, so it comes early.
+/// A tensor of a constant, set in SBUF once: it waits for nothing, so it is set early.
 fn constant_tensor(places: &mut Places, code: &mut Code<'_>, user: InstrId) -> Wait {
     if let Some(wait) = places.constants.get(&user) {
         return *wait;

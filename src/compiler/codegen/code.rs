@@ -1,5 +1,5 @@
-//! The program under construction: what was emitted, the operations it serves, and the state of the engines and of PSUM
-//! that the next instruction meets.
+//! The program under construction: the instructions emitted so far, the operations they serve, and the state of the
+//! engines and of PSUM.
 
 use super::emitter::{Emitter, Purpose, latest};
 use super::engines::Engines;
@@ -17,9 +17,9 @@ pub(super) struct Code<'p> {
     pub sources: Sources<'p>,
     pub psum: PsumBanks,
     pub engines: Engines<'p>,
-    /// Bytes in device memory, and the most of SBUF at once.
+    /// Bytes in device memory, and the peak use of SBUF.
     pub memory: MemoryPlan,
-    /// Of the matrix products, two per multiply-accumulate.
+    /// Floating-point operations of the matrix products, two per multiply-accumulate.
     pub flops: u64,
 }
 
@@ -36,17 +36,17 @@ impl<'p> Code<'p> {
         }
     }
 
-    /// What instructions are for that compute an operation.
+    /// The purpose of instructions that compute an operation.
     pub fn execution(&mut self, id: InstrId) -> Purpose {
         Purpose::execution(self.sources.of(id))
     }
 
-    /// Instructions that do not wait for one another; the latest completion of each unit.
+    /// Emits instructions that do not wait for one another; returns the latest completion of each unit.
     pub fn run(&mut self, work: impl Iterator<Item = (Engine, Op)>, purpose: Purpose, after: &[Wait]) -> Vec<Wait> {
         latest(work.map(|(engine, op)| self.emitter.instruction(engine, op, purpose, after)).collect())
     }
 
-    /// The whole of it.
+    /// The finished program.
     ///
     /// # Errors
     /// When it needs more device memory than the core has.

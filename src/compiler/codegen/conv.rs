@@ -26,9 +26,9 @@ use crate::tensor::kernels::WindowDim;
 struct ConvShape<'w> {
     window: &'w [WindowDim; 2],
     image: InstrId,
-    /// The kernel, and the view it is read through.
+    /// The kernel, and the view through which it is read.
     weight: (InstrId, InstrId),
-    /// Channels that a result reads.
+    /// Input channels that each result channel reads.
     channels: u64,
     /// Columns of the result: its channels.
     columns: u64,
@@ -114,8 +114,9 @@ impl<'w> ConvShape<'w> {
     }
 }
 
-/// Copies the patches of an image next to one another, in short rows: what one tap of the kernel meets along a row of
-/// the result, or, where that makes fewer, what one row of the kernel meets for a pixel of the result.
+/// Copies the patches of an image next to one another, in short rows. A row holds what one tap of the kernel reads
+/// along a row of the result, or what one row of the kernel reads for a pixel of the result, whichever makes fewer
+/// rows.
 fn gather_patches(
     plan: &Plan<'_>,
     code: &mut Code<'_>,
@@ -138,7 +139,7 @@ fn gather_patches(
     code.emitter.dma(transfer, source, after)
 }
 
-/// Pooling over windows: every element under a window is read once for it.
+/// Pooling over windows: an element is read once for each window that covers it.
 pub(super) fn reduce_window(
     plan: &Plan<'_>,
     places: &mut Places,

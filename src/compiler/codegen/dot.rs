@@ -1,4 +1,4 @@
-//! Matrix products of HLO: which operand sits in the array, and in which layout the result is wanted.
+//! Matrix products of HLO: which operand sits in the array, and which layout the result gets.
 
 use super::chain::{plan_eviction, plan_steps};
 use super::code::Code;
@@ -33,7 +33,7 @@ struct DotShape {
     rhs_layout: Layout,
 }
 
-/// Emits a dot with its epilogue. The result belongs to the epilogue, or to the dot where it has none.
+/// Emits a dot with its epilogue. The result belongs to the epilogue, or to the dot if there is none.
 pub(super) fn dot(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -103,7 +103,7 @@ impl DotShape {
         Ok(Self { lhs, rhs, batch, heads, rows, depth, columns, lhs_layout, rhs_layout })
     }
 
-    /// The result in a layout, without space.
+    /// The result in a layout, with no space taken yet.
     fn result(&self, plan: &Plan<'_>, result: InstrId, layout: Layout) -> Resident {
         let (rows, columns, groups) = match layout {
             Layout::FeatureMajor => (self.rows * self.batch / self.heads, self.columns * self.heads, 1),
@@ -114,7 +114,7 @@ impl DotShape {
     }
 }
 
-/// What a tile of the product goes through on its way out of PSUM, and what follows when the whole is in SBUF.
+/// The steps of a product's tile on its way out of PSUM, and the steps that follow when the whole product is in SBUF.
 fn eviction_steps(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -137,8 +137,8 @@ fn eviction_steps(
     Ok((steps, apart))
 }
 
-/// The layout of a product's result: what its readers want, unless the rows fill their blocks so badly that it is
-/// cheaper to let them stream and to turn the result afterwards.
+/// The layout of a product's result: the one its readers want, unless the rows fill their blocks so badly that it is
+/// cheaper to stream them and to transpose the result afterwards.
 fn product_layout(plan: &Plan<'_>, shape: &DotShape, result: InstrId, columns: &Columns) -> Layout {
     let wanted = wanted_layout(plan, result);
     if wanted == Layout::FeatureMajor || matches!(columns, Columns::Resident(_)) || shape.batch > 1 {
@@ -156,7 +156,7 @@ fn product_layout(plan: &Plan<'_>, shape: &DotShape, result: InstrId, columns: &
     if columns_stay < rows_stay { Layout::FeatureMajor } else { Layout::RowMajor }
 }
 
-/// The softmax of a product whose rows are whole in a bank of PSUM.
+/// The softmax of a product whose whole rows fit in a bank of PSUM.
 fn softmax_on<'p>(plan: &'p Plan<'_>, scores: InstrId, columns: u64) -> Option<&'p Softmax> {
     let softmax = plan.idioms.softmax_of.get(&scores)?;
     (columns <= u64::from(plan.core.moving_free_max)).then_some(softmax)

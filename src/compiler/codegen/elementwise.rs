@@ -67,7 +67,7 @@ fn run_steps(
     latest(pipeline.drain(code))
 }
 
-/// The operand that the chain starts from: the first one in SBUF.
+/// The operand that the chain starts from: the first operand in SBUF.
 fn main_operand(plan: &Plan<'_>, places: &Places, id: InstrId, members: &Members<'_>) -> Option<(InstrId, Resident)> {
     let inside = |o: &InstrId| members.iter().any(|(m, _)| m == o);
     let outside = members.iter().filter(|(_, m)| !matches!(m.opcode, Opcode::Broadcast { .. }));
@@ -76,7 +76,7 @@ fn main_operand(plan: &Plan<'_>, places: &Places, id: InstrId, members: &Members
     resident.next().or_else(|| broadcast_operand(plan, places, id, members))
 }
 
-/// A chain that starts from a small value repeated to the result's size: a mask.
+/// A chain that starts from a small value (such as a mask) repeated to the result's size.
 fn broadcast_operand(
     plan: &Plan<'_>,
     places: &Places,

@@ -1,4 +1,4 @@
-//! Appends instructions and DMAs to an executable and keeps the waits short.
+//! Appends instructions and DMAs to an executable and leaves out redundant waits.
 
 use super::error::CodegenError;
 use crate::base::convert::narrow;
@@ -8,12 +8,12 @@ use crate::machine::{Executable, SourceId};
 /// Most instructions and DMAs of one program; 8 M of them take a quarter of a gigabyte.
 const MAX_ITEMS: usize = 8_000_000;
 
-/// What an emitted item is for.
+/// The purpose of an emitted item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Purpose {
     /// The operation it serves.
     pub source: SourceId,
-    /// The process of the timeline it shows in.
+    /// The process under which the timeline shows it.
     pub activity: Activity,
 }
 
@@ -38,16 +38,16 @@ pub(super) struct Transfer {
     pub direction: DmaDirection,
     pub bytes: u64,
     pub partitions: u32,
-    /// Rows too short for their bytes to matter; 0 when rows are long.
+    /// Descriptors of rows that are too short for their bytes to matter; 0 when rows are long.
     pub short_descriptors: u64,
 }
 
 /// Writes the instructions and DMAs of an [`Executable`].
 pub(super) struct Emitter {
     executable: Executable,
-    /// For each unit, the count of every other unit that an earlier item of it already waited for.
+    /// For each unit, the count of every other unit that one of its earlier items already waited for.
     seen: [[u32; Unit::COUNT]; Unit::COUNT],
-    /// The longest own-unit chain is tracked by completion counts of each unit.
+    /// Items emitted on each unit so far.
     emitted: [u32; Unit::COUNT],
 }
 
@@ -56,7 +56,7 @@ impl Emitter {
         Self { executable: Executable::default(), seen: [[0; Unit::COUNT]; Unit::COUNT], emitted: [0; Unit::COUNT] }
     }
 
-    /// Appends an instruction that starts after `after`; the wait that its completion satisfies.
+    /// Appends an instruction that starts after `after`; returns the wait for its completion.
     pub fn instruction(&mut self, engine: Engine, op: Op, purpose: Purpose, after: &[Wait]) -> Wait {
         let unit = Unit::Engine(engine);
         let (waits_start, waits_len) = self.add_waits(unit, after);
@@ -70,7 +70,7 @@ impl Emitter {
         self.completed(unit)
     }
 
-    /// Appends a DMA that is triggered after `after`; the wait that its completion satisfies.
+    /// Appends a DMA that is triggered after `after`; returns the wait for its completion.
     pub fn dma(&mut self, transfer: Transfer, source: SourceId, after: &[Wait]) -> Wait {
         let unit = Unit::Queue(transfer.queue);
         let (waits_start, waits_len) = self.add_waits(unit, after);
@@ -86,7 +86,7 @@ impl Emitter {
         self.completed(unit)
     }
 
-    /// Completion of everything the engines were given until now.
+    /// Waits for everything emitted on the engines so far.
     pub fn so_far(&self) -> Vec<Wait> {
         let engines = Engine::ALL.into_iter().map(Unit::Engine);
         engines.map(|unit| Wait { unit, count: self.emitted[unit.index()] }).filter(|w| w.count > 0).collect()
@@ -99,7 +99,7 @@ impl Emitter {
         if items > MAX_ITEMS as u64 { Err(CodegenError::TooLarge { limit: MAX_ITEMS }) } else { Ok(()) }
     }
 
-    /// What was written.
+    /// The executable.
     pub fn finish(self) -> Executable {
         self.executable
     }

@@ -1,4 +1,4 @@
-//! What the engines were given of the operation at hand, and which engine takes what either could do.
+//! The work given to each engine for the current operation, and the choice of an engine for work that several can do.
 
 use super::plan::Plan;
 use crate::compiler::Workflow;
@@ -7,10 +7,10 @@ use crate::machine::isa::{Engine, Op};
 
 /// The loads of the vector and the scalar engine, and the table of the scalar engine.
 pub(super) struct Engines<'p> {
-    /// At published clocks: a slow-down that was fitted holds for all engines alike; it decides no balance, so that
+    /// At published clocks. A fitted slow-down holds for all engines alike and does not change their balance, so
     /// fitting it changes no program.
     costs: &'p CostTable,
-    /// Of the vector and the scalar engine, picoseconds.
+    /// Load of the vector and of the scalar engine, picoseconds.
     loads: [u64; 2],
     /// The activation function whose table is in place.
     table: Option<&'static str>,
@@ -23,27 +23,27 @@ pub(super) struct Engines<'p> {
 pub(super) enum TableLoad {
     /// At the start, beside the first weights.
     AtStart,
-    /// When the operand of the function is there.
+    /// When the operand of the function is ready.
     WithOperand,
 }
 
 impl<'p> Engines<'p> {
-    /// Engines that were given nothing.
+    /// Engines without any work.
     pub fn new(plan: &'p Plan<'_>) -> Self {
         Self { costs: &plan.costs, loads: [0; 2], table: None, preloads: plan.module.workflow == Workflow::Trace }
     }
 
-    /// Operations wait for one another, so the engines start each without work.
+    /// Operations wait for one another, so both engines start each operation without work.
     pub fn begin_operation(&mut self) {
         self.loads = [0; 2];
     }
 
-    /// Work that either the vector or the scalar engine can do goes to the one that was given less of this operation.
+    /// Chooses the less loaded of the vector and the scalar engine, for work that either can do.
     pub fn less_loaded(&self) -> Engine {
         if self.loads[1] < self.loads[0] { Engine::Scalar } else { Engine::Vector }
     }
 
-    /// Counts what an engine was given: the time for which the simulator will hold it.
+    /// Adds work to an engine's load: the time for which the simulator will hold the engine.
     pub fn count(&mut self, engine: Engine, op: &Op) {
         let slot = match engine {
             Engine::Vector => 0,
@@ -53,7 +53,7 @@ impl<'p> Engines<'p> {
         self.loads[slot] += instruction_cost(self.costs, engine, op).interval.0;
     }
 
-    /// Puts the table of a function in place; when it has to be loaded, unless it is there already.
+    /// Makes `function`'s table the current one; returns when to load it, or `None` if it is already in place.
     pub fn change_table(&mut self, function: &'static str) -> Option<TableLoad> {
         if self.table == Some(function) {
             return None;

@@ -6,7 +6,7 @@ use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::kernel::KernelError;
 
-/// A module that does not fit the core, or that uses what code generation does not know.
+/// A module that does not fit the core, or that uses something without code generation.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodegenError {
@@ -39,7 +39,7 @@ pub enum CodegenError {
     Unsupported {
         /// The operation.
         path: String,
-        /// What about it.
+        /// What is not supported.
         what: String,
     },
     /// The kernel of a custom operator cannot be timed.
@@ -47,7 +47,7 @@ pub enum CodegenError {
     Kernel {
         /// The operation.
         path: String,
-        /// Why.
+        /// The reason.
         source: Box<KernelError>,
     },
     /// More instructions than a program may have.
@@ -59,7 +59,7 @@ pub enum CodegenError {
 }
 
 impl CodegenError {
-    /// The path of the operation that is refused; none where it is the whole program.
+    /// The path of the refused operation; `None` where the error is about the whole program.
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {

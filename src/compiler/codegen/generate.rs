@@ -24,7 +24,7 @@ use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 
-/// Compiles a module for one core, with the default options. The costs of the engines decide which of them takes which work.
+/// Compiles a module for one core, with the default options. The costs of the engines decide which engine takes which work.
 ///
 /// # Errors
 /// When it does not fit the core, or uses an opcode in a form that has no lowering to instructions.
@@ -59,8 +59,9 @@ pub fn generate_with(
     code.finish(&plan, places.ring.peak())
 }
 
-/// Modelled compile time, seconds. It grows with the operations of the program, as unrolled loops show, and with nothing
-/// else: no other figure is published. The same on any machine, unlike the real one; good to a factor, not to a percent.
+/// Modelled compile time, seconds. It grows only with the number of operations of the program, as unrolled loops show:
+/// no other figure is published. It is the same on any machine, unlike the real one; it is right to within a factor, not
+/// a percentage.
 #[must_use]
 pub fn modelled_compile_s(executable: &Executable) -> f64 {
     real_len(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
@@ -123,7 +124,7 @@ fn product_at(
         _ => return Err(plan.unsupported(id, "a product of this kind")),
     }
     if let Some(epilogue) = epilogue {
-        // The product itself never reaches SBUF; what it read is free when its epilogue is complete.
+        // The product itself never reaches SBUF; its operands are free when its epilogue is complete.
         places.value(plan, epilogue)?;
         if let Some(evicted) = places.resident(epilogue) {
             let nowhere = Resident { bytes: 0, ..evicted.clone() };

@@ -1,12 +1,12 @@
 //! Norms and softmaxes, found in the module before code is generated.
 //!
-//! HLO spells them out as reductions and elementwise work. Compiled one by one each of those would be a pass over the
-//! whole tensor; the machine has instructions for the parts (statistics of a row in one pass, an activation that sums
-//! what it writes), so they are recognised and emitted as one operation.
+//! HLO spells them out as reductions and elementwise work. Compiled separately, each of these would be a pass over
+//! the whole tensor. The machine has instructions for the parts (statistics of a row in one pass, an activation that
+//! sums its results), so norms and softmaxes are recognised and emitted as one operation.
 //!
-//! [`IDIOMS`] says what each looks like. A further spelling is another arm of an `Either`; a further idiom is a further row, and its
-//! steps in `rows.rs`. What matches must be all there is: when something else reads an intermediate value, the parts are
-//! compiled one by one.
+//! [`IDIOMS`] has the pattern of each. A further spelling is another arm of an `Either`; a further idiom is a further row, and its
+//! steps in `rows.rs`. Nothing outside a match may read its intermediate values: if something does, the parts are compiled
+//! separately.
 
 use crate::base::{FxHashMap, FxHashSet, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
@@ -16,14 +16,15 @@ use crate::compiler::patterns::Pattern::{
 };
 use crate::compiler::patterns::{Found, Graph, Part, Pattern};
 
-/// What a row of [`IDIOMS`] is.
+/// The idiom of a row of [`IDIOMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Softmax,
     Norm,
 }
 
-/// Each idiom with its last operation, the ones that hold others first: a layer norm holds the RMS norm of its centred rows.
+/// Each idiom with its last operation. An idiom that contains another comes first: a layer norm contains the RMS norm of its
+/// centred rows.
 const IDIOMS: [(Kind, Pattern); 4] =
     [(Kind::Softmax, SOFTMAX), (Kind::Norm, LAYER_NORM), (Kind::Norm, LAYER_NORM_BY_MOMENTS), (Kind::Norm, RMS_NORM)];
 
@@ -33,14 +34,14 @@ const SOFTMAX: Pattern =
 const EXPONENTIAL: Pattern = Named(Part::Exponential, &Exponential(&Subtract(&X, &Named(Part::Max, &RowMax(&X)))));
 const EXPONENTIALS: Pattern = Named(Part::Sum, &RowSum(&EXPONENTIAL));
 
-/// A sum over the number of its elements.
+/// A sum divided by the number of elements.
 macro_rules! mean {
     ($sum:expr) => {
         Either(&[Multiply(&$sum, &Number), Divide(&$sum, &Number)])
     };
 }
 
-/// A value over the root of a variance, to which a small number may be added. A weight may be multiplied with either of the two.
+/// A value divided by the root of a variance plus an optional small number. Either of the two may be multiplied by a weight.
 macro_rules! over_root {
     ($value:expr, $variance:expr) => {
         Either(&[
@@ -82,13 +83,13 @@ const SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Mult
 /// A softmax along the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Softmax {
-    /// What it is taken of.
+    /// Its input.
     pub of: InstrId,
     /// The maximum of each row.
     pub max: InstrId,
     /// The exponential of the difference.
     pub exponential: InstrId,
-    /// Instructions that are computed within it, in program order.
+    /// Instructions that it replaces, in program order.
     pub parts: Vec<InstrId>,
     /// The result.
     pub result: InstrId,
@@ -97,9 +98,9 @@ pub(super) struct Softmax {
 /// A layer norm or an RMS norm along the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Norm {
-    /// What it is taken of.
+    /// Its input.
     pub of: InstrId,
-    /// Of a layer norm, the sum of each row and the row less its mean.
+    /// For a layer norm, the sum of each row and the row less its mean.
     pub centring: Option<(InstrId, InstrId)>,
     /// The sum of the squares.
     pub squares: InstrId,
@@ -109,23 +110,23 @@ pub(super) struct Norm {
     pub scales: bool,
     /// Whether a bias is added to the result.
     pub shifts: bool,
-    /// Instructions that are computed within it, in program order.
+    /// Instructions that it replaces, in program order.
     pub parts: Vec<InstrId>,
     /// The result.
     pub result: InstrId,
 }
 
-/// What was found, by the first instruction of each.
+/// The idioms of a module, by the first instruction of each.
 #[derive(Debug, Default)]
 pub(super) struct Idioms {
     pub softmaxes: FxHashMap<InstrId, Softmax>,
     pub norms: FxHashMap<InstrId, Norm>,
-    /// Softmaxes by what they are taken of.
+    /// Softmaxes by their inputs.
     pub softmax_of: FxHashMap<InstrId, Softmax>,
 }
 
 impl Idioms {
-    /// Looks at every product and quotient, the last operation of each idiom.
+    /// Looks at every product and quotient, since each idiom ends in one.
     pub fn find(module: &HloModule, users: &IndexVec<InstrId, Vec<InstrId>>) -> Self {
         let mut found = Self::default();
         let finder = Finder { module, users, graph: Graph::new(module) };
@@ -177,7 +178,7 @@ fn nodes(owner: InstrId, instruction: &HloInstruction) -> Vec<(InstrId, &HloInst
     }
 }
 
-/// The instructions that an idiom takes up.
+/// The instructions that an idiom replaces.
 struct Span {
     of: InstrId,
     parts: Vec<InstrId>,
@@ -201,8 +202,8 @@ impl Finder<'_> {
         })
     }
 
-    /// What a match takes up, when nothing else reads its intermediate values and the last instruction does nothing
-    /// but scale and shift by weights.
+    /// The instructions that a match replaces, if nothing else reads its intermediate values and the last instruction
+    /// only scales and shifts by weights.
     fn span(&self, kind: Kind, id: InstrId, found: &Found) -> Option<Span> {
         let result = self.graph.owner(id);
         let x = found.x()?;
@@ -357,7 +358,7 @@ mod tests {
   %normal = f32[4,8] multiply(%centred, %factor)
   ROOT %out = f32[4,8] add(%normal, %bias)\n"
             ));
-            // The weight is within the norm, the bias behind it.
+            // The weight is part of the norm, the bias follows it.
             let (plain, fused) = (norm(&plain), norm(&fused));
             assert!(plain.centring.is_some() && plain.scales && !plain.shifts);
             assert!(fused.centring.is_some() && fused.scales && fused.shifts);

@@ -1,4 +1,5 @@
-//! In which layout, how often and how wide a value is wanted, by what reads it, and how much of SBUF it then takes.
+//! The layout, the grouping and the element width of a value, as its readers need them, and the SBUF that the value
+//! then takes.
 
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};
@@ -17,14 +18,14 @@ pub(super) fn rows_and_columns(shape: &Shape) -> (u64, u64) {
     }
 }
 
-/// The layout in which a result is wanted: rows on the partitions where a reduction over the last dimension or a
-/// product that contracts the rows reads it, columns on the partitions otherwise.
+/// The layout in which a result is wanted. Rows are on the partitions where a reduction over the last dimension or a
+/// product that contracts the rows reads the result; otherwise columns are.
 pub(super) fn wanted_layout(plan: &Plan<'_>, id: InstrId) -> Layout {
     if wants_row_major(plan, id, LAYOUT_LOOKAHEAD) { Layout::RowMajor } else { Layout::FeatureMajor }
 }
 
-/// How many equal parts of a value's rows must start a block of partitions of their own: one for each sequence when a
-/// product contracts the tokens of each sequence.
+/// The number of equal parts of a value's rows that must each start at a block of partitions: one for each sequence
+/// when a product contracts the tokens of each sequence.
 pub(super) fn row_groups(plan: &Plan<'_>, id: InstrId) -> u64 {
     let Some(instruction) = plan.find(id) else { return 1 };
     let dims = &instruction.shape.dims;
@@ -77,8 +78,8 @@ pub(super) fn only_matmuls_read(plan: &Plan<'_>, id: InstrId) -> bool {
     !users.is_empty() && users.iter().all(is_matmul)
 }
 
-/// Whether only convolutions of few channels read an input, which gather it from device memory, in whatever order its
-/// dimensions lie there.
+/// Whether an input is read only by convolutions of few channels. They gather it from device memory, whatever the
+/// order of its dimensions there.
 pub(super) fn only_gathered(plan: &Plan<'_>, id: InstrId) -> bool {
     let users = plan.users(id);
     let gathers = |user: &InstrId| match &plan.module.instructions[*user].opcode {
@@ -98,23 +99,23 @@ pub(super) fn is_gathered(channels: u64, window: &[WindowDim; 2]) -> bool {
     channels < FEW_CHANNELS && window[0].size * window[1].size > 1 && !transposed
 }
 
-/// Bytes of an element of a value, by the cast of what reads it.
+/// Bytes of an element of a value, by the cast of its readers.
 pub(super) fn element_bytes(plan: &Plan<'_>, id: InstrId) -> u64 {
     if only_matmuls_read(plan, id) { plan.precision.operand_bytes } else { plan.precision.value_bytes }
 }
 
-/// SBUF of a matrix: every partition of a block is taken, used or not. A value whose share of SBUF is too small for it
-/// is made and read slice by slice of the batch, so that no more than the share is held at once.
+/// SBUF of a matrix: every partition of a block is taken, used or not. A value that is too large for its share of SBUF
+/// is written and read slice by slice of the batch, so that it never holds more than its share.
 pub(super) fn sbuf_bytes(core: &CoreSpec, along_partitions: u64, along_free: u64, element_bytes: u64) -> u64 {
     whole_bytes(core, along_partitions, along_free, element_bytes).min(share_of_a_value(core))
 }
 
-/// SBUF of a value that a result has.
+/// SBUF of a result.
 pub(super) fn resident_bytes(core: &CoreSpec, value: &Resident, element_bytes: u64) -> u64 {
     sbuf_bytes(core, value.partition_elements, value.free_elements, element_bytes)
 }
 
-/// Slices of the batch in which a value is made and read.
+/// Slices of the batch in which a value is written and read.
 pub(super) fn slices(core: &CoreSpec, value: &Resident, element_bytes: u64) -> u64 {
     let whole = whole_bytes(core, value.partition_elements, value.free_elements, element_bytes);
     whole.div_ceil(share_of_a_value(core).max(1)).max(1)

@@ -1,4 +1,4 @@
-//! Values that take no instruction: they are there before anything runs, or are only looked at in another way.
+//! Values that take no instruction: they exist before anything runs, or are only views.
 
 use super::places::Places;
 use super::plan::Plan;
@@ -6,8 +6,8 @@ use super::value::Value;
 use crate::compiler::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
 use crate::machine::cost::decisions::IMAGE_RANK;
 
-/// Gives a value that takes no instruction its place: weights until they are used, constants, and views of them. False of
-/// any other.
+/// Defines a value that takes no instruction: a weight (loaded when it is used), a constant, or a view of one. Returns
+/// false for any other value.
 pub(super) fn define(places: &mut Places, id: InstrId, instruction: &HloInstruction) -> bool {
     let operand = instruction.operands.first().and_then(|o| places.find(*o)).cloned();
     if places.find(id).is_some() && matches!(instruction.opcode, Opcode::Parameter { .. }) {
@@ -28,7 +28,7 @@ pub(super) fn define(places: &mut Places, id: InstrId, instruction: &HloInstruct
             let along_columns = channels || dimensions.iter().any(|d| *d as usize + 1 == rank);
             Value::Broadcast { of: instruction.operands[0], via: id, along_columns }
         }
-        // What weights alone give is computed when the model is loaded, not on each call.
+        // A value that depends on weights alone is computed when the model is loaded, not on each call.
         (opcode, _) if is_load_time(places, opcode, instruction) => Value::Weight { parameter: id, via: id },
         _ => return false,
     };

@@ -1,5 +1,5 @@
-//! The memories of a core: SBUF as a ring, whose space is given out in program order and comes back when its last reader is
-//! done, and PSUM as banks in rotation.
+//! The memories of a core: SBUF as a ring, in which space is given out in program order and comes back when its last reader
+//! is done, and PSUM as banks in rotation.
 
 use super::error::CodegenError;
 use crate::machine::isa::Wait;
@@ -10,7 +10,7 @@ use crate::machine::isa::Wait;
 pub(super) struct SbufRing {
     capacity: u64,
     allocated: u64,
-    /// Cumulative bytes released, with the completion that released them, in program order.
+    /// Cumulative bytes released, with the completions that released them, in program order.
     releases: Vec<(u64, Vec<Wait>)>,
     peak: u64,
 }
@@ -20,10 +20,10 @@ impl SbufRing {
         Self { capacity, allocated: 0, releases: Vec::new(), peak: 0 }
     }
 
-    /// Takes `bytes`; what must be complete before they are free.
+    /// Takes `bytes`; returns what must be complete before they are free.
     ///
     /// # Errors
-    /// When everything that is still in use leaves less room than that.
+    /// When the values still in use leave less room than that.
     pub fn take(&mut self, bytes: u64, path: &str) -> Result<Vec<Wait>, CodegenError> {
         let allocated = self.allocated.saturating_add(bytes);
         let must_be_released = allocated.saturating_sub(self.capacity);
@@ -53,7 +53,7 @@ impl SbufRing {
         }
     }
 
-    /// Most bytes in use at once.
+    /// The most bytes in use at once.
     pub fn peak(&self) -> u64 {
         self.peak
     }
@@ -63,7 +63,7 @@ impl SbufRing {
     }
 }
 
-/// Banks of PSUM in rotation, with the eviction that frees each.
+/// Banks of PSUM in rotation, with the eviction that frees each bank.
 pub(super) struct PsumBanks {
     evicted: Vec<Option<Wait>>,
     next: usize,
@@ -74,12 +74,12 @@ impl PsumBanks {
         Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
     }
 
-    /// The bank that is next.
+    /// The next bank.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// The next bank and the eviction that must be complete before it is written.
+    /// Takes the next bank; returns it with the eviction that must be complete before the bank is written.
     pub fn take(&mut self) -> (usize, Option<Wait>) {
         let bank = self.next;
         self.next = (self.next + 1) % self.evicted.len();

@@ -7,9 +7,9 @@
 //! operations are separated by a wait for the whole producer, as in compiled models, whose code is nearly serial from
 //! operation to operation.
 //!
-//! Three things are passed from function to function: the plan, which is read, the places of the values, and the program
-//! under construction. What a function does not take, it does not touch. `generate` calls a function for each instruction,
-//! and no file uses one that uses it.
+//! Functions pass on three things: the plan, which is only read, the places of the values, and the program under
+//! construction. A function that does not take one of them does not depend on it. `generate` calls one function for each
+//! instruction, and no file uses a file that uses it.
 
 mod chain;
 mod code;

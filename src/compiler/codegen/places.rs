@@ -1,4 +1,4 @@
-//! Where the values are: in SBUF with a layout, or in device memory; and how much room is left in SBUF.
+//! Where the values are: in SBUF with a layout, or in device memory. Also the room left in SBUF.
 
 use super::emitter::Transfer;
 use super::error::CodegenError;
@@ -19,18 +19,18 @@ pub(super) struct Loaded {
 /// A value in device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spilled {
-    /// SBUF it takes when it is there.
+    /// SBUF it takes once it is read back.
     pub sbuf_bytes: u64,
-    /// What is moved.
+    /// The transfer.
     pub moved: Transfer,
 }
 
 /// The values of a module while code is generated.
 pub(super) struct Places {
     values: FxHashMap<InstrId, Value>,
-    /// Values that are also there in the other layout.
+    /// Values that are also present in the other layout.
     turned: FxHashMap<InstrId, Resident>,
-    /// Emitted before their turn, as the epilogue of a dot or as part of a larger operation.
+    /// Instructions emitted before their turn, as the epilogue of a dot or as part of a larger operation.
     done: FxHashSet<InstrId>,
     /// Space in SBUF.
     pub ring: SbufRing,
@@ -38,11 +38,11 @@ pub(super) struct Places {
     pub loaded: FxHashMap<InstrId, Loaded>,
     /// Tensors of a constant in SBUF, by the operation that reads them.
     pub constants: FxHashMap<InstrId, Wait>,
-    /// Transfers of inputs that a step makes itself.
+    /// Input transfers that are part of the step.
     pub staged: Vec<Wait>,
-    /// What the operation at hand reads and writes, which must not leave SBUF.
+    /// Values that the current operation reads or writes; they must not leave SBUF.
     pub in_use: FxHashSet<InstrId>,
-    /// Values that are in device memory while others have their room.
+    /// Values that were moved to device memory to make room for others.
     pub spilled: FxHashMap<InstrId, Spilled>,
 }
 
@@ -62,7 +62,7 @@ impl Places {
         }
     }
 
-    /// Where a value is; none before its turn.
+    /// Where a value is; `None` before its turn.
     pub fn find(&self, id: InstrId) -> Option<&Value> {
         self.values.get(&id)
     }
@@ -75,7 +75,7 @@ impl Places {
         self.find(id).ok_or_else(|| plan.unsupported(id, "a value that is used before it is computed"))
     }
 
-    /// A value as it is in SBUF; none of one that is not there.
+    /// A value in SBUF; `None` if it is not there.
     pub fn resident(&self, id: InstrId) -> Option<&Resident> {
         match self.find(id) {
             Some(Value::Resident(resident)) => Some(resident),
@@ -83,7 +83,7 @@ impl Places {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn resident_mut(&mut self, id: InstrId) -> Option<&mut Resident> {
         match self.values.get_mut(&id) {
             Some(Value::Resident(resident)) => Some(resident),
@@ -91,7 +91,7 @@ impl Places {
         }
     }
 
-    /// The values that take space in SBUF, weights among them, in no order.
+    /// The values that take space in SBUF, including weights, in no particular order.
     pub fn with_space(&self) -> impl Iterator<Item = InstrId> + '_ {
         let values = self.values.iter().filter(|(_, v)| matches!(v, Value::Resident(r) if r.bytes > 0));
         values.map(|(id, _)| *id).chain(self.loaded.iter().filter(|(_, l)| l.bytes > 0).map(|(id, _)| *id))
@@ -105,7 +105,7 @@ impl Places {
         self.set(id, Value::Resident(resident));
     }
 
-    /// The value in the layout that is not its own, if it was turned.
+    /// The value in its other layout, if it was transposed.
     pub fn turned(&self, id: InstrId) -> Option<&Resident> {
         self.turned.get(&id)
     }
@@ -114,7 +114,7 @@ impl Places {
         self.turned.insert(id, turned);
     }
 
-    /// Forgets the value in the other layout; the bytes it took.
+    /// Forgets the value in the other layout; returns the bytes it took.
     pub fn forget_turned(&mut self, id: InstrId) -> u64 {
         self.turned.remove(&id).map_or(0, |t| t.bytes)
     }

@@ -1,5 +1,5 @@
-//! What is known of a module before any code is generated: its instructions, who reads each value and until when, what the
-//! core and the cast give. Nothing in it changes while code is generated.
+//! What is known of a module before any code is generated: its instructions, the readers and lifetime of each value, and
+//! the consequences of the core and the cast. Nothing here changes while code is generated.
 
 use super::error::CodegenError;
 use super::idioms::Idioms;
@@ -13,14 +13,14 @@ use crate::machine::cost::decisions::SLACK_BYTES;
 /// Instructions with their ids: the members of a fusion, or one instruction.
 pub(super) type Members<'a> = [(InstrId, &'a HloInstruction)];
 
-/// A module with what follows from it, the core and the cast.
+/// A module, and what follows from the module, the core and the cast.
 pub(super) struct Plan<'a> {
     pub module: &'a HloModule,
     pub core: &'a CoreSpec,
-    /// At published clocks: what was fitted changes no program.
+    /// At published clocks, so that fitted costs change no program.
     pub costs: CostTable,
     pub precision: Precision,
-    /// Whether all weights stay in SBUF once they are loaded; else each use streams its weight again.
+    /// Whether all weights stay in SBUF once they are loaded; otherwise each use loads its weight again.
     pub weights_stay: bool,
     /// Norms and softmaxes.
     pub idioms: Idioms,
@@ -55,7 +55,7 @@ impl<'a> Plan<'a> {
         self.find(id).ok_or_else(|| self.unsupported(id, "an operand that doesn't exist"))
     }
 
-    /// The same; `None` when the module has no instruction of that id.
+    /// The same; `None` when the module has no instruction with that id.
     pub fn find(&self, id: InstrId) -> Option<&'a HloInstruction> {
         self.by_id.get(&id).copied()
     }
@@ -69,7 +69,7 @@ impl<'a> Plan<'a> {
         operand.ok_or_else(|| self.unsupported(id, "a missing operand"))
     }
 
-    /// Instructions that read a value; none of a member of a fusion.
+    /// Instructions that read a value; empty for a member of a fusion.
     pub fn users(&self, id: InstrId) -> &[InstrId] {
         self.users.get(id).map_or(&[], Vec::as_slice)
     }
@@ -79,7 +79,7 @@ impl<'a> Plan<'a> {
         self.last_use[id]
     }
 
-    /// The operation that reads a value first; the value itself when nothing does.
+    /// The first operation that reads a value; the value itself when nothing does.
     pub fn first_reader(&self, id: InstrId) -> InstrId {
         self.users(id).first().copied().unwrap_or(id)
     }
@@ -92,13 +92,13 @@ impl<'a> Plan<'a> {
         }
         let instruction = &self.module.instructions[*user];
         let elementwise = instruction.opcode.is_elementwise() || matches!(instruction.opcode, Opcode::Fusion(_));
-        // The other operands must be there already: constants, weights, or values computed before the dot.
+        // The other operands must be available already: constants, weights, or values computed before the dot.
         let is_available = |operand: InstrId| operand < id || self.comes_from_load(operand);
         let others_ready = instruction.operands.iter().all(|o| *o == id || is_available(*o));
         (elementwise && others_ready).then_some(*user)
     }
 
-    /// Whether a value depends on weights and constants alone, so that it is there before anything runs.
+    /// Whether a value depends on weights and constants alone, so that it is available before anything runs.
     pub fn comes_from_load(&self, id: InstrId) -> bool {
         let Some(instruction) = self.find(id) else { return false };
         match &instruction.opcode {
@@ -195,7 +195,7 @@ pub(super) fn is_weight(instruction: &HloInstruction) -> bool {
     matches!(instruction.opcode, Opcode::Parameter { role: ParameterRole::Weight(_), .. })
 }
 
-/// Whether an instruction is a view of its operand as far as code generation goes.
+/// Whether code generation treats an instruction as a view of its operand.
 pub(super) fn is_view(opcode: &Opcode) -> bool {
     matches!(
         opcode,

@@ -1,4 +1,4 @@
-//! What the cast of a compilation means for code: bytes that move, and passes through the array.
+//! Effect of the compilation's cast on the code: bytes that move, and passes through the array.
 
 use crate::compiler::CompileOptions;
 use crate::machine::arch::CoreSpec;
@@ -13,7 +13,8 @@ pub(super) struct Precision {
     pub value_bytes: u64,
     /// Passes of a product through the array.
     pub passes: u32,
-    /// Rows that one pass contracts: those of the array, or two a partition where 8-bit products have a mode for that.
+    /// Rows that one pass contracts: those of the array, or two per partition where the array has such a mode for
+    /// 8-bit products.
     pub contracted: u32,
 }
 

@@ -13,11 +13,11 @@ use crate::base::convert::narrow_count;
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op, Wait};
 
-/// The operand with the result's columns.
+/// The operand that has the result's columns.
 pub(super) enum Columns {
-    /// A weight, loaded block by block and either kept in SBUF or given back after its use.
+    /// A weight, loaded block by block, and either kept in SBUF or released after its use.
     Weight(WeightMatrix),
-    /// A value in SBUF: complete when these are.
+    /// A value in SBUF, with what must be complete before it is read.
     Resident(Vec<Wait>),
 }
 
@@ -41,7 +41,7 @@ pub(super) enum Stationary {
 }
 
 impl Stationary {
-    /// What sits in the array so that the result has a layout.
+    /// The stationary operand for a result in this layout.
     pub fn for_layout(layout: Layout) -> Self {
         match layout {
             Layout::FeatureMajor => Self::Columns,
@@ -58,18 +58,18 @@ pub(super) struct Product {
     /// Contracted size over all passes.
     pub depth: u64,
     pub stationary: Stationary,
-    /// Complete when the rows' operand is in SBUF.
+    /// What must be complete before the rows' operand is read.
     pub rows_ready: Vec<Wait>,
     /// Independent products of this size: heads of attention.
     pub batch: u64,
     /// Equal parts of the rows that each start a block of their own when the rows are stationary.
     pub row_groups: u64,
-    /// Slices of the batch in which it is run, one after the other.
+    /// Slices of the batch in which it runs, one after the other.
     pub slices: u64,
 }
 
 impl Product {
-    /// The product slice by slice: of the batch where there is one, else of whole groups of rows, else of the rows in
+    /// The parts of the product: slices of the batch if there is a batch, else whole groups of rows, else the rows in
     /// whole moving chunks or stationary blocks of `step`.
     fn parts(&self, step: u32) -> Vec<Self> {
         let part =
@@ -92,18 +92,19 @@ impl Product {
     }
 }
 
-/// A product of HLO with what evicts it: the members of the fusion or elementwise instruction that alone reads it.
+/// A product of HLO with its epilogue: the members of the fusion or elementwise instruction that alone reads it.
 pub(super) struct Evicted<'m> {
     /// The product.
     pub id: InstrId,
-    /// What its value belongs to: the epilogue, or the product itself.
+    /// The owner of its result: the epilogue, or the product itself.
     pub result: InstrId,
-    /// None of a product that is copied to SBUF.
+    /// `None` when the product is only copied to SBUF.
     pub epilogue: &'m Members<'m>,
 }
 
 impl Evicted<'_> {
-    /// Moving a bare product out of PSUM is data transfer; an epilogue is arithmetic of its own operation.
+    /// Moving a product without epilogue out of PSUM is data transfer; an epilogue is arithmetic of its own
+    /// operation.
     pub fn purpose(&self, code: &mut Code<'_>) -> Purpose {
         if self.epilogue.is_empty() {
             Purpose::data_transfer(code.sources.of(self.id))
@@ -113,16 +114,16 @@ impl Evicted<'_> {
     }
 }
 
-/// Where the tiles of a product go.
+/// Destination of a product's tiles.
 pub(super) struct Eviction<'s> {
     pub steps: &'s [Step],
     pub purpose: Purpose,
-    /// Complete when there is room for the result.
+    /// What must be complete before there is room for the result.
     pub room: &'s [Wait],
 }
 
-/// What must be complete before each side of a tile is read. The stationary side loads while the moving one is still on
-/// its way, or PSUM still full.
+/// What must be complete before each side of a tile is read. The stationary side can load while the moving side is
+/// still on its way, or while PSUM is still full.
 #[derive(Clone, Copy)]
 struct Operands<'w> {
     stationary: &'w [Wait],
@@ -133,15 +134,15 @@ struct Operands<'w> {
 struct Block {
     columns: u32,
     ready: Vec<Wait>,
-    /// SBUF to give back when the block has been used.
+    /// SBUF to release when the block has been used.
     bytes: u64,
 }
 
-/// Emits a product; the completion of its last evictions.
+/// Emits a product; returns the completion of its last evictions.
 ///
 /// The compiler runs the layers around a large value slice by slice of the batch. Here each operation is emitted with
-/// all of its slices, and pays the price of slices: each slice reads the weights again unless all of the model's weights
-/// stay in SBUF, and begins when the slice before it has left PSUM.
+/// all of its slices, and slices have their costs: each slice reads the weights again unless all of the model's weights
+/// stay in SBUF, and starts only when the slice before it has left PSUM.
 pub(super) fn product(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -170,14 +171,14 @@ struct Nest<'p> {
     plan: &'p Plan<'p>,
     product: &'p Product,
     purpose: Purpose,
-    /// Complete when there is room for the result.
+    /// What must be complete before there is room for the result.
     room: &'p [Wait],
     /// Tiles on their way out of PSUM.
     tiles: Pipeline<'p>,
 }
 
 impl Nest<'_> {
-    /// Emits the slice; the completion of its last evictions.
+    /// Emits the slice; returns the completion of its last evictions.
     fn emit(mut self, places: &mut Places, code: &mut Code<'_>, columns: &Columns) -> Result<Vec<Wait>, CodegenError> {
         let together = self.products_in_tile(columns);
         if together > 1 {
@@ -236,7 +237,7 @@ impl Nest<'_> {
         self.tiles.enter(code, InFlight::new(narrow_count(product.rows * count), Some(bank), done));
     }
 
-    /// The next bank of PSUM, once what evicts it is emitted, and that eviction.
+    /// Takes the next bank of PSUM, after emitting the eviction of its contents; returns the bank and that eviction.
     fn bank(&mut self, code: &mut Code<'_>) -> (usize, Option<Wait>) {
         while self.tiles.occupies(code.psum.next()) {
             self.tiles.advance(code);
@@ -271,7 +272,7 @@ impl Nest<'_> {
         last
     }
 
-    /// One stationary block against a group of moving chunks; the completion of the last matmul.
+    /// One stationary block against a group of moving chunks; returns the completion of the last matmul.
     fn tile(&mut self, code: &mut Code<'_>, stationary: u32, moving: &[u32], operands: Operands<'_>) -> Option<Wait> {
         let mut banks: Vec<(usize, Option<Wait>)> = Vec::with_capacity(moving.len());
         for _ in moving {
@@ -298,7 +299,7 @@ impl Nest<'_> {
     }
 }
 
-/// The block of columns that is next, brought into SBUF where it is a weight.
+/// The next block of columns, loaded into SBUF if it is a weight.
 fn column_block(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -349,7 +350,7 @@ mod tests {
         // Eight sequences of 197 tokens: whole sequences go together.
         assert_eq!(parts(product(8 * 197, 1, 8, 3)), [(1, 591, 3), (1, 591, 3), (1, 394, 2)]);
         assert_eq!(parts(product(128, 12, 1, 5)), [(3, 128, 1), (3, 128, 1), (3, 128, 1), (3, 128, 1)]);
-        // No more slices than there are blocks.
+        // No more slices than blocks.
         assert_eq!(parts(product(100, 1, 1, 9)), [(1, 100, 1)]);
     }
 }

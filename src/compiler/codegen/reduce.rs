@@ -81,7 +81,7 @@ fn reduce_pieces(
     Ok(())
 }
 
-/// Sums or maxima of each partition first, then one column through the array onto one partition.
+/// First the sum or maximum of each partition, then one column through the array onto one partition.
 fn reduce_all(
     plan: &Plan<'_>,
     places: &mut Places,

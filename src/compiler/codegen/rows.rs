@@ -1,13 +1,15 @@
-//! Operations on whole rows that the machine has instructions for the parts of: norms and softmax.
+//! Operations on whole rows, norms and softmax. The machine has instructions for their parts.
 //!
-//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the row
-//! less its mean times the weight, then that times the reciprocal deviation plus the bias. Weight and bias lie along the
-//! rows: the weight comes from PSUM, where the array repeats it over the partitions, the bias from SBUF, which makes its
-//! pass twice as long. Where only products read the result, it is turned first, and weight and bias are applied as the
-//! turned blocks leave PSUM: along the partitions they are scalars. An RMS norm has no mean to take: the scalar engine squares the
-//! row and sums what it writes in one pass (`activation_reduce`, max(64, N) + 64 cycles), the vector engine makes the reciprocal root of
-//! it, and the row times that times the weight is one pass more. A softmax is the maximum in one pass of the vector engine, the exponential with its
-//! sum in one of the scalar engine, and the quotient in one of the vector engine; scores are read from PSUM directly.
+//! Rows are on the partitions. A layer norm is three passes of the vector engine: the statistics of each row, then the
+//! row less its mean times the weight, then that product times the reciprocal deviation plus the bias. Weight and bias
+//! lie along the rows. The weight comes from PSUM, where the array repeats it over the partitions; the bias comes from
+//! SBUF, which makes its pass twice as long. Where only products read the result, the rows are transposed first, and
+//! weight and bias are applied as the transposed blocks leave PSUM: along the partitions they are scalars. An RMS norm
+//! has no mean to subtract: the scalar engine squares the row and sums the squares in one pass (`activation_reduce`,
+//! max(64, N) + 64 cycles), the vector engine computes the reciprocal root of the sum, and one more pass multiplies the
+//! row by the root and the weight. A softmax is the maximum in one pass of the vector engine, the exponential with its
+//! sum in one pass of the scalar engine, and the quotient in one pass of the vector engine; scores are read from PSUM
+//! directly.
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};
@@ -78,8 +80,8 @@ fn statistics_steps(sources: &mut Sources<'_>, norm: &Norm, row: u64) -> Vec<Ste
     steps
 }
 
-/// Turns normalised rows through the array, a block of them as soon as it is there; weight and bias are applied as
-/// the turned blocks leave PSUM.
+/// Transposes normalised rows through the array, each block as soon as it is ready; weight and bias are applied as
+/// the transposed blocks leave PSUM.
 fn turn_rows(
     core: &CoreSpec,
     code: &mut Code<'_>,
@@ -134,7 +136,7 @@ pub(super) fn absorb_softmax(places: &mut Places, softmax: &Softmax, result: &Re
     places.set_done(softmax.result);
 }
 
-/// Emits steps for every block of rows; the completion of each block in order.
+/// Emits steps for every block of rows; returns the completion of each block in order.
 fn emit_rows(
     core: &CoreSpec,
     code: &mut Code<'_>,

@@ -1,4 +1,4 @@
-//! The source map: one entry per operation of the model that some instruction serves.
+//! The source map: one entry for each operation of the model that some instruction serves.
 
 use super::plan::Plan;
 use crate::base::FxHashMap;
@@ -32,8 +32,8 @@ impl<'p> Sources<'p> {
         Self { plan, readers, entries: SourceMap::new(), ids: FxHashMap::default() }
     }
 
-    /// The entry of the operation that computes with a value first: views of it and its broadcasts only say how it is
-    /// read. What moves the value into SBUF belongs to that operation.
+    /// The entry of the first operation that computes with a value. Views and broadcasts of the value only say how it
+    /// is read. Moving the value into SBUF belongs to that operation.
     pub fn of_reader(&mut self, id: InstrId) -> SourceId {
         let mut reader = id;
         while let Some(next) = self.readers.get(&reader) {
@@ -93,7 +93,7 @@ impl<'p> Sources<'p> {
         }
     }
 
-    /// An input is shown by the graph that needs it, as lazily executed graphs do: `SyncTensorsGraph.53`.
+    /// An input is shown as the graph that needs it, as in lazily executed graphs: `SyncTensorsGraph.53`.
     fn text(&self, instruction: &HloInstruction) -> String {
         match &instruction.opcode {
             Opcode::Fusion(_) => instruction.name.clone(),

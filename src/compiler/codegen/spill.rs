@@ -1,8 +1,8 @@
 //! Room in SBUF, and spills: values that leave it for device memory while others need the room.
 //!
-//! The value that is read again last goes first. Weights are there already, so they are only dropped and stream again;
-//! another value is written to device memory and read back before the operation that needs it. Its space is free once it
-//! is written and everything that was emitted before is complete: who read it last is not kept track of.
+//! The value with the latest next read goes first. Weights are in device memory already, so they are only dropped and
+//! loaded again. Any other value is written to device memory and read back before the operation that needs it. Its space
+//! is free once it is written and everything emitted before is complete, since the last reader is not tracked.
 
 use super::code::Code;
 use super::emitter::Transfer;
@@ -16,10 +16,11 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::VIEW_LOOKAHEAD;
 use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
 
-/// Room for `bytes` in SBUF; what must be complete before it is free. Values that are not in use make room.
+/// Makes room for `bytes` in SBUF, by moving values that are not in use; returns what must be complete before the
+/// room is free.
 ///
 /// # Errors
-/// When what is in use leaves less room than that.
+/// When the values in use leave less room than that.
 pub(super) fn take(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -35,7 +36,7 @@ pub(super) fn take(
     }
 }
 
-/// Brings back what the operation at `id` reads, and keeps that in SBUF until the next operation begins.
+/// Brings back the operands of the operation at `id`, and keeps them in SBUF until the next operation begins.
 pub(super) fn begin_operation(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -65,7 +66,7 @@ pub(super) fn begin_output(
     reload_used(plan, places, code)
 }
 
-/// Moves the value that is read again last out of SBUF; false when everything there is in use.
+/// Moves the value with the latest next read out of SBUF; false when every value there is in use.
 fn make_room(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>) -> bool {
     let idle = places.with_space().filter(|id| !places.in_use.contains(id));
     // Ids break ties: the order of a hash map must not reach the program.
@@ -174,7 +175,7 @@ fn reload(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId
     Ok(())
 }
 
-/// What looks at a value waits for it too.
+/// Makes every view of a value wait for it too.
 fn ready_views(plan: &Plan<'_>, places: &mut Places, id: InstrId, back: Wait, depth: u32) {
     for user in plan.users(id) {
         if depth > 0

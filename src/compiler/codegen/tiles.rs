@@ -1,8 +1,9 @@
-//! Emits the steps of tiles: which engine takes each, and in which order the steps of successive tiles are interleaved.
+//! Emits the steps of tiles: chooses the engine of each step, and the order in which the steps of successive tiles are
+//! interleaved.
 //!
-//! An engine runs its instructions in order. Were all steps of a tile emitted before the next tile's, an engine would
+//! An engine runs its instructions in order. If all steps of a tile were emitted before the next tile's, an engine would
 //! wait for the other engine's step in between. So the steps are skewed: the first step of a tile comes before the second
-//! step of the tile before it.
+//! step of the previous tile.
 
 use std::collections::VecDeque;
 
@@ -22,7 +23,7 @@ pub(super) struct Step {
     pub kind: StepKind,
     /// What must be complete besides the previous step: a bias, a constant, another tensor.
     pub after: Vec<Wait>,
-    /// The operation it serves, if another one than the tile's.
+    /// The operation it serves, if that is not the tile's operation.
     pub source: Option<SourceId>,
     /// Whether it and what follows wait until all tiles are in SBUF.
     pub apart: bool,
@@ -47,12 +48,12 @@ impl Step {
 pub(super) enum StepKind {
     /// Scalars or constants per partition. An activation that follows takes them over as its scale and bias.
     Scalars,
-    /// Scalars per partition on a value beside the running one.
+    /// Scalars per partition, applied to another value than the running one.
     Beside,
-    /// Vector engine, two tensors. `of_main` when the tile's first value is one of them: it may still be in PSUM.
+    /// Vector engine, two tensors. `of_main` when one of them is the tile's first value, which may still be in PSUM.
     Tensors { of_main: bool },
-    /// A tensor and a constant that the GpSimd engine set in SBUF: there, unless the tensor is still in PSUM, which it
-    /// leaves through the vector engine.
+    /// A tensor and a constant that the GpSimd engine set in SBUF. Runs on GpSimd, unless the tensor is still in PSUM:
+    /// then it runs on the vector engine, which reads PSUM.
     TensorConstant,
     /// Vector engine, a tensor and a row that the array repeated over the partitions in PSUM.
     TensorsRepeated,
@@ -60,16 +61,16 @@ pub(super) enum StepKind {
     Function(&'static str),
     /// The same, and the sum of each row of the result.
     FunctionSum(&'static str),
-    /// Vector engine: a number for each row; the running value stays where it is.
+    /// Vector engine: a number for each row; the running value does not change.
     RowStatistic {
-        /// Instructions that the row is cut into, of which this is one.
+        /// Number of instructions that the row is split into; this is one of them.
         chunks: u32,
     },
-    /// The same of at most a few numbers a row: what merges or turns statistics.
+    /// The same for at most a few numbers per row: merges or transposes statistics.
     RowScalar,
     /// Vector engine, scalars per row.
     RowScale,
-    /// Out of PSUM as it is.
+    /// A copy out of PSUM.
     Copy,
 }
 
@@ -80,7 +81,7 @@ pub(super) struct InFlight {
     previous: Vec<Wait>,
     /// Whether the running value is still in PSUM.
     in_psum: bool,
-    /// Whether the tile came in PSUM.
+    /// Whether the tile started in PSUM.
     main_in_psum: bool,
     /// Its bank of PSUM, until the last step that reads it is emitted.
     bank: Option<usize>,
@@ -93,8 +94,8 @@ impl InFlight {
     }
 }
 
-/// The tiles of an operation: those whose steps are partly emitted, the oldest first, and what completed ones completed
-/// with.
+/// The tiles of an operation: those whose steps are partly emitted, the oldest first, and the completions of the
+/// finished ones.
 pub(super) struct Pipeline<'s> {
     steps: &'s [Step],
     purpose: Purpose,
@@ -103,7 +104,7 @@ pub(super) struct Pipeline<'s> {
 }
 
 impl<'s> Pipeline<'s> {
-    /// No tiles, each of which will go through `steps`.
+    /// A pipeline without tiles; each tile will go through `steps`.
     pub fn new(steps: &'s [Step], purpose: Purpose) -> Self {
         Self { steps, purpose, in_flight: VecDeque::new(), ready: Vec::new() }
     }
@@ -130,7 +131,7 @@ impl<'s> Pipeline<'s> {
         }
     }
 
-    /// Emits all that is left; the completion of each tile in order.
+    /// Emits all remaining steps; returns the completion of each tile in order.
     pub fn drain(mut self, code: &mut Code<'_>) -> Vec<Wait> {
         while !self.in_flight.is_empty() {
             self.advance(code);
@@ -176,7 +177,7 @@ impl<'s> Pipeline<'s> {
     }
 }
 
-/// The instruction of a step of a tile, on the less loaded engine where either could do it.
+/// The instruction of a step of a tile, on the less loaded engine where either can do it.
 fn instruction_of(step: &Step, tile: &InFlight, less_loaded: Engine) -> (Engine, Op) {
     let free = tile.free;
     match step.kind {
@@ -197,7 +198,7 @@ fn instruction_of(step: &Step, tile: &InFlight, less_loaded: Engine) -> (Engine,
     }
 }
 
-/// Loads the table of `function` unless it is the one in place.
+/// Loads the table of `function` unless it is in place.
 fn load_table(code: &mut Code<'_>, function: &'static str, purpose: Purpose, operand: &[Wait]) {
     let Some(load) = code.engines.change_table(function) else { return };
     let after = match load {

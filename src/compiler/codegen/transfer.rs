@@ -28,7 +28,7 @@ pub(super) fn input(
     let bytes = rows.saturating_mul(columns).saturating_mul(IO_ELEMENT_BYTES);
     code.memory.input_bytes += bytes;
     let staged = plan.module.workflow.transfers_inputs();
-    // Under a traced model there is no input operation: the load is part of the operation that reads it.
+    // In a traced model there is no input operation: the load is part of the operation that reads it.
     let source = code.sources.of(if staged { id } else { plan.first_reader(id) });
     let partitions = plan.core.partitions;
     let mut after = Vec::new();
@@ -36,11 +36,12 @@ pub(super) fn input(
         let staging = Transfer { direction: DmaDirection::HbmToHbm, ..io(bytes, partitions) };
         let moved = code.emitter.dma(staging, source, &[]);
         after.push(moved);
-        // Weights are parameters of a lazily executed graph like its inputs: it reads them once those are there.
+        // In a lazily executed graph weights are parameters like the inputs: the graph reads them once its inputs are
+        // there.
         places.staged.push(moved);
     }
-    // One block can be read transposed by its descriptors. A larger input is turned through the array, block by
-    // block as it arrives, when only matmuls read it.
+    // The descriptors can read one block transposed. A larger input is transposed through the array, block by block
+    // as it arrives, when only matmuls read it.
     let one_block = rows <= u64::from(partitions) && columns <= u64::from(partitions);
     let feature_major = Resident::of(Layout::FeatureMajor, rows, columns);
     let resident = if only_gathered(plan, id) {
@@ -80,7 +81,7 @@ fn load_input(
     Ok(Resident { bytes, ready, ..wanted })
 }
 
-/// Brings an input in row by row of blocks, each of which is turned as soon as it is there.
+/// Loads an input row by row of blocks, and transposes each row of blocks as soon as it is there.
 fn load_and_turn(
     plan: &Plan<'_>,
     places: &mut Places,

@@ -1,4 +1,5 @@
-//! Values in the layout that their reader wants: what lies the other way is transposed block by block through the array.
+//! Values in the layout that their reader wants: a value in the other layout is transposed block by block through the
+//! array.
 
 use super::code::Code;
 use super::emitter::{Purpose, latest};
@@ -13,7 +14,7 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::arch::CoreSpec;
 use crate::machine::isa::{Engine, Op, Wait};
 
-/// The value in a layout for the operation `user`, turned if it lies the other way.
+/// The value in a layout for the operation `user`, transposed if it has the other layout.
 pub(super) fn in_layout(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -58,8 +59,8 @@ pub(super) fn in_layout(
     Ok(turned)
 }
 
-/// Transposes blocks of rows and columns (at most 128 each) through the array, as many into a bank of PSUM as it
-/// holds; the completion of each bank's eviction.
+/// Transposes blocks of rows and columns (at most 128 each) through the array, with as many blocks in a bank of PSUM
+/// as it holds; returns the completion of each bank's eviction.
 pub(super) fn turn_blocks(
     core: &CoreSpec,
     code: &mut Code<'_>,

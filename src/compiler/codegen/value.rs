@@ -8,9 +8,9 @@ use crate::tensor::Shape;
 /// How a matrix lies in SBUF. A shape `[.., C]` is a matrix of `rows` (all leading dimensions) by `C` columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Columns on the partitions: what a matmul reads and writes.
+    /// Columns on the partitions: the layout that a matmul reads and writes.
     FeatureMajor,
-    /// Rows on the partitions: what reductions over the last dimension read.
+    /// Rows on the partitions: the layout that reductions over the last dimension read.
     RowMajor,
 }
 
@@ -24,14 +24,14 @@ pub(super) struct Resident {
     pub free_elements: u64,
     /// SBUF it takes.
     pub bytes: u64,
-    /// Complete when the value is there.
+    /// What must be complete before the value is read.
     pub ready: Vec<Wait>,
     /// Equal parts along the partitions that each start at a block of their own: one for each head of attention.
     pub groups: u64,
 }
 
 impl Resident {
-    /// A matrix of `rows` by `columns` in a layout, with nothing known yet of its space and its completion.
+    /// A matrix of `rows` by `columns` in a layout; its space and its completion are not known yet.
     pub fn of(layout: Layout, rows: u64, columns: u64) -> Self {
         let (partition_elements, free_elements) = match layout {
             Layout::FeatureMajor => (columns, rows),
@@ -40,12 +40,12 @@ impl Resident {
         Self { layout, partition_elements, free_elements, bytes: 0, ready: Vec::new(), groups: 1 }
     }
 
-    /// Partitions it takes of the core's.
+    /// Partitions it takes on the core.
     pub fn partitions_used(&self, partitions: u32) -> u32 {
         partitions_used(self.partition_elements, partitions)
     }
 
-    /// Blocks of partitions it takes, each with how many are used.
+    /// Blocks of partitions it takes, as the number of partitions used in each.
     pub fn partition_blocks(&self, partitions: u32) -> impl Iterator<Item = u32> + use<> {
         let (groups, each) = (self.groups.max(1), self.partition_elements.div_ceil(self.groups.max(1)));
         (0..groups).flat_map(move |_| blocks(each, partitions))
@@ -55,18 +55,19 @@ impl Resident {
 /// A value of the module.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A weight in device memory, loaded where it is used.
+    /// A weight in device memory, loaded when it is used.
     Weight {
         /// The parameter.
         parameter: InstrId,
-        /// Whether the use reads it transposed (it is stored that way: weights are laid out when the model is loaded).
+        /// Whether the reader wants it transposed (it is stored that way: weights are laid out when the model is
+        /// loaded).
         via: InstrId,
     },
-    /// One number everywhere.
+    /// One number in every element.
     Splat,
     /// A value repeated along other dimensions; not materialised.
     Broadcast {
-        /// What is repeated.
+        /// The repeated value.
         of: InstrId,
         /// The broadcast instruction.
         via: InstrId,
@@ -95,7 +96,8 @@ pub(super) fn blocks(total: u64, block: u32) -> impl Iterator<Item = u32> + use<
     (0..total.div_ceil(block)).map(move |i| narrow_count((total - i * block).min(block)))
 }
 
-/// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of it.
+/// How many groups of `each` partitions share a block: an operand of the array starts at a quarter or a half of a
+/// block.
 fn groups_in_block(each: u64, partitions: u32) -> u64 {
     let partitions = u64::from(partitions);
     if each * 4 <= partitions {
@@ -107,7 +109,7 @@ fn groups_in_block(each: u64, partitions: u32) -> u64 {
     }
 }
 
-/// Blocks of stationary rows for `total` of them in equal groups that must each start where the array can read.
+/// Blocks of stationary rows: `total` rows in equal groups, each of which must start where the array can read.
 pub(super) fn grouped_blocks(total: u64, groups: u64, partitions: u32) -> impl Iterator<Item = u32> + use<> {
     let groups = groups.max(1);
     let each = total.div_ceil(groups);

@@ -1,4 +1,4 @@
-//! Operations that move nothing or little: transposes and reshapes of what is in SBUF, slices, joins, table look-ups.
+//! Operations that move little or nothing: transposes and reshapes of values in SBUF, slices, joins, table look-ups.
 
 use super::code::Code;
 use super::emitter::{Transfer, latest};
@@ -13,8 +13,8 @@ use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
 
-/// A transpose of a value that is in SBUF. Its bytes stay the same. Where the last dimension changes, the columns become rows
-/// now; other permutations only rename blocks.
+/// A transpose of a value in SBUF. Its bytes stay the same. Where the last dimension changes, the columns become rows; other
+/// permutations only rename blocks.
 pub(super) fn transpose_resident(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -30,12 +30,12 @@ pub(super) fn transpose_resident(
             Layout::RowMajor => Layout::FeatureMajor,
         };
     }
-    // What convolutions gather is not in SBUF yet.
+    // A value that convolutions gather is not in SBUF yet.
     if only_gathered(plan, id) {
         resident.layout = Layout::FeatureMajor;
     }
-    // An image [n, c, h, w] has its channels on the partitions whatever the order of its dimensions is called; as
-    // tokens [n, h x w, c] that is feature-major.
+    // An image [n, c, h, w] has its channels on the partitions, whatever the order of its dimensions; as tokens
+    // [n, h x w, c] that layout is feature-major.
     if permutation.len() == 3 && permutation == [0, 2, 1] && came_from_image(plan, id) {
         resident.layout = Layout::FeatureMajor;
     }
@@ -43,7 +43,7 @@ pub(super) fn transpose_resident(
     Ok(())
 }
 
-/// A reshape of what is in SBUF: the same bytes.
+/// A reshape of a value in SBUF: the same bytes.
 pub(super) fn reshape_resident(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -55,7 +55,7 @@ pub(super) fn reshape_resident(
     Ok(())
 }
 
-/// A slice of what is in SBUF, read in place.
+/// A slice of a value in SBUF, read in place.
 pub(super) fn slice_resident(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -76,8 +76,8 @@ pub(super) fn slice_resident(
     Ok(())
 }
 
-/// Joined values are written side by side by whoever makes them, so joining takes no instruction; weights among them
-/// (a class token) are loaded beside the rest.
+/// Joined values are written side by side by their producers, so a join takes no instruction; a weight among them (a
+/// class token) is loaded beside the rest.
 pub(super) fn concatenate(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -105,12 +105,12 @@ pub(super) fn concatenate(
     let (rows, columns) = rows_and_columns(&instruction.shape);
     let mut resident = Resident::of(layout.unwrap_or(Layout::FeatureMajor), rows, columns);
     resident.ready = latest(ready);
-    // The parts keep their space until they are dead; the whole only names them.
+    // The parts keep their space while they are live; the whole only names them.
     set_view(places, id, resident);
     Ok(())
 }
 
-/// Rows of a table in device memory, one descriptor a row.
+/// Rows of a table in device memory, one descriptor per row.
 pub(super) fn gather(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -137,7 +137,7 @@ pub(super) fn gather(
     Ok(())
 }
 
-/// An update in place: the new part is written to device memory, and readers go on with the whole.
+/// An update in place: the new part is written to device memory, and readers continue with the whole.
 pub(super) fn update_in_place(
     plan: &Plan<'_>,
     places: &mut Places,

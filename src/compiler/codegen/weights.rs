@@ -1,4 +1,4 @@
-//! Weights: brought into SBUF on their own queue, as early as it has room, and once if they stay there.
+//! Weights: loaded into SBUF on their own queue as early as there is room, and only once if they stay there.
 
 use super::code::Code;
 use super::emitter::Transfer;
@@ -15,7 +15,7 @@ use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
 /// A weight as the stationary operand of a dot.
 pub(super) struct WeightMatrix {
     pub parameter: InstrId,
-    /// The view the dot reads it through.
+    /// The view through which the dot reads it.
     pub via: InstrId,
     /// Contracted size.
     pub depth: u64,
@@ -23,7 +23,7 @@ pub(super) struct WeightMatrix {
     pub columns: u64,
 }
 
-/// Loads a weight matrix in blocks of result columns, once; the completion of each block.
+/// Loads a weight matrix in blocks of result columns, once; returns the completion of each block.
 pub(super) fn load_matrix(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -44,7 +44,7 @@ pub(super) fn load_matrix(
     Ok(blocks)
 }
 
-/// Loads one block of a weight matrix for the product that reads it; its completion and the SBUF it takes.
+/// Loads one block of a weight matrix for the product that reads it; returns its completion and the SBUF it takes.
 pub(super) fn load_block(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -93,7 +93,7 @@ pub(super) fn load_vector(
     Ok(wait)
 }
 
-/// The transfer of a weight with a number of elements along the partitions.
+/// The transfer of a weight with a given number of elements along the partitions.
 fn load(
     plan: &Plan<'_>,
     places: &Places,

@@ -1,4 +1,4 @@
-//! Operations that are placed by what they cost: sorts, scatters, operators without a known meaning.
+//! Operations that are placed by their cost: sorts, scatters, operators without a known meaning.
 
 use super::code::Code;
 use super::emitter::{Purpose, Transfer, latest};
@@ -35,8 +35,8 @@ pub(super) fn work(
     Ok(())
 }
 
-/// Elementwise work none of whose operands has the result's size in SBUF: small values meet repeated ones. One pass over the
-/// result.
+/// Elementwise work without an operand of the result's size in SBUF: small values are combined with repeated ones. One pass
+/// over the result.
 pub(super) fn elementwise_of_parts(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -85,7 +85,7 @@ fn passes(plan: &Plan<'_>, code: &mut Code<'_>, id: InstrId, work: &Work, engine
     ready
 }
 
-/// Out to device memory and back, one descriptor for each row of the result.
+/// A round trip through device memory, one descriptor for each row of the result.
 fn through_memory(
     plan: &Plan<'_>,
     code: &mut Code<'_>,

@@ -1,6 +1,6 @@
-//! Activations that a model spells out and the scalar engine has as one table.
+//! Activations that a model spells out and for which the scalar engine has a table.
 //!
-//! A further spelling is another row of [`GELU`]; a further activation is a list of its own with the opcode that it becomes.
+//! A further spelling is another row of [`GELU`]; a further activation is another list, with its opcode.
 
 use crate::compiler::hlo::{HloModule, InstrId, Opcode};
 use crate::compiler::patterns::Pattern::{Add, Divide, Either, Erf, Erfc, Multiply, Near, Negate, One, Tanh, X};
@@ -35,7 +35,7 @@ const GELU: [Pattern; 3] = [
     Multiply(&Multiply(&X, &TWICE), &Near(0.5)),
 ];
 
-/// Makes one instruction of each activation. What it was made of is left for dead code removal.
+/// Replaces each activation by one instruction. Its parts are left for dead code removal.
 pub(super) fn recognise(module: &mut HloModule) {
     let found: Vec<(InstrId, InstrId)> = {
         let graph = Graph::new(module);

@@ -1,4 +1,4 @@
-//! Sums and products with weights, written the way they cost least.
+//! Sums and products with weights, rewritten to the form that costs least.
 
 use super::FromProgramError;
 use super::emit::Emit;
@@ -7,11 +7,11 @@ use crate::base::convert::narrow;
 use crate::compiler::hlo::{InstrId, Opcode, ParameterRole};
 use crate::tensor::Shape;
 
-/// Operations that are looked through for weights at most.
+/// Limit on the operations looked through to find weights.
 const MOST_DEPTH: u32 = 12;
 
-/// JAX multiplies `[.., 768]`, views the product as `[.., 12, 64]` and adds a bias of `[12, 64]`. The bias is a vector of the product: it is
-/// added before the view, as the product is read. None when the operation at hand is something else.
+/// JAX multiplies `[.., 768]`, views the product as `[.., 12, 64]` and adds a bias of `[12, 64]`. The bias is a vector of the product, so it
+/// is added before the view, as the product is read. `None` when the current operation is something else.
 ///
 /// # Errors
 /// When an operand comes later.
@@ -37,8 +37,8 @@ pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<O
     Ok(None)
 }
 
-/// Whether `parts` is a view of `whole` that splits its last dimension, and `along` are all the dimensions that came of it, ones left
-/// out.
+/// Whether `parts` is a view of `whole` that splits its last dimension, and `along` are all the dimensions that result from the
+/// split, without those of size one.
 fn runs_along_split(whole: &Shape, parts: &Shape, along: &[u32]) -> bool {
     let Some(columns) = whole.dims.last() else { return false };
     let behind = |d: usize| parts.dims.iter().skip(d).product::<u64>();
@@ -47,8 +47,8 @@ fn runs_along_split(whole: &Shape, parts: &Shape, along: &[u32]) -> bool {
     large.eq(along.iter().copied())
 }
 
-/// `(x - m) * s` as `x * s - m * s` where `m` and `s` are weights: batch norms of JAX are written the first way, and the shift then
-/// meets the one that follows. A second shift by weights is added to the first.
+/// `(x - m) * s` as `x * s - m * s` where `m` and `s` are weights. JAX writes batch norms the first way; in the second form the
+/// shift is next to the one that follows. A second shift by weights is added to the first.
 pub(super) fn with_shift_last(e: &mut Emit<'_>, opcode: &Opcode, a: InstrId, b: InstrId) -> Option<InstrId> {
     let shape = e.shape(a);
     let first = &e.instructions[a];
@@ -71,7 +71,7 @@ pub(super) fn with_shift_last(e: &mut Emit<'_>, opcode: &Opcode, a: InstrId, b: 
     Some(e.of_two(outer, x, vector))
 }
 
-/// A vector of weights that a broadcast repeats, and along which dimension.
+/// A vector of weights that a broadcast repeats, and the dimension along which it lies.
 fn weights(e: &Emit<'_>, id: InstrId) -> Option<(InstrId, Vec<u32>)> {
     let instruction = &e.instructions[id];
     let Opcode::Broadcast { dimensions } = &instruction.opcode else { return None };
@@ -79,7 +79,7 @@ fn weights(e: &Emit<'_>, id: InstrId) -> Option<(InstrId, Vec<u32>)> {
     (dimensions.len() == 1 && is_weights(e, of, MOST_DEPTH)).then(|| (of, dimensions.clone()))
 }
 
-/// Whether weights alone give a value.
+/// Whether a value depends on weights alone.
 fn is_weights(e: &Emit<'_>, id: InstrId, depth: u32) -> bool {
     let instruction = &e.instructions[id];
     match &instruction.opcode {

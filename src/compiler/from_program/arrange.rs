@@ -1,4 +1,4 @@
-//! Dimensions in another order or shape.
+//! Transposes, reshapes, broadcasts, reductions, slices and elementwise operations.
 
 use super::emit::Emit;
 use crate::base::convert::{narrow, real};
@@ -17,7 +17,8 @@ impl Emit<'_> {
         self.push(Opcode::Transpose { permutation }, vec![x], Shape::new(shape.dtype, dims))
     }
 
-    /// The same elements under other dimensions; `x` itself when those are the same, and what `x` is a view of when it has them.
+    /// The same elements with other dimensions. Returns `x` itself when the dimensions do not change, and the value that `x`
+    /// views when that one has them.
     pub fn reshaped(&mut self, x: InstrId, dims: Vec<u64>) -> InstrId {
         let shape = self.shape(x);
         if shape.dims == dims {
@@ -29,7 +30,7 @@ impl Emit<'_> {
         }
     }
 
-    /// What a reshape views.
+    /// The operand of a reshape.
     pub fn viewed(&self, x: InstrId) -> Option<InstrId> {
         let instruction = &self.instructions[x];
         instruction.operands.first().copied().filter(|_| matches!(instruction.opcode, Opcode::Reshape))
@@ -62,13 +63,13 @@ impl Emit<'_> {
         self.push(Opcode::Broadcast { dimensions }, vec![x], Shape::new(shape.dtype, dims.to_vec()))
     }
 
-    /// A value of the dimensions that a reduction of `lost` left, repeated along those.
+    /// A value with the dimensions left by a reduction of `lost`, repeated along the lost dimensions.
     pub fn along(&mut self, x: InstrId, lost: &[u32], dims: &[u64]) -> InstrId {
         let kept: Vec<u32> = (0..narrow(dims.len())).filter(|d| !lost.contains(d)).collect();
         self.repeated(x, &kept, dims)
     }
 
-    /// Elements combined along dimensions.
+    /// A reduction along dimensions.
     pub fn reduced(&mut self, kind: ReduceKind, x: InstrId, dimensions: &[u32]) -> InstrId {
         let mut dimensions = dimensions.to_vec();
         dimensions.sort_unstable();
@@ -89,7 +90,7 @@ impl Emit<'_> {
         self.push(Opcode::Multiply, vec![sum, factor], shape)
     }
 
-    /// A range of each dimension; `x` itself when that is all of it.
+    /// A range of each dimension; `x` itself when the ranges cover all of it.
     pub fn sliced(&mut self, x: InstrId, ranges: Vec<SliceDim>) -> InstrId {
         let shape = self.shape(x);
         if ranges.iter().zip(&shape.dims).all(|(r, &d)| r.start == 0 && r.limit == d && r.stride == 1) {

@@ -1,4 +1,4 @@
-//! Appends HLO instructions for the operations that inputs reach.
+//! Appends HLO instructions for the operations that depend on inputs.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) struct Emit<'a> {
     computed: u32,
     pub estimates: BTreeMap<String, (u64, String)>,
     notes: BTreeMap<&'static str, u64>,
-    /// The operation at hand: where the instructions come from.
+    /// The current operation: where the instructions come from.
     at: FlatId,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn emit(
 }
 
 impl Emit<'_> {
-    /// What the results depend on through values that inputs reach.
+    /// The operations that the results depend on and that depend on an input.
     fn live(&self) -> Vec<bool> {
         let mut live = vec![false; self.flat.nodes.len()];
         let mut stack = self.flat.results.clone();
@@ -110,12 +110,12 @@ impl Emit<'_> {
         Ok(Placed { module, estimates: self.estimates, notes })
     }
 
-    /// Says something that a person should know, once.
+    /// Adds a note for the user, once.
     pub fn note(&mut self, note: &'static str) {
         *self.notes.entry(note).or_default() += 1;
     }
 
-    /// Says that the operation at hand is placed by an estimate.
+    /// Records that the current operation is placed by an estimate.
     pub fn estimate(&mut self, name: &str) {
         let at = self.flat.nodes[self.at].name.clone();
         self.estimates.entry(name.to_owned()).or_insert((0, at)).0 += 1;
@@ -127,7 +127,7 @@ impl Emit<'_> {
         if *count == 1 { name.to_owned() } else { format!("{name}.{}", *count - 1) }
     }
 
-    /// Appends an instruction for the operation at hand.
+    /// Appends an instruction for the current operation.
     pub fn push(&mut self, opcode: Opcode, operands: Vec<InstrId>, shape: Shape) -> InstrId {
         let metadata = self.metadata(opcode.name());
         let name = match &opcode {
@@ -152,7 +152,7 @@ impl Emit<'_> {
         self.instructions[id].shape.clone()
     }
 
-    /// The shape a type has on a core: 64-bit numbers take 32 bits there.
+    /// The shape that a type has on a core: 64-bit numbers take 32 bits there.
     pub fn shape_of(&mut self, ty: &ArrayType) -> Shape {
         use ElementType as E;
         let dtype = match ty.element {
@@ -169,22 +169,22 @@ impl Emit<'_> {
         Shape::new(dtype, ty.dims.clone())
     }
 
-    /// The `n`-th operand of the operation at hand.
+    /// The `n`-th operand of the current operation.
     ///
     /// # Errors
-    /// When it has none.
+    /// When the operation has no such operand.
     pub fn operand(&mut self, n: usize) -> Result<InstrId, FromProgramError> {
         let id = self.operand_id(n)?;
         self.value(id)
     }
 
-    /// Which operation gives the `n`-th operand.
+    /// The operation that computes the `n`-th operand.
     pub fn operand_id(&self, n: usize) -> Result<FlatId, FromProgramError> {
         let found = self.flat.nodes[self.at].operands.get(n).copied();
         found.ok_or_else(|| self.wrong(&format!("operand {n} is missing")))
     }
 
-    /// An error at the operation at hand.
+    /// An error at the current operation.
     pub fn wrong(&self, what: &str) -> FromProgramError {
         FromProgramError::Instruction { name: self.flat.nodes[self.at].name.clone(), what: what.to_owned() }
     }
@@ -198,7 +198,7 @@ impl Emit<'_> {
         let shape = self.shape_of(&node.ty);
         let placed = match self.given[id].clone() {
             Given::No => return Err(self.wrong("an operand comes later")),
-            // One for each use, as zoo models have it: a constant is part of the operation that reads it.
+            // One copy for each use, as in the models of the zoo: a constant is part of the operation that reads it.
             Given::Splat(value) => return Ok(self.splat(value, shape)),
             Given::Weight(n) => {
                 let name = self.program.parameters.get(n as usize).map(|p| p.name.clone());
@@ -236,7 +236,7 @@ impl Emit<'_> {
 
     /// One number in every element.
     pub fn splat(&mut self, value: f64, shape: Shape) -> InstrId {
-        // A number of single precision, as every constant of a core.
+        // A single-precision number, as every constant of a core.
         let literal = Literal(nearest_single(value));
         let constant = self.push(Opcode::Constant(literal), Vec::new(), Shape::new(shape.dtype, []));
         if shape.rank() == 0 {

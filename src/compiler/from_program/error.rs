@@ -8,21 +8,21 @@ use crate::compiler::hlo::VerifyError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FromProgramError {
-    /// A loop or a branch that data decides.
+    /// A loop or a branch that depends on data.
     #[error("{name}: {what}; a NeuronCore runs a fixed program, so the number of turns and the branch must be known")]
     Control {
         /// The instruction.
         name: String,
-        /// What data decides.
+        /// What depends on data.
         what: &'static str,
     },
-    /// More instructions than are placed.
+    /// More instructions than can be placed.
     #[error("the program has more than {limit} instructions once its calls and loops are written out")]
     Size {
-        /// Most that are placed.
+        /// The limit.
         limit: usize,
     },
-    /// An instruction that cannot stand as it is.
+    /// An instruction that has no valid form.
     #[error("{name}: {what}")]
     Instruction {
         /// The instruction.
@@ -33,7 +33,7 @@ pub enum FromProgramError {
     /// Nothing depends on an input.
     #[error("no result depends on an input: there is nothing to compute on a call")]
     NoWork,
-    /// The result is not well formed: a defect of this room.
+    /// The result is not well formed: a defect of this module.
     #[error("the program makes an invalid module: {0}")]
     Invalid(VerifyError),
 }

@@ -1,4 +1,4 @@
-//! A program without calls, loops and tuples: what it is, and how calls and loops are written out.
+//! A program without calls, loops and tuples: its representation, and how calls and loops are written out.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::import::program::{
     Origin, Program, Type, Unary, Value,
 };
 
-/// Operations that are placed at most: a model of a thousand modules has about a hundredth of it.
+/// Most operations that are placed: a model of a thousand modules has about a hundredth of it.
 const MOST_NODES: usize = 400_000;
-/// Calls deeper than this are a program that calls itself.
+/// Calls deeper than this belong to a program that calls itself.
 const MOST_DEPTH: u32 = 100;
-/// Turns of a loop that are written out.
+/// Most turns of a loop that are written out.
 const MOST_TURNS: u32 = 20_000;
 
 /// A value while a program is written out.
@@ -28,13 +28,13 @@ enum Flow {
 /// Writes a program out.
 ///
 /// # Errors
-/// When it calls itself, loops a number of times that data decides, or has too many instructions.
+/// When it calls itself, has a loop whose number of turns depends on data, or has too many instructions.
 pub(super) fn flatten(program: &Program) -> Result<Flat, FromProgramError> {
     written(Writer { program, flat: Flat::default(), depth: 0, refused: None }).map(|writer| writer.flat)
 }
 
-/// Writes a program out as far as that is possible: a loop, a branch or a call that cannot be written out stands as one operation of
-/// its own name. Gives these names, with the reason of each.
+/// Writes a program out as far as possible: a loop, a branch or a call that cannot be written out stays as one operation with its
+/// own name. Returns these names, with the reason for each.
 ///
 /// # Errors
 /// When there are too many instructions without any loop or call.
@@ -73,7 +73,8 @@ struct Writer<'a> {
     program: &'a Program,
     flat: Flat,
     depth: u32,
-    /// What cannot be written out and stands as one operation, with the reason; absent where that is an error.
+    /// Names of the instructions that stay as one operation, with the reasons; `None` where such an instruction is an
+    /// error.
     refused: Option<BTreeMap<String, String>>,
 }
 
@@ -129,7 +130,7 @@ impl Writer<'_> {
         let can_stand = matches!(instruction.op, Op::Call | Op::While | Op::Conditional);
         let Some(refused) = self.refused.as_mut().filter(|_| can_stand) else { return Err(error) };
         refused.insert(instruction.name.clone(), error.to_string());
-        // What was begun leaves nothing behind.
+        // Removes what was begun.
         self.flat.nodes.truncate(before);
         self.depth = depth;
         let op = Op::Opaque(Foreign { name: instruction.name.clone(), config: String::new() });
@@ -207,7 +208,7 @@ impl Writer<'_> {
             let Flow::Array(said) = said else { return Err(control("its condition is not a boolean")) };
             let known = self.flat.nodes[said].known.as_ref().and_then(truth);
             let Some(goes_on) = known else { return Err(control("data decides how often it turns")) };
-            // The condition itself leaves nothing behind.
+            // Removes the nodes of the condition.
             self.flat.nodes.truncate(before);
             if !goes_on {
                 return Ok(state);
@@ -218,7 +219,7 @@ impl Writer<'_> {
     }
 }
 
-/// Which instructions the root depends on: the others of a loop's body must not be written out.
+/// The instructions that the root depends on: the others of a loop's body must not be written out.
 fn live(computation: &Computation) -> IndexVec<InstructionId, bool> {
     let mut live: IndexVec<InstructionId, bool> = computation.instructions.iter().map(|_| false).collect();
     let mut stack = vec![computation.root];
@@ -254,7 +255,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// Which branch a known condition chooses: of a boolean the first is that of true.
+/// The branch that a known condition chooses: for a boolean, the first branch is that of true.
 fn branch(value: &Value, branches: usize) -> Option<usize> {
     let Numbers::Whole(v) = &value.numbers else { return None };
     let v = *v.first()?;
@@ -276,7 +277,8 @@ fn combine_of(computation: &Computation) -> Combine {
     }
 }
 
-/// What a computation of two booleans does, by trying all of them: torch_xla writes "and" with comparisons and a selection.
+/// How a computation combines two booleans, found by trying all of them: torch_xla writes "and" with comparisons and a
+/// selection.
 fn combine_of_booleans(computation: &Computation) -> Option<Combine> {
     let table = [(false, false), (false, true), (true, false), (true, true)];
     let given = table.map(|(a, b)| boolean_of(computation, [a, b]));
@@ -286,7 +288,7 @@ fn combine_of_booleans(computation: &Computation) -> Option<Combine> {
     (given == [Some(false), Some(true), Some(true), Some(true)]).then_some(Combine::Max)
 }
 
-/// The result of a computation for two booleans; none when it has other operations than those of booleans.
+/// The result of a computation for two booleans; `None` when it has operations other than those of booleans.
 fn boolean_of(computation: &Computation, operands: [bool; 2]) -> Option<bool> {
     let mut values: IndexVec<InstructionId, bool> = IndexVec::new();
     for instruction in computation.instructions.iter() {
@@ -324,13 +326,14 @@ pub(super) struct FlatNode {
     pub operands: Vec<FlatId>,
     pub ty: ArrayType,
     pub origin: Origin,
-    /// Its numbers, when it is small and constants alone give it.
+    /// Its numbers, when it is small and depends on constants alone.
     pub known: Option<Value>,
-    /// The number that every element is, when it is known to be one.
+    /// The number that every element has, when that is known.
     pub splat: Option<f64>,
-    /// Of an operation with several results, which of them this is.
+    /// For an operation with several results, the index of this one.
     pub part: u32,
-    /// What the computation that a reduction calls does, and the number of operands before those it begins with.
+    /// How the computation that a reduction calls combines values, and the number of operands before the initial
+    /// values.
     pub combine: Option<Combine>,
 }
 

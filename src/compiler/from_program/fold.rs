@@ -1,4 +1,4 @@
-//! Small values that constants alone give: numbers of turns, starts of slices.
+//! Small values that depend on constants alone: numbers of turns, starts of slices.
 
 use crate::base::IndexVec;
 use crate::import::eval::evaluate;
@@ -7,10 +7,10 @@ use crate::import::program::{
     WeightData,
 };
 
-/// Elements of a value that is folded.
+/// Most elements of a value that is folded.
 const MOST_ELEMENTS: u64 = 64;
 
-/// What an operation gives, when all its operands are known and it is small.
+/// The value of an operation, when all its operands are known and it is small.
 pub(super) fn fold(op: &Op, operands: &[Option<&Value>], ty: &ArrayType) -> Option<Value> {
     if ty.elements().is_none_or(|n| n > MOST_ELEMENTS) {
         return None;

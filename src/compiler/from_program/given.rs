@@ -1,32 +1,32 @@
-//! What weights and constants alone give: it is computed when the model is loaded.
+//! Values that depend on weights and constants alone: they are computed when the model is loaded.
 
 use super::flatten::{Flat, FlatId, FlatNode};
 use crate::base::convert::narrow;
 use crate::import::program::{Op, Program, Role};
 
-/// How a value that no input reaches is there.
+/// How a value that does not depend on an input is provided.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Given {
     /// It depends on an input.
     No,
-    /// One number everywhere.
+    /// One number in every element.
     Splat(f64),
-    /// A weight of the program, by its number, as it is.
+    /// A weight of the program as it is, by its number.
     Weight(u32),
-    /// A weight that is turned or viewed; what of is the operation's first operand.
+    /// A weight that is transposed or viewed; the weight is the operation's first operand.
     View,
-    /// A given value, repeated along the dimensions that it does not have.
+    /// A given value, repeated along the dimensions that it lacks.
     Repeated {
-        /// What is repeated.
+        /// The repeated value.
         of: FlatId,
-        /// The dimensions that it runs along, those of size one left out: one of a vector, none of one number.
+        /// The dimensions along which it lies, without those of size one: one for a vector, none for a single number.
         along: Vec<u32>,
     },
     /// Anything else: computed at load.
     Computed,
 }
 
-/// For each operation how it is given.
+/// How each operation's value is given.
 pub(super) fn given(program: &Program, flat: &Flat) -> Vec<Given> {
     let mut all: Vec<Given> = Vec::with_capacity(flat.nodes.len());
     for node in &flat.nodes {
@@ -72,7 +72,7 @@ fn elements(flat: &Flat, id: FlatId) -> Option<u64> {
     flat.nodes[id].ty.elements()
 }
 
-/// The value that a broadcast, turn or view of one is, and the dimensions it runs along.
+/// The value behind a broadcast, or behind a transpose or view of one, and the dimensions along which it lies.
 fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Vec<u32>)> {
     let &[operand] = node.operands.as_slice() else { return None };
     if !matches!(node.op, Op::Broadcast { .. } | Op::Transpose { .. } | Op::Convert | Op::Reshape) {
@@ -91,7 +91,7 @@ fn repeated(flat: &Flat, node: &FlatNode, all: &[Given]) -> Option<(FlatId, Vec<
     Some((of, moved))
 }
 
-/// Where a dimension of the operand is in the result.
+/// The position of the operand's dimension in the result.
 fn moved_to(node: &FlatNode, from: &[u64], along: u32) -> Option<u32> {
     let to = &node.ty.dims;
     let size = *from.get(along as usize)?;

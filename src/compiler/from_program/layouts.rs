@@ -1,9 +1,9 @@
 //! Dimensions in the order that a core works with.
 //!
-//! JAX and TensorFlow keep the channels of an image last, so each convolution turns its image to channels first and its result back.
-//! Here work on a turned image is done on the image as the convolution gave it, and the turn comes behind; where it meets the next
-//! convolution's turn, the two cancel. Beside that, products with one number are taken before a turn of anything, and batched products
-//! read their operands and give their results without turning the last two dimensions.
+//! JAX and TensorFlow keep the channels of an image last, so each convolution transposes its image to channels first and its result
+//! back. Here work on a transposed image is done on the image as the convolution produced it, and the transpose follows the work.
+//! Where it meets the transpose of the next convolution, the two cancel. In addition, products with a single number move before any
+//! transpose, and batched products read their operands and write their results without transposing the last two dimensions.
 
 use super::turned::{composed, inverse, is_identity, is_row_of_each};
 use crate::base::IndexVec;
@@ -11,7 +11,7 @@ use crate::base::convert::narrow;
 use crate::compiler::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
 use crate::tensor::Shape;
 
-/// Moves turns of dimensions behind the work that does not need them.
+/// Moves transposes behind the work that does not need them.
 pub(super) fn assign(module: &mut HloModule) {
     let is_turn = |i: &HloInstruction| matches!(i.opcode, Opcode::Transpose { .. });
     if !module.instructions.iter().any(is_turn) {
@@ -44,9 +44,9 @@ pub(super) fn assign(module: &mut HloModule) {
 /// Where the value of an old instruction is.
 #[derive(Clone, Debug)]
 enum Placed {
-    /// An instruction gives it.
+    /// The value of an instruction.
     Whole(InstrId),
-    /// It is an instruction's value with its dimensions in another order; nothing has asked for it in its own order yet.
+    /// An instruction's value with its dimensions in another order; nothing has needed it in its own order yet.
     Turned(InstrId, Vec<u32>),
 }
 
@@ -55,14 +55,14 @@ struct Rebuild<'m> {
     known: IndexVec<InstrId, bool>,
     readers: IndexVec<InstrId, Vec<InstrId>>,
     new: IndexVec<InstrId, HloInstruction>,
-    /// By new id: whether it has its channels where convolutions have them.
+    /// By new id: whether its channels are where convolutions have them.
     images: IndexVec<InstrId, bool>,
     /// By old id.
     placed: IndexVec<InstrId, Placed>,
     turns: u32,
 }
 
-/// What elementwise work is done on in place of its turned operands.
+/// The order of dimensions and the values that replace the transposed operands of elementwise work.
 struct Before {
     of: InstrId,
     permutation: Vec<u32>,
@@ -101,7 +101,7 @@ impl Rebuild<'_> {
         let is_image = match &old.opcode {
             Opcode::Convolution { .. } | Opcode::ReduceWindow { .. } => true,
             Opcode::Concatenate { .. } | Opcode::Slice { .. } | Opcode::Work(_) => of_image,
-            // A dimension of one comes or goes between the channels and the width.
+            // A dimension of size one is added or removed between the channels and the width.
             Opcode::Reshape => operands.first().is_some_and(|o| {
                 let (from, to) = (&self.new[*o].shape.dims, &old.shape.dims);
                 of_image && (3..=4).contains(&to.len()) && from.get(..2) == to.get(..2) && from.last() == to.last()
@@ -138,7 +138,7 @@ impl Rebuild<'_> {
         self.push(HloInstruction { name, opcode, operands: vec![of], shape, metadata }, false)
     }
 
-    /// What a value is a turn of.
+    /// The value and the permutation, if a value is a transpose.
     fn turn_of(&self, id: InstrId) -> Option<(InstrId, Vec<u32>)> {
         match &self.placed[id] {
             Placed::Turned(of, permutation) => Some((*of, permutation.clone())),
@@ -153,7 +153,7 @@ impl Rebuild<'_> {
         }
     }
 
-    /// A turn of a turn is one, or none.
+    /// Combines a transpose of a transpose into one, or none.
     fn turn(&mut self, old: &HloInstruction, permutation: &[u32]) -> Option<Placed> {
         let &operand = old.operands.first()?;
         let (of, permutation) = match self.turn_of(operand) {
@@ -163,14 +163,14 @@ impl Rebuild<'_> {
         Some(if is_identity(&permutation) { Placed::Whole(of) } else { Placed::Turned(of, permutation) })
     }
 
-    /// The turned image that an instruction reads first.
+    /// The first transposed image that an instruction reads.
     fn first_turned(&self, old: &HloInstruction) -> Option<Before> {
         let found = old.operands.iter().filter(|o| !self.known[**o]).find_map(|o| self.turn_of(*o));
         let (of, permutation) = found.filter(|(of, _)| self.images[*of])?;
         Some(Before { of, permutation })
     }
 
-    /// The same instruction on what was turned, and its result turned.
+    /// The same instruction on the values before the transpose, with its result transposed.
     fn behind(&mut self, old: &HloInstruction, opcode: Opcode, operands: Vec<InstrId>, before: &Before) -> Placed {
         let back = inverse(&before.permutation);
         let dims: Vec<u64> = back.iter().filter_map(|&p| old.shape.dims.get(p as usize).copied()).collect();
@@ -184,7 +184,8 @@ impl Rebuild<'_> {
         old.operands.iter().all(|o| self.old.instructions[*o].shape.dims == old.shape.dims)
     }
 
-    /// Elementwise work: on an image with anything that can be had in the image's order, on other values with single numbers.
+    /// Elementwise work: on an image together with any operands that the image's order allows, on other values together with
+    /// single numbers.
     fn elementwise(&mut self, old: &HloInstruction) -> Option<Placed> {
         let found = old.operands.iter().filter(|o| !self.known[**o]).find_map(|o| self.turn_of(*o));
         let (of, permutation) = found?;
@@ -196,7 +197,7 @@ impl Rebuild<'_> {
         Some(self.behind(old, old.opcode.clone(), operands, &before))
     }
 
-    /// Whether an operand can take the order of dimensions of the image that was turned.
+    /// Whether an operand can take the order of dimensions of the image before its transpose.
     fn can_be_before(&self, id: InstrId, before: &Before) -> bool {
         let is_image = self.images[before.of];
         if let Opcode::Broadcast { dimensions } = &self.old.instructions[id].opcode {
@@ -214,7 +215,7 @@ impl Rebuild<'_> {
         self.turn_of(id).is_some_and(|(of, p)| p == before.permutation && self.new[of].shape.dims == *dims)
     }
 
-    /// The operand in the order of dimensions of the image that was turned.
+    /// The operand in the order of dimensions of the image before its transpose.
     fn before(&mut self, id: InstrId, before: &Before) -> InstrId {
         let old = &self.old.instructions[id];
         if let Opcode::Broadcast { dimensions } = &old.opcode {
@@ -236,7 +237,8 @@ impl Rebuild<'_> {
         }
     }
 
-    /// A reduction over pixels. One over the last dimension stays: it is part of a norm or a softmax along rows.
+    /// A reduction over pixels. A reduction over the last dimension stays: it is part of a norm or a softmax along
+    /// rows.
     fn reduce(&mut self, old: &HloInstruction, dimensions: &[u32]) -> Option<Placed> {
         let before = self.first_turned(old)?;
         let rank = narrow(before.permutation.len());
@@ -274,7 +276,7 @@ impl Rebuild<'_> {
         Some(self.behind(old, opcode, operands, &before))
     }
 
-    /// One number in the sizes that a part of a join has in the order of what was turned.
+    /// A splat operand of a join, with its sizes in the order of dimensions before the transpose.
     fn filling(&mut self, id: InstrId, before: &Before) -> InstrId {
         let old = &self.old.instructions[id];
         let back = inverse(&before.permutation);
@@ -285,7 +287,8 @@ impl Rebuild<'_> {
         self.push(HloInstruction { name, operands, shape: Shape::new(old.shape.dtype, dims), ..old.clone() }, false)
     }
 
-    /// A batched product contracts the dimension that lies there, and its left side gives the rows that its reader wants.
+    /// A batched product contracts the dimension in the position where it lies, and its left side has the rows in the
+    /// order that the reader wants.
     fn batched_dot(&mut self, id: InstrId, old: &HloInstruction, dims: &DotDims) -> Option<Placed> {
         let &[left, right] = old.operands.as_slice() else { return None };
         let rank = dims.batch + 2;
@@ -312,7 +315,7 @@ impl Rebuild<'_> {
         Some(Placed::Turned(new, permutation))
     }
 
-    /// A side of a batched product whose last two dimensions are in the order in which they lie.
+    /// A side of a batched product with its last two dimensions in the order in which they lie.
     fn unturned(&mut self, id: InstrId, contracting: u32, rank: u32) -> (InstrId, u32) {
         let last = rank as usize - 1;
         match self.turn_of(id) {
@@ -328,7 +331,7 @@ impl Rebuild<'_> {
     }
 }
 
-/// Dimensions of a turned value as those of what was turned.
+/// Dimensions of a transposed value as dimensions of the value before the transpose.
 fn moved(dimensions: &[u32], permutation: &[u32]) -> Option<Vec<u32>> {
     dimensions.iter().map(|&d| permutation.get(d as usize).copied()).collect()
 }

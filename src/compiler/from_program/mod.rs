@@ -1,10 +1,10 @@
-//! From a program that a person brought to the compiler's HLO.
+//! From a program that the user brings to the compiler's HLO.
 //!
-//! A program has any element type, any arrangement of dimensions, calls, loops and constants; HLO here has what the code generator
-//! places. So calls are put in the place of the call, loops with a known number of turns are unrolled, what weights and constants alone
-//! give becomes a weight (it is computed when the model is loaded), products and convolutions get the arrangement the array
-//! takes, and what has no rule of its own becomes [`Work`](crate::compiler::hlo::Work), placed by a cost that
-//! [`Placed::estimates`] tells.
+//! A program has any element type, any arrangement of dimensions, calls, loops and constants; HLO here has only what code generation
+//! can place. So calls are inlined, and loops with a known number of turns are unrolled. A value that depends on weights and constants
+//! alone becomes a weight (it is computed when the model is loaded). Products and convolutions get the arrangement that the array
+//! takes. An operation without a rule of its own becomes [`Work`](crate::compiler::hlo::Work), placed by a cost; [`Placed::estimates`]
+//! lists these operations.
 
 mod activations;
 mod affine;
@@ -40,18 +40,19 @@ pub use placement::engine_of;
 pub struct Placed {
     /// The module, verified.
     pub module: HloModule,
-    /// Operators that are placed by an estimate, with how often and the first place each.
+    /// Operators that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, (u64, String)>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Makes HLO of a program.
+/// Converts a program to HLO.
 ///
 /// `assumed` says how operators without a known meaning are placed, by name; [`Stand::Elementwise`] is the default.
 ///
 /// # Errors
-/// When it calls itself, loops a number of times that data decides, or has more instructions than can be placed.
+/// When it calls itself, has a loop whose number of turns depends on data, or has more instructions than can be
+/// placed.
 pub fn from_program(
     program: &Program,
     workflow: Workflow,
@@ -60,19 +61,20 @@ pub fn from_program(
     finished(program, flatten::flatten(program)?, workflow, assumed)
 }
 
-/// A program that [`from_program`] refuses, as HLO to look at: what cannot be placed stands as one operation. It cannot be compiled.
+/// A program that [`from_program`] refuses, as HLO for display: an instruction that cannot be placed stands as one operation. It
+/// cannot be compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlined {
     /// The program.
     pub placed: Placed,
-    /// Names of the operations that stand for what is refused, with the reason of each.
+    /// Names of the operations that stand for refused instructions, with the reason for each.
     pub refused: BTreeMap<String, String>,
 }
 
-/// Makes HLO to look at of a program that cannot be compiled.
+/// Converts a program that cannot be compiled to HLO for display.
 ///
 /// # Errors
-/// When it has more instructions than can be looked at, or computes nothing on a call.
+/// When it has more instructions than can be displayed, or no result depends on an input.
 pub fn outline(
     program: &Program,
     workflow: Workflow,

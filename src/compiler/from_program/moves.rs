@@ -11,12 +11,12 @@ use crate::tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
-/// Out to device memory and back.
+/// A round trip through device memory.
 pub(super) fn moved(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     worked(e, name, WorkKind::Move, 1, shape)
 }
 
-/// Rows of a table, when that is what it looks up.
+/// Rows of a table, when the look-up is of whole rows.
 pub(super) fn gather(e: &mut Emit<'_>, dims: &GatherDims, shape: Shape) -> Result<InstrId> {
     let (table, indices) = (e.operand(0)?, e.operand(1)?);
     let (of, at) = (e.shape(table), e.shape(indices));
@@ -67,7 +67,7 @@ pub(super) fn dynamic_slice(e: &mut Emit<'_>, sizes: &[u64], shape: Shape) -> Re
 }
 
 pub(super) fn dynamic_update_slice(e: &mut Emit<'_>, shape: Shape) -> Result<InstrId> {
-    // A buffer that is there from the start is written out with the part in it; readers go on with that.
+    // A buffer given from the start is written out with the part in it; readers continue with the whole.
     if e.given[e.operand_id(0)?] != super::given::Given::No {
         return moved(e, "dynamic-update-slice", shape);
     }
@@ -84,13 +84,13 @@ pub(super) fn dynamic_update_slice(e: &mut Emit<'_>, shape: Shape) -> Result<Ins
     Ok(e.push(Opcode::DynamicUpdateSlice, operands, shape))
 }
 
-/// Padding with a constant joins constants in front and behind, which costs nothing; other padding moves.
+/// Padding with a constant joins constants before and after, which costs nothing; other padding moves elements.
 pub(super) fn pad(e: &mut Emit<'_>, low: &[i64], high: &[i64], interior: &[u64], shape: Shape) -> Result<InstrId> {
     if interior.iter().any(|&i| i != 0) {
         return moved(e, "pad", shape);
     }
     let mut x = e.operand(0)?;
-    // What negative padding cuts off.
+    // The elements that negative padding cuts off.
     let dims = e.shape(x).dims;
     let cut = |n: i64| n.min(0).unsigned_abs();
     let range = |d: usize| SliceDim { start: cut(low[d]), limit: dims[d].saturating_sub(cut(high[d])), stride: 1 };

@@ -50,7 +50,7 @@ pub(super) fn place(e: &mut Emit<'_>, id: FlatId) -> Result<InstrId> {
     }
 }
 
-/// Operations that move values and compute none.
+/// Operations that move values without computing any.
 fn rearranged(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
     match &node.op {
         Op::Broadcast { dimensions } => {
@@ -90,7 +90,7 @@ fn rearranged(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId
     }
 }
 
-/// Operations that no opcode does: work of a known cost.
+/// Operations without an opcode of their own: work of a known cost.
 fn by_cost(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
     match &node.op {
         Op::SelectAndScatter { window } => {
@@ -120,7 +120,7 @@ fn by_cost(e: &mut Emit<'_>, node: &FlatNode, shape: Shape) -> Result<InstrId> {
             moves::moved(e, &name, shape)
         }
         Op::Opaque(what) => assumed(e, what, shape),
-        // These do not reach an input, or are gone when the program is written out.
+        // These do not depend on an input, or are gone when the program is written out.
         _ => Err(e.wrong("an operation that has no place of its own")),
     }
 }
@@ -199,7 +199,7 @@ fn reduce(e: &mut Emit<'_>, combine: Option<Combine>, dimensions: &[u32], shape:
     Ok(e.reduced(kind, x, dimensions))
 }
 
-/// `x * scale + shift`; both are there when the model is loaded.
+/// `x * scale + shift`; scale and shift are computed when the model is loaded.
 fn batch_norm(e: &mut Emit<'_>, epsilon: f32, feature: u32) -> Result<InstrId> {
     let [x, scale, offset, mean, variance] = five(e)?;
     let shape = e.shape(x);
@@ -220,12 +220,12 @@ fn five(e: &mut Emit<'_>) -> Result<[InstrId; 5]> {
     Ok([e.operand(0)?, e.operand(1)?, e.operand(2)?, e.operand(3)?, e.operand(4)?])
 }
 
-/// With the batch's own statistics: what layer normalisation is written as on `[1, rows, n]`.
+/// Batch normalisation with the batch's own statistics; layer normalisation is written as this on `[1, rows, n]`.
 fn batch_norm_training(e: &mut Emit<'_>, epsilon: f32, feature: u32, part: u32) -> Result<InstrId> {
     let x = e.operand(0)?;
     let shape = e.shape(x);
     let others: Vec<u32> = (0..narrow(shape.rank())).filter(|d| *d != feature).collect();
-    // Dimensions of size one in front would keep the rows from being seen as rows.
+    // Leading dimensions of size one would keep the rows from being seen as rows.
     if feature == 1 && shape.dims.first() == Some(&1) {
         let rows = e.reshaped(x, shape.dims[1..].to_vec());
         let lost: Vec<u32> = (1..narrow(shape.rank()) - 1).collect();
@@ -323,7 +323,7 @@ fn one_pass(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     worked(e, name, WorkKind::Vector, 1, shape)
 }
 
-/// A network of comparisons: as many passes as the square of the logarithm of a row, halved, of the GpSimd engine.
+/// A sorting network on the GpSimd engine: half the square of the logarithm of a row's length passes.
 fn sorted(e: &mut Emit<'_>, name: &str, shape: Shape) -> Result<InstrId> {
     e.estimate(name);
     let x = e.operand(0)?;
@@ -348,7 +348,7 @@ pub(super) fn worked(e: &mut Emit<'_>, name: &str, kind: WorkKind, passes: u32, 
 }
 
 impl Emit<'_> {
-    /// A number repeated to a shape; a value of that shape as it is.
+    /// A number repeated to a shape; a value that already has the shape is returned as it is.
     pub fn repeated_number(&mut self, x: InstrId, shape: &Shape) -> InstrId {
         if self.shape(x).rank() == 0 { self.repeated(x, &[], &shape.dims) } else { x }
     }

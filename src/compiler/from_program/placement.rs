@@ -1,4 +1,5 @@
-//! Where an operator is placed: which part of a NeuronCore does its kind of work, and how one without a rule of its own is placed.
+//! Where an operator is placed: the part of a NeuronCore that does its kind of work, and the placement of an operator without a
+//! rule of its own.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ pub enum Stand {
     Elementwise,
     /// Bytes out to device memory and back.
     Move,
-    /// Passes of the GpSimd engine, as many as the logarithm of the elements.
+    /// As many passes of the GpSimd engine as the logarithm of the number of elements.
     Sort,
 }
 
@@ -29,7 +30,7 @@ impl Stand {
         }
     }
 
-    /// The one of a name.
+    /// The placement with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stand| stand.name().eq_ignore_ascii_case(name.trim()))
@@ -43,7 +44,7 @@ impl Stand {
     }
 }
 
-/// Which part of a NeuronCore does a kind of work, in words. What an operator makes of it, a profile shows.
+/// The part of a NeuronCore that does a kind of work, in words. A profile shows how an operator was actually placed.
 #[must_use]
 pub const fn engine_of(kind: OperatorKind) -> &'static str {
     match kind {

@@ -12,7 +12,7 @@ use crate::tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
-/// One side of a product: its instruction and which of its dimensions are what.
+/// One side of a product: its instruction and the roles of its dimensions.
 struct Side {
     value: InstrId,
     batch: Vec<u32>,
@@ -32,7 +32,7 @@ impl Side {
         which.iter().filter_map(|&d| dims.get(d as usize).copied()).collect()
     }
 
-    /// Batch dimensions as they are, then `first` and `second` as one dimension each.
+    /// Batch dimensions as they are, then `first` and `second`, each merged into one dimension.
     fn arranged(&self, e: &mut Emit<'_>, first: &[u32], second: &[u32]) -> InstrId {
         let order: Vec<u32> = self.batch.iter().chain(first).chain(second).copied().collect();
         let mut dims = self.sizes(e, &self.batch);
@@ -42,8 +42,8 @@ impl Side {
         e.reshaped(turned, dims)
     }
 
-    /// Free and contracted dimensions in the order in which they lie, and which of the two last dimensions is contracted.
-    /// Without a batch the order is given: weights are laid out when the model is loaded.
+    /// Free and contracted dimensions in the order in which they lie, and which of the last two dimensions is contracted.
+    /// Without a batch the order is fixed: weights are laid out when the model is loaded.
     fn as_it_lies(&self, e: &mut Emit<'_>, contracted_last: bool) -> (InstrId, u32) {
         let rank = narrow(self.batch.len());
         let lies_last = match (self.free.first(), self.contracted.first()) {
@@ -58,7 +58,8 @@ impl Side {
     }
 }
 
-/// `[batch.., m, k] x [batch.., k, n]`. A weight stands on the right, so a product with its weight on the left is turned.
+/// `[batch.., m, k] x [batch.., k, n]`. A weight must be on the right, so a product with its weight on the left is
+/// transposed.
 pub(super) fn dot(e: &mut Emit<'_>, dims: &DotDims, shape: Shape) -> Result<InstrId> {
     let is_given = |e: &Emit<'_>, n: usize| Ok::<bool, FromProgramError>(e.given[e.operand_id(n)?] != Given::No);
     let (left_given, right_given) = (is_given(e, 0)?, is_given(e, 1)?);
@@ -102,8 +103,8 @@ fn multiplied(
     e.push(opcode, vec![x, y], Shape::new(dtype, dims))
 }
 
-/// PyTorch's `bmm` views `[sequences, heads, m, k]` as `[sequences * heads, m, k]`. Seen with their heads, the matrices of a sequence lie
-/// side by side; so the view is left out where a side has it.
+/// PyTorch's `bmm` views `[sequences, heads, m, k]` as `[sequences * heads, m, k]`. With separate heads, the matrices of a sequence lie
+/// side by side, so the view is left out if one side has it.
 fn by_heads(e: &mut Emit<'_>, x: InstrId, y: InstrId, batch: &[u64]) -> ((InstrId, InstrId), Vec<u64>) {
     let &[all] = batch else { return ((x, y), batch.to_vec()) };
     let heads_of = |e: &Emit<'_>, v: InstrId| -> Option<[u64; 2]> {
@@ -123,7 +124,8 @@ fn by_heads(e: &mut Emit<'_>, x: InstrId, y: InstrId, batch: &[u64]) -> ((InstrI
     ((apart(x), apart(y)), heads.to_vec())
 }
 
-/// `[n, c, h, w]` with weights `[o, c / groups, h, w]`; one spatial dimension gets a second of size one.
+/// `[n, c, h, w]` with weights `[o, c / groups, h, w]`; a convolution of one spatial dimension gets a second of size
+/// one.
 pub(super) fn convolution(
     e: &mut Emit<'_>,
     window: &[WindowDim],
@@ -168,7 +170,7 @@ pub(super) fn convolution(
     Ok(e.transposed(result, back))
 }
 
-/// Other convolutions: their patches are put together in device memory, and multiplied.
+/// Other convolutions: their patches are gathered in device memory, and multiplied.
 fn as_product(e: &mut Emit<'_>, dims: &ConvolutionDims, shape: Shape) -> Result<InstrId> {
     e.note("convolutions of three dimensions, of groups of a batch, or with a kernel that is computed are placed as a product of patches");
     let (x, kernel) = (e.operand(0)?, e.operand(1)?);

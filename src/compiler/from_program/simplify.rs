@@ -1,8 +1,8 @@
-//! What a program says and does not need: factors of one, checks for infinities that cannot be, branches of a known condition, what is
-//! computed a second time.
+//! Removes what a program does not need: factors of one, checks for infinities that cannot occur, branches of a known condition,
+//! repeated computations.
 //!
-//! PyTorch's attention asks of every row of scores whether all of it is minus infinity, and multiplies by an `alpha` of one in every
-//! sum. No score is infinite unless a mask put infinities in, so the question is answered here.
+//! PyTorch's attention tests whether each row of scores is all minus infinity, and multiplies by an `alpha` of one in every sum. No
+//! score is infinite unless a mask has infinities, so the test is answered here.
 
 use super::flatten::{Combine, Flat, FlatId, FlatNode};
 use crate::base::FxHashMap;
@@ -12,13 +12,13 @@ use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fact {
-    /// The number that every element is.
+    /// The number that every element has.
     splat: Option<f64>,
-    /// Whether an infinity of the program may be in it. Inputs and weights hold none.
+    /// Whether it may contain an infinity of the program. Inputs and weights contain none.
     may_be_infinite: bool,
 }
 
-/// Lets operations read what is behind those that change nothing, and marks values of one number.
+/// Makes operations read past those that change nothing, and marks values of one number.
 pub(super) fn simplify(flat: &mut Flat) {
     let mut same: Vec<FlatId> = Vec::with_capacity(flat.nodes.len());
     let mut facts: Vec<Fact> = Vec::with_capacity(flat.nodes.len());
@@ -43,12 +43,12 @@ pub(super) fn simplify(flat: &mut Flat) {
     }
 }
 
-/// Operations by what they read: the masks of a decoder's layers are one mask.
+/// Operations by their operands, to find duplicates: the masks of a decoder's layers become one mask.
 #[derive(Default)]
 struct FirstOf(FxHashMap<Vec<FlatId>, Vec<FlatId>>);
 
 impl FirstOf {
-    /// The earlier operation that gives the same.
+    /// The earlier operation with the same value.
     fn before(&mut self, flat: &Flat, id: FlatId) -> Option<FlatId> {
         let node = &flat.nodes[id];
         let may_differ = matches!(
@@ -73,7 +73,7 @@ impl FirstOf {
             let other = &flat.nodes[**other];
             other.op == node.op && other.ty == node.ty && other.part == node.part && other.combine == node.combine
         };
-        // Operations without operands are few kinds; a list that grows long is not searched to its end.
+        // Operations without operands come in few kinds; a long list is not searched to its end.
         let found = others.iter().take(MOST_ALIKE).find(is_same).copied();
         if found.is_none() {
             others.push(id);
@@ -82,10 +82,10 @@ impl FirstOf {
     }
 }
 
-/// Operations with the same operands that one is compared with.
+/// Most operations with the same operands that an operation is compared with.
 const MOST_ALIKE: usize = 64;
 
-/// The operand that an operation passes on as it is.
+/// The operand that an operation returns unchanged.
 fn unchanged(flat: &Flat, node: &FlatNode, facts: &[Fact]) -> Option<FlatId> {
     let splat = |n: usize| facts.get(n).and_then(|f| f.splat);
     let operand = |n: usize| node.operands.get(n).copied();
@@ -134,7 +134,7 @@ fn fact_of(node: &FlatNode, facts: &[Fact]) -> Fact {
             (Some(a), Some(b)) => of_splat(Some(f64::from(a != 0.0 || b != 0.0))),
             _ => Fact::default(),
         },
-        // All and any of one value are that value; so are its maximum and minimum when the first value is neutral.
+        // All and any of one value are that value; so are its maximum and minimum when the initial value is neutral.
         Op::Reduce { .. } => match (node.combine, splat(0), splat(1)) {
             (Some(Combine::Max), Some(v), Some(start)) => of_splat(Some(v.max(start))),
             (Some(Combine::Min), Some(v), Some(start)) => of_splat(Some(v.min(start))),
@@ -147,7 +147,7 @@ fn fact_of(node: &FlatNode, facts: &[Fact]) -> Fact {
     }
 }
 
-/// A comparison of one number with another, or of what holds no infinity with an infinity.
+/// A comparison of one number with another, or of a value without infinities with an infinity.
 fn compared(comparison: Comparison, facts: &[Fact]) -> Option<f64> {
     let [a, b] = facts else { return None };
     let holds = match (a.splat, b.splat) {
@@ -165,7 +165,7 @@ fn compared(comparison: Comparison, facts: &[Fact]) -> Option<f64> {
     Some(f64::from(holds))
 }
 
-/// Whether every finite number compares so with an infinity.
+/// The result of this comparison of every finite number with an infinity.
 fn finite_against(comparison: Comparison, infinity: f64) -> bool {
     match comparison {
         Comparison::Eq => false,
@@ -175,7 +175,7 @@ fn finite_against(comparison: Comparison, infinity: f64) -> bool {
     }
 }
 
-/// The number that every element of a constant is.
+/// The number that every element of a constant has.
 pub(super) fn of_constant(value: &Value) -> Option<f64> {
     match &value.numbers {
         Numbers::Real(v) => v.first().copied().filter(|f| v.iter().all(|x| x.to_bits() == f.to_bits())),

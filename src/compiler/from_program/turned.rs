@@ -1,13 +1,13 @@
-//! Orders of dimensions: dimension `i` of a turned value is dimension `permutation[i]` of what was turned.
+//! Permutations of dimensions: dimension `i` of the transposed value is dimension `permutation[i]` of the original.
 
 use crate::base::convert::narrow;
 
-/// One turn in place of `inner` and then `outer`; none when they do not fit together.
+/// One permutation in place of `inner` and then `outer`; `None` when they do not fit together.
 pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {
     outer.iter().map(|&d| inner.get(d as usize).copied()).collect()
 }
 
-/// The turn that takes a turn back.
+/// The inverse permutation.
 pub(super) fn inverse(permutation: &[u32]) -> Vec<u32> {
     let mut back = vec![0; permutation.len()];
     for (i, &d) in permutation.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn is_identity(permutation: &[u32]) -> bool {
     permutation.iter().zip(0..).all(|(p, i)| *p == i)
 }
 
-/// Whether a broadcast along these dimensions repeats one number for each row along the row.
+/// Whether a broadcast along these dimensions repeats one number per row along the row.
 pub(super) fn is_row_of_each(dimensions: &[u32], rank: usize) -> bool {
     rank > 0 && dimensions.iter().copied().eq(0..narrow(rank) - 1)
 }

@@ -12,7 +12,7 @@ use crate::tensor::{Shape, kernels};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
-/// A window as kernels have it; none when elements are cut off.
+/// A window as kernels have it; `None` when elements are cut off.
 pub(super) fn window_of(w: &WindowDim) -> Option<kernels::WindowDim> {
     Some(kernels::WindowDim {
         size: w.size,
@@ -25,7 +25,8 @@ pub(super) fn window_of(w: &WindowDim) -> Option<kernels::WindowDim> {
     })
 }
 
-/// Pools the two dimensions that the window moves along; other windows (sums up to each element) are passes of the vector engine.
+/// Pools over the two dimensions along which the window moves; other windows (sums up to each element) are passes of the vector
+/// engine.
 pub(super) fn reduce_window(
     e: &mut Emit<'_>,
     window: &[WindowDim],
@@ -89,7 +90,7 @@ pub(super) fn reduce_window(
     Ok(e.transposed(pooled, inverse(&order)))
 }
 
-/// As many passes as a sum by doubling takes.
+/// The number of passes that a sum by doubling takes.
 fn in_passes(e: &mut Emit<'_>, window: &[WindowDim], shape: Shape) -> Result<InstrId> {
     let under: u64 = window.iter().map(|w| w.size.max(1)).product();
     let passes = under.next_power_of_two().ilog2().max(1);

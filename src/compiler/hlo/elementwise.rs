@@ -1,4 +1,5 @@
-//! Elementwise functions beyond those with an opcode of their own: models that people bring have them, the zoo does not.
+//! Elementwise functions without an opcode of their own: models that users bring have them, the models of the zoo do
+//! not.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ pub enum Elementwise {
     Unary(Unary),
     /// Of two operands.
     Binary(Binary),
-    /// Of two operands; gives booleans.
+    /// Of two operands; the result is boolean.
     Compare(Comparison),
 }
 

@@ -1,4 +1,4 @@
-//! Shapes: what each opcode gives for its operands.
+//! Shapes: the result of each opcode for given operands.
 
 use crate::base::convert::narrow;
 use crate::tensor::kernels::{
@@ -52,7 +52,8 @@ pub(super) fn check(instruction: &HloInstruction, operands: &[&Shape]) -> Result
             (*x).clone()
         }
         (Opcode::CustomCall { .. }, [x]) => (*x).clone(),
-        // The element types of a comparison, and what a cost says of its operands, are the reader's business.
+        // The element types of a comparison, and the operands of an operation with a cost only, are checked by the
+        // reader.
         (Opcode::Work(_), [_, ..]) => return Ok(()),
         (Opcode::Elementwise(function), all) if all.len() == function.arity() => return same_dimensions(all, result),
         (op, [x]) if op.is_elementwise() && arity(op) == Some(1) => (*x).clone(),
@@ -83,7 +84,7 @@ fn same_dimensions(operands: &[&Shape], result: &Shape) -> Result<(), Problem> {
     }
 }
 
-/// How many operands an opcode takes; `None` when that varies.
+/// The number of operands of an opcode; `None` when it varies.
 pub(super) const fn arity(op: &Opcode) -> Option<usize> {
     match op {
         Opcode::Fusion(_)

@@ -9,11 +9,11 @@ use crate::define_idx;
 use crate::tensor::Shape;
 
 define_idx! {
-    /// An instruction of one [`super::HloModule`].
+    /// The id of an instruction of one [`super::HloModule`].
     pub struct InstrId;
 }
 
-/// Where an instruction came from: the spine that makes framework view, HLO view and timeline one table.
+/// The origin of an instruction: it connects the framework view, the HLO view and the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpMetadata {
     /// The framework op with the HLO opcode, as profiles show it: `aten__addmm_dot`.
@@ -27,13 +27,13 @@ pub struct OpMetadata {
 pub struct HloInstruction {
     /// Unique name without the percent sign: `dot`, `transpose.1`, `p4`, `fused_3`.
     pub name: String,
-    /// What it does.
+    /// Its operation.
     pub opcode: Opcode,
-    /// What it reads, in order.
+    /// Its operands, in order.
     pub operands: Vec<InstrId>,
-    /// What it gives.
+    /// The shape of its result.
     pub shape: Shape,
-    /// Where it came from.
+    /// Its origin.
     pub metadata: OpMetadata,
 }
 
@@ -73,9 +73,9 @@ impl HloModule {
         self.instructions.iter_enumerated().find(|(_, i)| i.name == name).map(|(id, _)| id)
     }
 
-    /// Which instructions compute from weights and constants alone, weights included: what they give is the same in every
-    /// call, so the compiler computes it once, before the weights are laid out. A batch normalisation's scale and shift, and
-    /// the rows a position table gives, are such values.
+    /// Which instructions compute from weights and constants alone, weights included. Their values are the same in every
+    /// call, so the compiler computes them once, before the weights are laid out. Examples are a batch normalisation's scale
+    /// and shift, and the rows that a position table gives.
     #[must_use]
     pub fn known_at_load(&self) -> IndexVec<InstrId, bool> {
         let mut known: IndexVec<InstrId, bool> = IndexVec::new();

@@ -1,10 +1,10 @@
-//! What an HLO instruction does.
+//! The operation of an HLO instruction.
 
 use super::{Elementwise, InstrId};
 use crate::tensor::kernels::{SliceDim, WindowDim};
 use serde::{Deserialize, Serialize};
 
-/// What feeds a parameter of the entry computation.
+/// The source of a parameter of the entry computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParameterRole {
     /// The `n`-th example input of the model: transferred on every call under `mark_step`.
@@ -58,7 +58,7 @@ pub enum Opcode {
     Parameter {
         /// Position among the parameters: `%p4` has index 4.
         index: u32,
-        /// What feeds it.
+        /// Its source.
         role: ParameterRole,
     },
     /// A splat constant.
@@ -110,7 +110,7 @@ pub enum Opcode {
     Logistic,
     /// Reduces dimensions.
     Reduce {
-        /// How.
+        /// How elements are combined.
         kind: ReduceKind,
         /// Which dimensions disappear, ascending.
         dimensions: Vec<u32>,
@@ -142,8 +142,8 @@ pub enum Opcode {
         /// One range for each dimension.
         ranges: Vec<SliceDim>,
     },
-    /// Replaces a part of the first operand by the second. The others are integer scalars: where the part begins, one for
-    /// each dimension.
+    /// Replaces a part of the first operand by the second. The others are integer scalars: the start of the part in each
+    /// dimension.
     DynamicUpdateSlice,
     /// A custom operator of the framework, by name, with an elementwise meaning the evaluator knows (`relu`).
     CustomCall {
@@ -152,7 +152,7 @@ pub enum Opcode {
     },
     /// Another elementwise function.
     Elementwise(Elementwise),
-    /// An operation of which the cost alone is known; the evaluator does not compute it.
+    /// An operation of which only the cost is known; the evaluator does not compute it.
     Work(Work),
     /// Several instructions executed as one.
     Fusion(FusionBody),
@@ -200,7 +200,7 @@ impl Opcode {
         }
     }
 
-    /// Whether each result element depends on the same element of each operand only.
+    /// Whether each element of the result depends only on the same element of each operand.
     #[must_use]
     pub const fn is_elementwise(&self) -> bool {
         matches!(
@@ -225,7 +225,7 @@ impl Opcode {
     }
 }
 
-/// What does an operation of this kind.
+/// How an operation with a known cost is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkKind {
     /// Passes of the vector engine over the elements.
@@ -236,15 +236,15 @@ pub enum WorkKind {
     Move,
 }
 
-/// An operation of which the cost is known and the values are not: a sort, a scatter, an operator without a known meaning.
+/// An operation whose cost is known but whose values are not: a sort, a scatter, an operator without a known meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// Its name: HLO's opcode, or the operator's in its framework.
+    /// Its name: HLO's opcode, or the operator's name in its framework.
     pub name: String,
-    /// What does it.
+    /// How it is executed.
     pub kind: WorkKind,
-    /// Elements that are worked on in one pass.
+    /// Elements processed in one pass.
     pub elements: u64,
-    /// Passes over them.
+    /// Number of passes.
     pub passes: u32,
 }

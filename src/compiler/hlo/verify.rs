@@ -1,4 +1,4 @@
-//! Is a module well formed? Run after lowering and after every pass.
+//! Checks that a module is well formed. Runs after lowering and after every pass.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::tensor::Shape;
 use super::infer::{arity, check};
 use super::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
 
-/// The first thing wrong with a module.
+/// The first defect of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum VerifyError {
@@ -21,10 +21,10 @@ pub enum VerifyError {
         module: String,
         /// The id.
         root: u32,
-        /// Number of instructions.
+        /// The number of instructions.
         instructions: usize,
     },
-    /// Two instructions have one name.
+    /// Two instructions have the same name.
     #[error("instruction %{name}: the name is used twice")]
     DuplicateName {
         /// The name.
@@ -69,7 +69,7 @@ pub enum VerifyError {
 }
 
 impl VerifyError {
-    /// The instruction with the defect; `None` when it is the module's.
+    /// The instruction with the defect; `None` when the defect is the module's.
     #[must_use]
     pub fn instruction(&self) -> Option<&str> {
         match self {

@@ -11,7 +11,7 @@ use crate::tensor::Shape;
 pub(super) struct Builder {
     pub instructions: IndexVec<InstrId, HloInstruction>,
     parameters: u32,
-    /// How often each opcode's name was given.
+    /// How often each name was used.
     names: BTreeMap<&'static str, u32>,
 }
 

@@ -1,6 +1,6 @@
-//! The instructions of layers that take several: normalisations, convolutions, attention's softmax.
+//! The instructions of layers that need several: normalisations, convolutions, attention's softmax.
 //!
-//! The order of operations is that of the reference kernels, so that both give the same bits.
+//! The order of operations is that of the reference kernels, so that both produce the same bits.
 
 use crate::base::convert::{narrow, single_count};
 use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ReduceKind};
@@ -51,7 +51,7 @@ pub(super) fn convolution(
     b.push(Opcode::Add, vec![y, bias], shape, origin)
 }
 
-/// The sum under each window times the reciprocal of its elements.
+/// The sum under each window times the reciprocal of the number of its elements.
 pub(super) fn avg_pool(
     b: &mut Builder,
     x: InstrId,
@@ -117,7 +117,7 @@ pub(super) fn layer_norm(
     b.push(Opcode::Add, vec![scaled, bias], shape, origin)
 }
 
-/// The sum along dimensions times the reciprocal of their elements.
+/// The sum along dimensions times the reciprocal of the number of elements.
 pub(super) fn mean_dims(b: &mut Builder, x: InstrId, dims: &[u32], origin: Origin<'_>) -> InstrId {
     let operand = b.shape(x);
     let count: u64 = dims.iter().filter_map(|&d| operand.dims.get(d as usize)).product();
@@ -145,7 +145,7 @@ pub(super) fn index_copy(
     b.push(Opcode::DynamicUpdateSlice, operands, shape, origin)
 }
 
-/// The same elements under other dimensions; nothing when those are the same.
+/// The same elements with other dimensions; adds nothing when the dimensions do not change.
 pub(super) fn reshaped(b: &mut Builder, x: InstrId, shape: Shape, origin: Origin<'_>) -> InstrId {
     if b.shape(x) == shape { x } else { b.push(Opcode::Reshape, vec![x], shape, origin) }
 }

@@ -45,17 +45,17 @@ pub enum LowerError {
     Dimension {
         /// The node.
         path: String,
-        /// The dimension.
+        /// The missing dimension.
         dim: u32,
-        /// Dimensions there are.
+        /// The number of dimensions of the operand.
         rank: usize,
     },
     /// The graph's result is not one of its nodes.
     #[error("the result is node {node} of {nodes}: the graph is damaged, trace the model again")]
     Output {
-        /// The node named.
+        /// The node of the result.
         node: u32,
-        /// Nodes there are.
+        /// The number of nodes.
         nodes: usize,
     },
     /// The result is not well formed.

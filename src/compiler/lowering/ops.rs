@@ -124,15 +124,15 @@ fn product_and_bias(b: &mut Builder, [x, weight, bias]: [InstrId; 3], shape: Sha
     b.push(Opcode::Add, vec![dot, bias], shape, origin)
 }
 
-/// A scalar. Profiles show the constant an op brings under the op's own name: setting the zeros of a ReLU in memory is an
+/// A scalar. Profiles show a constant under the name of the op that needs it: setting the zeros of a ReLU in memory is an
 /// `aten__relu_maximum` among the data transfers.
 fn constant(b: &mut Builder, value: f32, like: &Shape, origin: Origin<'_>, user: &str) -> InstrId {
     let shape = Shape::new(like.dtype, []);
     b.push_with(Opcode::Constant(Literal(value)), Vec::new(), shape, origin.metadata(user))
 }
 
-/// Gives a value the dimensions of `shape` by the trailing-dimension rule. HLO's broadcast does not stretch dimensions of
-/// size one, so they are dropped first.
+/// Broadcasts a value to `shape` by the trailing-dimension rule. HLO's broadcast does not stretch dimensions of size one,
+/// so they are dropped first.
 pub(super) fn stretch(b: &mut Builder, from: InstrId, shape: &Shape, origin: Origin<'_>) -> InstrId {
     let operand = b.shape(from);
     if operand.dims == shape.dims {

@@ -1,4 +1,4 @@
-//! Lowering of ops the zoo does not use together.
+//! Lowering of ops that no model of the zoo combines.
 
 use crate::compiler::Workflow;
 use crate::compiler::hlo::{evaluate, print};

@@ -116,7 +116,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an operand must first be given the result's dimensions.
+/// Whether an operand must first be broadcast to the result's dimensions.
 fn needs_stretch(node: &Node, operand: usize, shape: &Shape) -> bool {
     match node.op {
         AtenOp::Addmm => operand == 2,

@@ -1,4 +1,4 @@
-//! Dead code: instructions the result does not need.
+//! Dead code: instructions that the result does not need.
 
 use crate::base::IndexVec;
 use crate::compiler::hlo::{HloModule, InstrId, Opcode};
@@ -6,7 +6,7 @@ use crate::compiler::hlo::{HloModule, InstrId, Opcode};
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};
 
-/// Removes instructions that the root does not reach. Parameters stay: they are how the module is called.
+/// Removes instructions that the root does not depend on. Parameters stay: they define how the module is called.
 pub struct DeadCode;
 
 impl Pass for DeadCode {

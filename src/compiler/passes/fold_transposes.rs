@@ -1,4 +1,4 @@
-//! Batched products that read their operands the way they lie.
+//! Batched products that read their operands without a transpose.
 
 use crate::compiler::hlo::{HloModule, InstrId, Opcode};
 
@@ -33,14 +33,14 @@ impl Pass for FoldTransposes {
     }
 }
 
-/// What a batched product can read instead of its operand, and which dimension of that it contracts.
+/// The value that a batched product can read instead of its operand, and the dimension of it that it contracts.
 fn folded(module: &HloModule, id: InstrId, side: usize) -> Option<(InstrId, u32)> {
     let instruction = &module.instructions[id];
     let Opcode::Dot(dims) = &instruction.opcode else { return None };
     let operand = &module.instructions[*instruction.operands.get(side)?];
     let Opcode::Transpose { permutation } = &operand.opcode else { return None };
     let batch = dims.batch as usize;
-    // Two dimensions beside the batch: contracting the other one is all a transposition can mean.
+    // There are two dimensions beside the batch, so a transpose can only mean that the other one is contracted.
     let batch_stays = permutation.iter().zip(0..).take(batch).all(|(p, i)| *p == i);
     if batch == 0 || permutation.len() != batch + 2 || !batch_stays {
         return None;

@@ -8,9 +8,9 @@ use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcod
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};
 
-/// Fuses an elementwise instruction with the elementwise instructions and broadcasts that feed it and nothing else, into
-/// `fused_0`, `fused_1`, ... A value with another reader is never fused: it has to be written out anyway. Products,
-/// reductions, transposes and custom calls stay on their own, and so does what is computed from weights alone.
+/// Fuses an elementwise instruction with the elementwise instructions and broadcasts that only it reads, into `fused_0`,
+/// `fused_1`, ... A value with another reader is never fused: it has to be written out anyway. Products, reductions,
+/// transposes and custom calls are not fused, and neither are values computed from weights alone.
 pub struct Fusion;
 
 impl Pass for Fusion {
@@ -37,7 +37,7 @@ impl Pass for Fusion {
     }
 }
 
-/// The first number no fusion has.
+/// The first number that no fusion has.
 fn next_number(module: &HloModule) -> u32 {
     let numbers = module.instructions.iter().filter_map(|i| i.name.strip_prefix("fused_")?.parse::<u32>().ok());
     numbers.max().map_or(0, |n| n + 1)
@@ -55,7 +55,7 @@ fn find_groups(module: &HloModule) -> Vec<Vec<InstrId>> {
     let known = module.known_at_load();
     let mut groups = Vec::new();
     let ids: Vec<InstrId> = module.instructions.ids().collect();
-    // Last to first, so that a chain is met at its end.
+    // From last to first, so that a chain is found at its end.
     for &root in ids.iter().rev() {
         if taken[root] || known[root] || !module.instructions[root].opcode.is_elementwise() {
             continue;
@@ -72,7 +72,7 @@ fn find_groups(module: &HloModule) -> Vec<Vec<InstrId>> {
     groups
 }
 
-/// The root and all that feeds only it, directly or through other members.
+/// The root and everything that feeds only the root, directly or through other members.
 fn grow(
     module: &HloModule,
     users: &IndexVec<InstrId, Vec<InstrId>>,
@@ -81,7 +81,8 @@ fn grow(
 ) -> BTreeSet<InstrId> {
     let mut group = BTreeSet::from([root]);
     let dims = &module.instructions[root].shape.dims;
-    // Candidates from the last: when one is looked at, all its readers in the group are there already.
+    // Candidates are visited from the last one: when one is visited, all its readers in the group are already
+    // members.
     let mut candidates: BTreeSet<InstrId> = module.instructions[root].operands.iter().copied().collect();
     while let Some(id) = candidates.pop_last() {
         let instruction = &module.instructions[id];

@@ -9,7 +9,7 @@ use crate::compiler::hlo::{HloModule, VerifyError, verify};
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 
-/// How many examples a log entry keeps; a loop of a thousand products would make as many.
+/// Most examples in a log entry; a loop of a thousand products would make as many.
 const MAX_EXAMPLES: usize = 20;
 
 /// What a pass did.
@@ -48,7 +48,7 @@ pub struct PassRecord {
     pub after: u32,
     /// How many changes it made.
     pub changes: u32,
-    /// The first of them in words.
+    /// The first of these changes, in words.
     pub examples: Vec<String>,
 }
 
@@ -102,14 +102,14 @@ impl PassManager {
         Self { passes: Vec::new() }
     }
 
-    /// The first passes of the list alone.
+    /// Only the first passes of the list.
     #[must_use]
     pub fn first(mut self, count: usize) -> Self {
         self.passes.truncate(count);
         self
     }
 
-    /// With one more pass at the end.
+    /// The list with one more pass at the end.
     #[must_use]
     pub fn with(mut self, pass: impl Pass + 'static) -> Self {
         self.passes.push(Box::new(pass));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::base::{Idx as _, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
 
-/// Which instructions stay, and what stands for those that do not.
+/// The instructions that stay, and the replacements of those that do not.
 pub(super) struct Rewrite {
     keep: IndexVec<InstrId, bool>,
     stand_in: IndexVec<InstrId, InstrId>,
@@ -17,7 +17,7 @@ impl Rewrite {
         Self { keep: module.instructions.iter().map(|_| true).collect(), stand_in: module.instructions.ids().collect() }
     }
 
-    /// Drops an instruction nothing kept reads.
+    /// Drops an instruction that no remaining instruction reads.
     pub fn remove(&mut self, id: InstrId) {
         self.keep[id] = false;
     }
@@ -28,7 +28,7 @@ impl Rewrite {
         self.stand_in[id] = self.stand_in[other];
     }
 
-    /// What stands for an instruction now.
+    /// The replacement of an instruction.
     pub fn resolve(&self, id: InstrId) -> InstrId {
         self.stand_in[id]
     }
@@ -70,7 +70,7 @@ fn renumber(mut i: HloInstruction, map: &impl Fn(InstrId) -> InstrId, next_membe
             *next_member += 1;
             members.insert(std::mem::replace(id, new), new);
         }
-        // Two operands may have become one.
+        // Two operands may have become the same.
         let mut distinct: Vec<InstrId> = Vec::with_capacity(i.operands.len());
         for operand in &i.operands {
             if !distinct.contains(operand) {

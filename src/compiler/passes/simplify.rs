@@ -1,14 +1,14 @@
-//! Layout changes that change nothing.
+//! Removes layout changes without effect.
 
 use crate::compiler::hlo::{HloModule, InstrId, Opcode};
 
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};
 
-/// Removes reshapes to the operand's own shape and transposes that move nothing, makes a reshape of a transpose that moves
-/// dimensions of one only, and lets a reshape of a reshape, or a transpose of a transpose, read the first operand. PyTorch
-/// views three-dimensional activations as matrices and back around every linear layer; between two layers the views meet
-/// and cancel.
+/// Removes reshapes to the operand's own shape and transposes that move nothing. Replaces a transpose that only moves
+/// dimensions of size one by a reshape. Lets a reshape of a reshape, or a transpose of a transpose, read the first
+/// operand. PyTorch views three-dimensional activations as matrices and back around every linear layer; between two layers
+/// the views meet and cancel.
 pub struct Simplify;
 
 impl Pass for Simplify {
@@ -41,7 +41,7 @@ impl Pass for Simplify {
     }
 }
 
-/// What a reshape or transpose comes to, and of what.
+/// The kind and the operand of the view that a reshape or transpose reduces to.
 fn simpler(module: &HloModule, id: InstrId, operand: InstrId) -> Option<(Opcode, InstrId)> {
     let (instruction, read) = (&module.instructions[id], &module.instructions[operand]);
     match &instruction.opcode {
@@ -58,7 +58,7 @@ fn simpler(module: &HloModule, id: InstrId, operand: InstrId) -> Option<(Opcode,
                 _ => (permutation.clone(), operand),
             };
             let dims = &module.instructions[source].shape.dims;
-            // Elements keep their order when the dimensions that are not of one do.
+            // Elements keep their order when the dimensions larger than one do.
             let large = permutation.iter().filter(|p| dims.get(**p as usize).is_some_and(|d| *d != 1));
             if large.is_sorted() {
                 return Some((Opcode::Reshape, source));

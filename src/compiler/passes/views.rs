@@ -1,4 +1,4 @@
-//! Products and elementwise work on a view, done on what is viewed.
+//! Moves products and elementwise work from a view to the viewed value.
 
 use crate::base::IndexVec;
 use crate::base::convert::narrow;
@@ -51,7 +51,7 @@ fn fresh_names(module: &HloModule) -> u32 {
 struct Rebuild<'m> {
     old: &'m HloModule,
     new: IndexVec<InstrId, HloInstruction>,
-    /// By old id: the instruction that gives the same value.
+    /// By old id: the instruction that computes the same value.
     placed: IndexVec<InstrId, InstrId>,
     /// By old id: the values it is a view of, the nearest first.
     bases: IndexVec<InstrId, Vec<InstrId>>,
@@ -155,7 +155,7 @@ impl Rebuild<'_> {
         })
     }
 
-    /// What an operand views that has these dimensions.
+    /// The viewed value of an operand that has these dimensions.
     fn base_with(&self, operand: InstrId, dims: &[u64]) -> Option<InstrId> {
         self.bases[operand].iter().copied().find(|b| self.new[*b].shape.dims == dims)
     }

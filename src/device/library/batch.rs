@@ -11,10 +11,10 @@ pub enum BatchRule {
     Open {
         /// The dimension, by the name the file gives it.
         dimension: String,
-        /// Its size where nobody says one: that of the export.
+        /// Its default size: that of the export.
         exported: u64,
     },
-    /// One number only: the first size of the first input.
+    /// Only one number: the first size of the first input.
     Fixed {
         /// The number.
         size: u64,
@@ -22,8 +22,8 @@ pub enum BatchRule {
 }
 
 impl BatchRule {
-    /// The rule of a file: its batch is the open dimension that stands first in an input, one that is called so before others. A
-    /// dimension whose size a person gave is no longer open.
+    /// The rule of a file: its batch is the leading open dimension of an input; a dimension named as a batch comes before
+    /// others. A dimension whose size the user set is no longer open.
     #[must_use]
     pub fn of(inspection: &Inspection) -> Self {
         let first_of = |input: &crate::import::TensorInfo| {
@@ -39,7 +39,7 @@ impl BatchRule {
         Self::Fixed { size: size.unwrap_or(1).max(1) }
     }
 
-    /// Samples of a call where nobody says how many.
+    /// Samples of a call when no batch size is given.
     #[must_use]
     pub const fn own(&self) -> u64 {
         match self {
@@ -49,7 +49,7 @@ impl BatchRule {
     }
 }
 
-/// How a file of a format is made whose batch is open.
+/// How to export a file of this format with an open batch dimension.
 pub(super) fn how_to_open(format: &str) -> &'static str {
     match format {
         "pt2" => {

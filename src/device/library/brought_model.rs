@@ -1,4 +1,4 @@
-//! One model file that is open: its bytes, from which the program is read again for each batch size.
+//! One open model file: its bytes, from which the program is read again for each batch size.
 
 use std::fmt;
 use std::rc::Rc;
@@ -8,12 +8,12 @@ use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::error::LibraryError;
 use crate::import::{ImportOptions, Imported, ModelBytes, ReadModel};
 
-/// A model file that is open. Its graph and its weights stay in the file; what is kept is where to read them.
+/// An open model file. Its graph and its weights stay in the file; only their location is kept.
 #[derive(Clone)]
 pub struct BroughtModel {
-    /// The name of the file, as it was given.
+    /// The name of the file, as given.
     pub name: String,
-    /// Eight characters that name its content.
+    /// Eight characters that identify its content.
     pub digest: String,
     pub(super) bytes: Rc<dyn ModelBytes>,
     pub(super) read: ReadModel,
@@ -22,7 +22,7 @@ pub struct BroughtModel {
 /// A model file, read for one batch size.
 #[derive(Clone, Debug)]
 pub struct Instantiated {
-    /// What it holds.
+    /// The contents of the file.
     pub imported: Imported,
     /// Samples of one call.
     pub batch_size: u64,
@@ -35,23 +35,24 @@ impl fmt::Debug for BroughtModel {
 }
 
 impl BroughtModel {
-    /// The file's bytes, for the numbers of its weights.
+    /// The file's bytes, from which its weights are read.
     #[must_use]
     pub fn bytes(&self) -> &dyn ModelBytes {
         &*self.bytes
     }
 
-    /// What it is called with some settings.
+    /// Its specification with some settings.
     #[must_use]
     pub fn spec(&self, settings: BroughtSettings) -> BroughtSpec {
         BroughtSpec::new(&self.name, &self.digest, settings)
     }
 
-    /// Reads the model for a batch size, or its own. Where it is only looked at (`looks_only`), it may hold what no NeuronCore can do.
+    /// Reads the model for a batch size, or its own. A model for display only (`looks_only`) may contain operations that no NeuronCore
+    /// supports.
     ///
     /// # Errors
-    /// When it cannot be read, when a dimension is not open, or when its batch is another and not open: the error says how to
-    /// export it so that it is.
+    /// When it cannot be read, when a dimension is not open, or when it has a fixed, different batch size: the error says how
+    /// to export it with an open one.
     pub fn instantiate(
         &self,
         settings: &BroughtSettings,
@@ -76,7 +77,7 @@ impl BroughtModel {
 
     fn wrong_batch(&self, imported: &Imported, settings: &BroughtSettings, size: u64, asked: u64) -> LibraryError {
         let name = self.name.clone();
-        // A size that a person gave is the reason, where leaving it out would open the dimension.
+        // If leaving out a size that the user set would open the dimension, that size is the reason.
         let first = imported.inspection.inputs.iter().find_map(|input| input.open.get(&0));
         if let Some(dimension) = first.filter(|d| settings.dims.contains_key(*d)) {
             return LibraryError::SetBatch { name, dimension: dimension.clone(), size, asked };

@@ -1,4 +1,4 @@
-//! What a model that was brought is called: `file:resnet50.onnx@k3x9q2ab:seq=128,aten.foo=sort`.
+//! The text that names a brought model: `file:resnet50.onnx@k3x9q2ab:seq=128,aten.foo=sort`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,41 +11,41 @@ use thiserror::Error;
 use crate::compiler::Stand;
 use crate::kernel::without_source;
 
-/// What names of brought models begin with.
+/// The prefix of names of brought models.
 pub const BROUGHT_PREFIX: &str = "file:";
 
-/// Characters of a file's name that are kept.
+/// Most characters of a file's name that are kept.
 const MOST_NAME: usize = 128;
 
-/// What a person decided about a model file: sizes of its open dimensions, and how operators without a known meaning are placed.
+/// The user's settings for a model file: sizes of its open dimensions, and how operators without a known meaning are placed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BroughtSettings {
-    /// Sizes of open dimensions, by the name the file gives them.
+    /// Sizes of open dimensions, by their names in the file.
     pub dims: BTreeMap<String, u64>,
-    /// How operators are placed, by the name the file gives them.
+    /// How operators are placed, by their names in the file.
     pub assumed: BTreeMap<String, Stand>,
 }
 
-/// A model file by name, with what a person decided about it. As text it takes the place of a model of the zoo in
+/// A model file by name, with the user's settings. Its text is used like the name of a model of the zoo in
 /// configurations, requests and links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BroughtSpec {
-    /// The name of the file, with `_` for what is not a letter, digit, `.`, `_` or `-`.
+    /// The name of the file, with `_` for every character that is not a letter, digit, `.`, `_` or `-`.
     pub name: String,
-    /// Eight characters that name its content; without them the only open file of that name is meant.
+    /// Eight characters that identify its content; without them, the only open file of that name is meant.
     pub digest: Option<String>,
-    /// What was decided about it.
+    /// Its settings.
     pub settings: BroughtSettings,
 }
 
-/// A text that names no model file, or one with settings that cannot be read.
+/// A text that does not name a model file, or that has settings that cannot be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BroughtSpecError {
-    /// It does not begin as names of model files do.
+    /// It does not begin with the prefix of model files.
     #[error("{text:?} is not the name of a model file: it begins with {BROUGHT_PREFIX}, as in file:resnet50.onnx")]
     NotAFile {
-        /// What was found.
+        /// The given text.
         text: String,
     },
     /// A setting without its two parts.
@@ -53,7 +53,7 @@ pub enum BroughtSpecError {
         "{text:?}: write NAME=SIZE for an open dimension, as in seq=128, or OPERATOR=PLACE, as in aten.foo=elementwise"
     )]
     Malformed {
-        /// What was found.
+        /// The given text.
         text: String,
     },
     /// A setting that is neither a size nor a place.
@@ -61,19 +61,19 @@ pub enum BroughtSpecError {
     BadValue {
         /// The dimension or the operator.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
 }
 
 impl BroughtSettings {
-    /// Whether nothing was decided.
+    /// Whether there are no settings.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty() && self.assumed.is_empty()
     }
 
-    /// Takes one setting: `seq=128` or `aten.foo=elementwise`.
+    /// Adds one setting: `seq=128` or `aten.foo=elementwise`.
     ///
     /// # Errors
     /// When it does not have two parts, or its value is neither a size nor a place.
@@ -116,7 +116,7 @@ impl fmt::Display for BroughtSettings {
 }
 
 impl BroughtSpec {
-    /// Names a file.
+    /// A specification that names a file.
     #[must_use]
     pub fn new(file_name: &str, digest: &str, settings: BroughtSettings) -> Self {
         let file = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
@@ -131,7 +131,7 @@ impl BroughtSpec {
         model.trim_start().starts_with(BROUGHT_PREFIX)
     }
 
-    /// What people read: the file's name, and what was decided.
+    /// The text for display: the file's name and the settings.
     #[must_use]
     pub fn label(&self) -> String {
         if self.settings.is_empty() { self.name.clone() } else { format!("{}:{}", self.name, self.settings) }
@@ -163,7 +163,7 @@ impl FromStr for BroughtSpec {
     }
 }
 
-/// A model's text as people read it: a file by its name alone, a kernel of one's own without its source.
+/// A model's text for display: a file by its name alone, a kernel of the user's own without its source.
 #[must_use]
 pub fn model_label(model: &str) -> Cow<'_, str> {
     match model.parse::<BroughtSpec>() {

@@ -5,13 +5,13 @@ use crate::base::Digest;
 use crate::base::convert::place;
 use crate::import::{MediumError, ModelBytes};
 
-/// Bytes at the beginning of a file that count.
+/// Bytes at the beginning of a file that are hashed.
 const HEAD: u64 = 1 << 20;
-/// Bytes at its end. The directory of an archive is there, with a checksum of everything in it.
+/// Bytes at its end that are hashed. The directory of an archive is there, with a checksum of everything in it.
 const TAIL: u64 = 2 << 20;
 
-/// Eight characters that name the content of the file `name`: of its size, its first MiB and its last two, so that a file of a gigabyte is
-/// named without being read.
+/// Eight characters that identify the content of the file `name`, from its size, its first MiB and its last two: a file of a gigabyte is
+/// identified without being read in full.
 ///
 /// # Errors
 /// When it cannot be read.

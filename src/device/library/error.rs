@@ -15,10 +15,10 @@ pub enum LibraryError {
     Unreadable {
         /// The file.
         name: String,
-        /// What the medium said.
+        /// The message of the medium.
         reason: String,
     },
-    /// The file is not a model file, is damaged, or holds what has no program.
+    /// The file is not a model file, is damaged, or contains no program.
     #[error("{name}: {error}")]
     NotAModel {
         /// The file.
@@ -29,11 +29,11 @@ pub enum LibraryError {
     /// The text names a file that is not open.
     #[error("model {label} is a file{} that is not open; {}", content_of(.digest), what_to_open(.digest, .nearest))]
     NotOpen {
-        /// What people call the model.
+        /// The model's name for display.
         label: String,
-        /// The content that the text names, if it does.
+        /// The content that the text names, if any.
         digest: Option<String>,
-        /// The nearest names of open files; none when no file is open.
+        /// The nearest names of open files; `None` when no file is open.
         nearest: Option<String>,
     },
     /// The text names several open files.
@@ -46,19 +46,19 @@ pub enum LibraryError {
         /// The content of another one.
         second: String,
     },
-    /// The file has one batch size, and another one is asked for.
+    /// The file has one batch size, and a different one is requested.
     #[error("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")]
     FixedBatch {
         /// The file.
         name: String,
         /// Its batch size.
         size: u64,
-        /// The one that is asked for.
+        /// The requested batch size.
         asked: u64,
-        /// How it is exported with an open batch size.
+        /// How to export it with an open batch size.
         how_to_open: &'static str,
     },
-    /// A person gave the batch dimension a size, and another one is asked for.
+    /// The user set the size of the batch dimension, and a different batch size is requested.
     #[error(
         "{name}: dimension {dimension} is set to {size}, so that a batch size of {asked} is not possible; leave {dimension} out to sweep batch sizes"
     )]
@@ -67,9 +67,9 @@ pub enum LibraryError {
         name: String,
         /// The dimension.
         dimension: String,
-        /// The size that was given.
+        /// The size that was set.
         size: u64,
-        /// The batch size that is asked for.
+        /// The requested batch size.
         asked: u64,
     },
     /// The text has the form of a file's name, with a mistake.
@@ -80,10 +80,10 @@ pub enum LibraryError {
     Unknown {
         /// The name.
         name: String,
-        /// The nearest names of both.
+        /// The nearest names in the zoo and among the open files.
         nearest: String,
     },
-    /// The zoo does not have the model, or cannot make it with these parameters.
+    /// The zoo does not have the model, or cannot build it with these parameters.
     #[error(transparent)]
     Zoo(#[from] SpecError),
 }

@@ -20,18 +20,18 @@ use crate::model::zoo::{MODELS, ModelSpec, SpecError};
 pub struct ModelLibrary {
     open: Rc<RefCell<BTreeMap<String, Rc<BroughtModel>>>>,
     read: ReadModel,
-    /// Models are only looked at.
+    /// Whether models are only displayed.
     looks_only: bool,
 }
 
 impl Default for ModelLibrary {
-    /// A library without a reader: models of the zoo are there, and no file can be opened.
+    /// A library without a reader: models of the zoo are available, but no file can be opened.
     fn default() -> Self {
         Self::new(no_reader)
     }
 }
 
-/// What a library without a reader answers.
+/// The answer of a library without a reader.
 fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported, ImportError> {
     let instead = "open it on the page, or name it on the command line with --model FILE";
     Err(ImportError::of_file("model files are not read here", instead))
@@ -40,32 +40,32 @@ fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported,
 /// A model file that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedModel {
-    /// What configurations and requests call it: the text of a [`BroughtSpec`].
+    /// Its id in configurations and requests: the text of a [`BroughtSpec`].
     pub id: String,
     /// How it takes samples.
     pub batch: BatchRule,
-    /// What the file holds.
+    /// The contents of the file.
     pub inspection: Inspection,
 }
 
 impl ModelLibrary {
-    /// An empty library, whose files `read` makes models of: [`read_model`](crate::import::read_model), or what asks another
-    /// program.
+    /// An empty library whose files are read by `read`: [`read_model`](crate::import::read_model), or a function that asks
+    /// another program to read them.
     #[must_use]
     pub fn new(read: ReadModel) -> Self {
         Self { open: Rc::default(), read, looks_only: false }
     }
 
-    /// The same files for somebody who only looks at their programs: these may hold what no NeuronCore can do.
+    /// The same files for displaying their programs only: these may contain operations that no NeuronCore supports.
     #[must_use]
     pub fn to_look(&self) -> Self {
         Self { looks_only: true, ..self.clone() }
     }
 
-    /// Opens a file: reads its graph once, and keeps where its bytes are.
+    /// Opens a file: reads its graph once, and keeps a reference to its bytes.
     ///
     /// # Errors
-    /// When it is not a model file that is read: the error says why and what to do.
+    /// When the file is not a supported model file: the error says why and what to do.
     pub fn open(
         &self,
         name: &str,
@@ -81,7 +81,8 @@ impl ModelLibrary {
         Ok(opened)
     }
 
-    /// Keeps a file that was opened elsewhere, without reading its graph: that is done when a model of it is wanted.
+    /// Adds a file that was opened elsewhere, without reading its graph: that happens when a model of it is
+    /// requested.
     ///
     /// # Errors
     /// When its bytes cannot be read.
@@ -102,7 +103,7 @@ impl ModelLibrary {
     /// The file that a specification names.
     ///
     /// # Errors
-    /// When it is not open, with those that are.
+    /// When it is not open; the error names the open files.
     pub fn find(&self, spec: &BroughtSpec) -> Result<Rc<BroughtModel>, LibraryError> {
         let open = self.open.borrow();
         if let Some(digest) = &spec.digest {
@@ -133,10 +134,11 @@ impl ModelLibrary {
         Ok((spec, found))
     }
 
-    /// A model of the zoo by its text. A name that is not there is answered with the nearest of the zoo and of the open files.
+    /// A model of the zoo by its text. The error for an unknown name lists the nearest names in the zoo and among the open
+    /// files.
     ///
     /// # Errors
-    /// As the zoo says them.
+    /// The errors of the zoo.
     pub fn of_zoo(&self, model: &str) -> Result<ModelSpec, LibraryError> {
         model.parse().map_err(|e| {
             let open = self.open.borrow();
@@ -212,7 +214,7 @@ mod tests {
         library.keep("two.hlo", bytes(HLO)).unwrap();
         let (_, found) = library.instantiate(&opened.id, None).unwrap();
         assert_eq!(found.imported.inspection, opened.inspection);
-        // What is no model is found out then.
+        // A file that is not a model is detected then.
         library.keep("x.onnx", bytes("not a model")).unwrap();
         assert!(matches!(library.instantiate("file:x.onnx", None), Err(LibraryError::NotAModel { .. })));
     }

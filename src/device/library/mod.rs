@@ -1,5 +1,5 @@
-//! Models that people bring, beside those of the zoo: what a model file is called ([`BroughtSpec`]), what is kept of it
-//! ([`BroughtModel`]), and all that are open ([`ModelLibrary`]).
+//! Models that users bring, in addition to those of the zoo: their names ([`BroughtSpec`]), the open files
+//! ([`BroughtModel`]), and the collection of all open files ([`ModelLibrary`]).
 
 mod batch;
 mod brought_model;

@@ -1,11 +1,11 @@
-//! What several rules need, computed once.
+//! Values that several rules need, computed once.
 
 use crate::base::convert::{real, real_signed};
 use crate::insight::Summary;
 use crate::insight::run::{Item, Run, Transfer, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged, percent, without};
 
-/// A run with what is derived of it.
+/// A run with values derived from it.
 pub(super) struct Context<'a> {
     pub run: &'a Run<'a>,
     pub summary: &'a Summary,
@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
         items(self.run.units.iter().filter(|u| u.engine.is_some()))
     }
 
-    /// DMAs, each with its queue and what it moves.
+    /// DMAs, each with its queue and its transfer.
     pub fn transfers(&self) -> impl Iterator<Item = (&'a UnitRun, &'a Item, Transfer)> {
         let queues = self.run.units.iter().filter(|u| u.engine.is_none());
         items(queues).filter_map(|(u, i)| i.transfer().map(|t| (u, i, t)))

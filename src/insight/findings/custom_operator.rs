@@ -7,8 +7,8 @@ use crate::base::units::{format_ns, format_share};
 use crate::insight::Work;
 use crate::insight::spans::{length_ns, merged};
 
-/// Share of the device window above which custom operators dominate, percent. Chosen: more than half is what the word
-/// says; no document gives a threshold.
+/// Share of the device window above which custom operators dominate, percent. Chosen: "dominate" means more than
+/// half; no document gives a threshold.
 const MOST_PERCENT: f64 = 50.0;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {

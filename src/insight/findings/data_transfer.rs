@@ -6,7 +6,7 @@ use crate::base::convert::real;
 use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::spans::length_ns;
 
-/// Share of the device window above which transfers dominate, percent. Chosen: more than half is what the word says; no
+/// Share of the device window above which transfers dominate, percent. Chosen: "dominate" means more than half; no
 /// document gives a threshold.
 const MOST_PERCENT: f64 = 50.0;
 

@@ -1,4 +1,4 @@
-//! What a rule says, with its evidence.
+//! The statement of a rule, with its evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +11,11 @@ use crate::machine::SourceId;
 /// Most slices that one finding names.
 const MAX_SLICES: usize = 8;
 
-/// Which rule found something; the order breaks ties of rank.
+/// The rule behind a finding; the order breaks ties of rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// The compiler removed products whose results nobody reads.
+    /// The compiler removed products whose results nothing reads.
     ProductsRemoved,
     /// A custom operator takes most of the time.
     CustomOperatorDominates,
@@ -23,7 +23,7 @@ pub enum Rule {
     DataTransferDominates,
     /// SBUF was full and values were saved to device memory.
     Spills,
-    /// Engines wait long for one another or for DMA.
+    /// Engines wait for a long time for one another or for DMA.
     EngineWaits,
     /// DMAs are too small for the full rate.
     SmallTransfers,
@@ -33,7 +33,7 @@ pub enum Rule {
     Transposes,
     /// Elementwise operations in a row are separate instructions.
     UnfusedElementwise,
-    /// A table of activation functions is loaded when its function is due.
+    /// A table of activation functions is loaded only when its function is due.
     TableLoadedLate,
     /// A table of activation functions is loaded beside weights, before it is needed.
     TablePreloaded,
@@ -71,7 +71,7 @@ impl Rule {
 pub enum Effect {
     /// It takes time.
     Cost,
-    /// The other side of a cost: a unit stands still because another one takes its time.
+    /// The other side of a cost: a unit is idle because another one takes time.
     Symptom,
     /// It saves time.
     Saving,
@@ -99,7 +99,8 @@ pub struct Finding {
     pub rule: Rule,
     /// Whether it costs time.
     pub effect: Effect,
-    /// The time it is about, nanoseconds: findings of one effect are ranked by it. It need not be what a change saves.
+    /// The time that it is about, nanoseconds: findings of one effect are ranked by it. It is not necessarily the time
+    /// that a change saves.
     pub time_ns: u64,
     /// One sentence with the main number.
     pub title: String,
@@ -151,17 +152,17 @@ impl Finding {
         self
     }
 
-    /// Names these slices, at most a few.
+    /// Adds these slices, up to a limit.
     pub(super) fn showing(mut self, slices: impl Iterator<Item = SliceRange>) -> Self {
         let room = MAX_SLICES.saturating_sub(self.slices.len());
         self.slices.extend(slices.take(room));
         self
     }
 
-    /// Names the longest of these items, one of each operation.
+    /// Adds the longest of these items, one for each operation.
     pub(super) fn longest<'i>(self, run: &Run<'_>, items: impl Iterator<Item = (&'i UnitRun, &'i Item)>) -> Self {
         let mut items: Vec<_> = items.collect();
-        // Stable: of equal ones the earlier comes first.
+        // The sort is stable: of equal items the earlier comes first.
         items.sort_by_key(|(_, i)| i.time.start - i.time.end);
         let mut seen: FxHashSet<SourceId> = FxHashSet::default();
         let first = items.into_iter().filter(|(_, i)| seen.insert(i.source)).take(MAX_SLICES);

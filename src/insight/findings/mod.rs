@@ -1,7 +1,8 @@
-//! Findings in plain words, each with the numbers behind it and the slices that show it; one file a rule.
+//! Findings in plain words, each with the numbers behind it and the slices that show it; one file per rule.
 //!
-//! A rule is silent unless what it says is true of the slices of this run. Findings that cost time come first, by the
-//! time they are about, then their symptoms, then what saves time, then what explains the timeline.
+//! A rule is silent unless its statement holds for the slices of this run. Findings that cost time come first, ranked
+//! by the time they are about, then their symptoms, then findings that save time, then findings that explain the
+//! timeline.
 
 mod constants;
 mod context;
@@ -23,7 +24,7 @@ pub use finding::{Effect, Finding, Rule, SliceRange};
 use super::{Run, Summary};
 use context::Context;
 
-/// A rule: everything it has to say.
+/// A rule: returns all of its findings.
 type Find = fn(&Context<'_>) -> Vec<Finding>;
 
 const RULES: &[Find] = &[
@@ -41,7 +42,7 @@ const RULES: &[Find] = &[
     constants::find,
 ];
 
-/// What there is to say about a run with this summary, ranked.
+/// The findings for a run with this summary, ranked.
 #[must_use]
 pub fn findings(run: &Run<'_>, summary: &Summary) -> Vec<Finding> {
     let context = Context::new(run, summary);
@@ -50,7 +51,7 @@ pub fn findings(run: &Run<'_>, summary: &Summary) -> Vec<Finding> {
     found
 }
 
-/// What one rule finds in a run, for the tests of the rules.
+/// The findings of one rule, for the tests of the rules.
 #[cfg(test)]
 fn only(rule: Find, run: &Run<'_>) -> Vec<Finding> {
     rule(&Context::new(run, &Summary::of(run, &crate::machine::arch::NEURONCORE_V2)))

@@ -11,8 +11,8 @@ use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{Spans, length_ns, merged};
 use crate::machine::SourceId;
 
-/// Share of the device window below which it is not worth saying, percent. Chosen: a saving that the scatter of published
-/// rows between releases hides many times over; no document gives a threshold.
+/// Share of the device window below which a saving is not reported, percent. Chosen: the scatter of published rows
+/// between releases is many times larger; no document gives a threshold.
 const LITTLE_PERCENT: f64 = 1.0;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
@@ -24,7 +24,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let together = length_ns(&merged(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
     let saved = sum - together;
     let share = c.share(saved);
-    // The unit that the others hide behind; of equal ones the last.
+    // The unit that hides the work of the others; of equal ones the last.
     let Some((busiest, spans)) = active.iter().max_by_key(|(_, spans)| length_ns(spans)) else { return Vec::new() };
     if share < LITTLE_PERCENT {
         return Vec::new();
@@ -44,8 +44,8 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     vec![finding.showing(slices)]
 }
 
-/// Operations of other units that run beside the busiest one, the most time first, each with its item that does so
-/// longest.
+/// Operations of other units that run beside the busiest one, those with the most time first, each with its item that
+/// overlaps longest.
 fn hidden<'a>(c: &Context<'a>, busiest: &str, spans: &[Interval<i64>]) -> Vec<(i64, &'a UnitRun, &'a Item)> {
     let transfers = c.transfers().map(|(u, i, _)| (u, i)).filter(|_| busiest != "DMA");
     let others = c.engine_items().filter(|(u, _)| u.name != busiest).chain(transfers);

@@ -15,7 +15,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let detail = "Nothing reads the results of the others, or they repeat others, so they are not in this timeline; a rate that \
         counts them is too high. Feed each product to the next, or read every result. compile --hlo writes the program before and \
         after the passes.";
-    // All of the execution is about other work than was asked for.
+    // The whole execution does other work than was asked for.
     let window_ns = length_ns(&[c.run.window]);
     let finding = Finding::new(Rule::ProductsRemoved, Effect::Cost, window_ns, title, detail)
         .count("products_asked", asked)

@@ -10,7 +10,8 @@ use crate::insight::run::{Item, UnitRun};
 use crate::insight::spans::{length_ns, merged};
 use crate::insight::{Role, Work};
 
-/// Rounding to nanoseconds: how far apart a load's end and the next start may be and still touch.
+/// Tolerance for rounding to nanoseconds: largest distance between a load's end and the next start that still counts
+/// as touching.
 const TOUCHING_NS: i64 = 1;
 
 /// A table load and the function that needs it.
@@ -39,7 +40,7 @@ fn loads_of(unit: &UnitRun) -> impl Iterator<Item = Load<'_>> {
     })
 }
 
-/// Modules whose weights are on the way while the table loads.
+/// Modules whose weights are being loaded at the same time as the table.
 fn weights_beside<'a>(c: &Context<'a>, load: &Load<'_>) -> impl Iterator<Item = String> {
     let time = load.item.time;
     let weights = c.transfers().filter(move |(_, i, t)| t.role == Role::Weight && i.time.overlaps(&time));

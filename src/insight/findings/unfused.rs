@@ -1,4 +1,4 @@
-//! Elementwise operations that read one another and yet are separate instructions.
+//! Elementwise operations that read one another but are separate instructions.
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
@@ -20,7 +20,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let links = links(c);
     let Some(first) = links.first() else { return Vec::new() };
     let sources: FxHashSet<SourceId> = links.iter().map(|l| l.item.source).collect();
-    // What a fusion would not have to write and read again is the second operation's own time.
+    // A fusion would save the second operation's own time, since it would not write and read the value again.
     let times = |sources: &FxHashSet<SourceId>| -> Vec<Interval<i64>> {
         c.engine_items()
             .filter(|(_, i)| is_elementwise(i) && sources.contains(&i.source))

@@ -1,4 +1,4 @@
-//! Engines that stand still for long, and what they wait for.
+//! Engines that are idle for a long time, and what they wait for.
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
@@ -7,15 +7,15 @@ use crate::base::convert::real;
 use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
-/// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used that is
-/// active for 90 % of the time, which one such gap already prevents).
+/// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used when it
+/// is active for 90 % of the time, and one such gap already prevents that).
 const LONG_PERCENT: f64 = 10.0;
 
 /// The longest gap of an engine before an item that waited.
 struct Gap<'a> {
     unit: &'a UnitRun,
     time: Interval<i64>,
-    /// Of what held it back in the gap, what took longest.
+    /// The longest of the items that held it back in the gap.
     awaited: (&'a UnitRun, &'a Item),
 }
 
@@ -29,7 +29,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let engines = c.run.units.iter().filter(|u| u.engine.is_some());
     let mut gaps: Vec<Gap<'_>> =
         engines.filter_map(|u| longest_gap(c.run, u)).filter(|g| c.share(g.ns()) > LONG_PERCENT).collect();
-    // Stable: of equal ones the engine that is listed first.
+    // The sort is stable: of equal gaps, the engine that is listed first.
     gaps.sort_by_key(|g| std::cmp::Reverse(g.ns()));
     let Some(longest) = gaps.first() else { return Vec::new() };
     let title = format!(
@@ -72,11 +72,12 @@ fn longest_gap<'a>(run: &'a Run<'a>, unit: &'a UnitRun) -> Option<Gap<'a>> {
     Some(Gap { unit, time, awaited: slowest(run, time, awaited)? })
 }
 
-/// Back along what each item had to wait for: the one that took the most of the gap, the nearest of equal ones.
+/// Follows the items that held each other back; returns the one that took the largest part of the gap, the nearest of
+/// equal ones.
 fn slowest<'a>(run: &'a Run<'a>, gap: Interval<i64>, awaited: ItemRef) -> Option<(&'a UnitRun, &'a Item)> {
     let mut slowest = run.item(awaited)?;
     let mut at = before(run, awaited);
-    // No chain is longer than the run; one of an imported profile might go in a circle.
+    // No chain is longer than the run; a chain of an imported profile might be circular.
     for _ in 0..run.units.iter().map(|u| u.items.len()).sum() {
         let Some((here, next)) = at.and_then(|at| Some((at, run.item(at)?))) else { break };
         if next.1.time.end <= gap.start {
@@ -90,8 +91,8 @@ fn slowest<'a>(run: &'a Run<'a>, gap: Interval<i64>, awaited: ItemRef) -> Option
     Some(slowest)
 }
 
-/// What held an item back: of the item it waited for and the one before it in its engine, the later to end. DMAs of a
-/// queue do not wait for the end of the one before.
+/// What held an item back: the item it waited for or the previous item of its engine, whichever ended later. DMAs of
+/// a queue do not wait for the end of the previous one.
 fn before(run: &Run<'_>, at: ItemRef) -> Option<ItemRef> {
     let (unit, item) = run.item(at)?;
     let previous = at.item.checked_sub(1).map(|item| ItemRef { item, ..at });
@@ -151,7 +152,8 @@ mod tests {
     fn the_chain_of_waits_is_followed_to_what_takes_the_time() {
         let t = run(700);
         let found = only(find, &t.run());
-        // The vector engine waits for the product, which takes 100 ns, and that for the weights, which take 700.
+        // The vector engine waits for the product, which takes 100 ns; the product waits for the weights, which take
+        // 700.
         assert!(found[0].title.contains("the longest is weights on q (m/weight): 700 ns"), "{}", found[0].title);
     }
 

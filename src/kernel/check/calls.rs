@@ -16,7 +16,7 @@ pub(crate) const fn intrinsic(pos: Pos, ty: Type, what: Intrinsic, arguments: Ve
     Expr { pos, ty, kind: ExprKind::Intrinsic(what, arguments) }
 }
 
-/// Refuses another number of arguments.
+/// Checks the number of arguments.
 pub(crate) fn arity<T>(pos: Pos, name: &str, expected: usize, arguments: &[T]) -> Result<(), Diagnostic> {
     if arguments.len() == expected {
         return Ok(());
@@ -258,7 +258,7 @@ fn unknown_function(pos: Pos, name: &str) -> Diagnostic {
 }
 
 impl Checker<'_> {
-    /// `std::isnan(x)` and the like; an integer is asked as a double.
+    /// `std::isnan(x)` and similar tests; an integer is tested as a double.
     pub(super) fn classify(&mut self, pos: Pos, name: &str, arguments: &[ast::Expr]) -> Result<Expr, Diagnostic> {
         arity(pos, &format!("std::{name}()"), 1, arguments)?;
         let e = self.expression(&arguments[0])?;

@@ -1,9 +1,9 @@
-//! Conversions, constants that are computed ahead, and arithmetic in double that need not be.
+//! Conversions, constant folding, and the narrowing of arithmetic in double precision.
 //!
-//! `x > 0.0` compares a float with a double, so C++ converts `x`. Compilers do it in single precision where that gives the
-//! same result: a comparison with a constant that is exact in single precision, a choice between such values, and one
-//! operation whose result becomes a float again (double has more than twice the digits of single, so rounding twice
-//! rounds like once). The same is done here, because it decides what the operation costs.
+//! `x > 0.0` compares a float with a double, so C++ converts `x`. Compilers compare in single precision where that gives
+//! the same result. The cases are a comparison with a constant that is exact in single precision, a choice between such
+//! values, and one operation whose result is converted back to a float (double has more than twice the digits of single,
+//! so rounding twice equals rounding once). The same is done here, because it decides the cost of the operation.
 
 use super::mismatch;
 use crate::base::convert::nearest_single;
@@ -24,7 +24,7 @@ pub(crate) const fn int(pos: Pos, value: i64) -> Expr {
     constant(pos, Scalar::I32, Value::Int(value))
 }
 
-/// The constant's value, if it is one.
+/// The constant's value, if the expression is a constant.
 pub(crate) const fn known(e: &Expr) -> Option<Value> {
     match e.kind {
         ExprKind::Const(value) => Some(value),
@@ -32,7 +32,7 @@ pub(crate) const fn known(e: &Expr) -> Option<Value> {
     }
 }
 
-/// The same value in single precision, where it is exact.
+/// The same value in single precision, if it is exact.
 fn as_single(e: &Expr) -> Option<Expr> {
     let single = |kind| Some(Expr { pos: e.pos, ty: Type::Scalar(Scalar::F32), kind });
     match &e.kind {
@@ -96,10 +96,10 @@ pub(crate) fn to_bool(e: Expr) -> Result<Expr, Diagnostic> {
     to_scalar(e, Scalar::Bool, "a condition")
 }
 
-/// A value as the type of what it is stored in, passed as or returned as.
+/// A value converted to the type of its destination: a variable, a parameter or a result.
 ///
 /// # Errors
-/// When C++ does not convert it by itself.
+/// When C++ has no implicit conversion.
 pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnostic> {
     match (e.ty, to) {
         (_, Type::Scalar(scalar)) => to_scalar(e, scalar, context),
@@ -116,7 +116,7 @@ pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnost
         (Type::Scalar(_), Type::Pointer { .. } | Type::VoidPointer) if known(&e) == Some(Value::Int(0)) => {
             Ok(Expr { pos: e.pos, ty: to, kind: ExprKind::Const(Value::NULL) })
         }
-        // A copy of a tensor's handle may be written through, as in ATen, when it is not the const input.
+        // A copy of a tensor's handle may be written through, as in ATen, unless it is the const input.
         (Type::Tensor { .. }, Type::Tensor { .. }) => Ok(e),
         (found, _) => {
             let mut expected = to.to_string();
@@ -128,7 +128,7 @@ pub(crate) fn to_type(e: Expr, to: Type, context: &str) -> Result<Expr, Diagnost
     }
 }
 
-/// An operator on two numbers of any types: they meet in their common type; constants are computed.
+/// An operator on two numbers of any types, which are converted to their common type; constants are folded.
 ///
 /// # Errors
 /// When an operand is not a number, an integer operator meets a float, or a constant result does not fit.

@@ -70,7 +70,7 @@ impl Checker<'_> {
             .ok_or_else(|| self.unknown(pos, name))
     }
 
-    /// A name that nothing declares.
+    /// A name that is not declared.
     pub(crate) fn unknown(&self, pos: Pos, name: &str) -> Diagnostic {
         let hint = if self.signatures.iter().any(|s| s.name == name) {
             "it is a function: call it with (...)".to_owned()
@@ -155,7 +155,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An element that is read, or an accessor of one dimension less.
+    /// An element that is read, or an accessor with one dimension less.
     fn index(&mut self, e: &ast::Expr, base: &ast::Expr, index: &ast::Expr) -> Result<Expr, Diagnostic> {
         let checked = self.expression(base)?;
         match checked.ty {
@@ -222,7 +222,7 @@ fn cast(pos: Pos, ty: &TypeName, value: Expr) -> Result<Expr, Diagnostic> {
             Type::Pointer { .. } | Type::VoidPointer | Type::Null | Type::Array { .. },
             Type::Pointer { .. } | Type::VoidPointer,
         ) => Ok(Expr { pos, ty: to, ..value }),
-        // `(void)x` says that x is unused.
+        // `(void)x` marks x as unused.
         (_, Type::Void) => Ok(Expr { pos, ty: Type::Void, ..value }),
         (Type::Pointer { .. } | Type::VoidPointer, Type::Scalar(_)) => {
             Err(refusal(pos, "a pointer as a number", "compare pointers, or subtract them"))

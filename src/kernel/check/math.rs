@@ -59,7 +59,7 @@ mod tests {
     fn a_suffix_fixes_single_precision() {
         assert_eq!(function("expf").map(|f| f.1), Some(true));
         assert_eq!(function("exp").map(|f| f.1), Some(false));
-        // `erf` ends in f and is the double one; `erff` is the single one.
+        // `erf` ends in f but is the double version; `erff` is the single version.
         assert_eq!(function("erf").map(|f| f.1), Some(false));
         assert_eq!(function("erff").map(|f| f.1), Some(true));
         assert!(function("gamma").is_none());

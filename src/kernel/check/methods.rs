@@ -9,7 +9,7 @@ use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::program::{Expr, Intrinsic};
 use crate::kernel::types::{Scalar, Type};
 
-/// A call as it is written.
+/// A call as written.
 struct Call<'a> {
     pos: Pos,
     name: &'a str,

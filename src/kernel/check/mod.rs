@@ -1,4 +1,4 @@
-//! From the syntax tree to a program: names become slots, types are found, conversions are written out.
+//! From the syntax tree to a program: resolves names to slots, finds types, and makes conversions explicit.
 
 mod calls;
 mod convert;
@@ -17,7 +17,7 @@ use super::program::{Expr, Function, Program};
 use super::types::Type;
 use scope::Scopes;
 
-/// What is known of a function before its body.
+/// The declaration of a function, known before its body is checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Checker<'a> {
 /// Reads and checks a source file.
 ///
 /// # Errors
-/// With the first problem of the syntax, or the first of each function.
+/// The first problem of the syntax, or the first problem of each function.
 pub fn compile(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let items = parse(source).map_err(|d| vec![d])?;
     let mut problems = Vec::new();
@@ -85,7 +85,7 @@ fn signature(f: &ast::Function, before: &[Signature]) -> Result<Signature, Diagn
     Ok(Signature { name: f.name.clone(), parameters, returns })
 }
 
-/// The type of a parameter or a variable that is written out.
+/// The type of a parameter or a variable that is declared with a type.
 pub(crate) fn written_type(ty: &TypeName) -> Result<Type, Diagnostic> {
     let refuse = |what: &str, instead: &str| {
         let problem = Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() };
@@ -133,14 +133,14 @@ fn function(
     })
 }
 
-/// A type that does not fit.
+/// An error for a type that does not fit.
 pub(crate) fn mismatch(pos: Pos, context: &str, expected: &str, found: Type) -> Diagnostic {
     let problem =
         Problem::Type { context: context.to_owned(), expected: expected.to_owned(), found: found.to_string() };
     Diagnostic::new(pos, problem)
 }
 
-/// C++ outside the subset.
+/// An error for C++ outside the subset.
 pub(crate) fn refusal(pos: Pos, what: &str, instead: &str) -> Diagnostic {
     Diagnostic::new(pos, Problem::NotSupported { what: what.to_owned(), instead: instead.to_owned() })
 }

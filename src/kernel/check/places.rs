@@ -1,4 +1,4 @@
-//! What can be read and changed: variables, memory behind pointers, elements through accessors.
+//! Places that can be read and changed: variables, memory behind pointers, elements through accessors.
 
 use super::convert::{numbers, to_scalar, to_type};
 use super::{Checker, mismatch, refusal};
@@ -8,7 +8,7 @@ use crate::kernel::program::{Expr, ExprKind, Place};
 use crate::kernel::types::{Scalar, Type};
 use crate::kernel::value::Value;
 
-/// A place, its type, and why it cannot be changed if so.
+/// A place, its type, and the reason if it cannot be changed.
 pub(crate) struct Found {
     pub place: Place,
     pub ty: Type,
@@ -144,14 +144,14 @@ pub(crate) fn memory(pointer: Expr) -> Result<Found, Diagnostic> {
     Ok(Found { place: Place::Memory(Box::new(pointer), to), ty: Type::Scalar(to), fixed })
 }
 
-/// An operator's type, and its right operand in that type.
+/// The common type of an assignment operator, and its right operand converted to that type.
 fn compound(pos: Pos, op: BinaryOp, ty: Type, value: Expr) -> Result<(Option<(BinaryOp, Scalar)>, Expr), Diagnostic> {
     let Some(target) = ty.scalar() else {
         return Err(mismatch(pos, &format!("operator {}=", op.sign()), "a number", ty));
     };
-    // A stand-in for the old value: its type decides where the operands meet. It is not a constant, so nothing folds.
+    // A placeholder for the old value: its type decides the common type. It is not a constant, so nothing is folded.
     let old = Expr { pos, ty, kind: ExprKind::Load(Place::Local(0, String::new())) };
-    // As with `x = x op value`, whose conversion back narrows what need not be double.
+    // As with `x = x op value`, whose conversion back narrows unnecessary arithmetic in double precision.
     let whole = to_scalar(numbers(pos, op, old, value)?, target, "an assignment")?;
     let operation = match whole.kind {
         ExprKind::Convert { value, .. } => value.kind,
@@ -171,7 +171,7 @@ pub(crate) fn integer(e: Expr, context: &str) -> Result<Expr, Diagnostic> {
     }
 }
 
-/// A bool that is known.
+/// A bool with a known value.
 pub(crate) const fn known_bool(pos: Pos, value: bool) -> Expr {
     Expr { pos, ty: Type::Scalar(Scalar::Bool), kind: ExprKind::Const(Value::bool(value)) }
 }

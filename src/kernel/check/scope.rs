@@ -1,4 +1,4 @@
-//! Names in the blocks where they are known.
+//! Names and the blocks in which they are declared.
 
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Type;
@@ -11,9 +11,9 @@ pub(crate) struct Variable {
     pub pos: Pos,
     pub ty: Type,
     pub slot: usize,
-    /// Whether it may not change.
+    /// Whether it is const.
     pub constant: bool,
-    /// Its value, when it is a constant that is known.
+    /// Its value, if it is a known constant.
     pub known: Option<Value>,
 }
 
@@ -39,12 +39,12 @@ impl Scopes {
         self.blocks.pop();
     }
 
-    /// How many slots were given out.
+    /// The number of slots given out.
     pub const fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Declares a name in the innermost block and gives its slot.
+    /// Declares a name in the innermost block and returns its slot.
     ///
     /// # Errors
     /// When that block has the name already.

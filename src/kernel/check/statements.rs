@@ -9,7 +9,7 @@ use crate::kernel::program::{Expr, Stmt, StmtKind};
 use crate::kernel::types::{Scalar, Type};
 use crate::kernel::value::Value;
 
-/// The most elements of an array on the stack: the largest stack, in bytes.
+/// Most elements of an array on the stack: the size of the largest stack, in bytes.
 const MAX_ARRAY: i64 = 400 * 1024;
 
 /// A constant at the top of the file: a number known when the file is compiled.
@@ -45,7 +45,7 @@ fn no_value(d: &Declarator) -> Diagnostic {
 }
 
 impl Checker<'_> {
-    /// The statements of a block, whose names end with it.
+    /// The statements of a block; their names end with the block.
     pub(crate) fn block(&mut self, statements: &[ast::Stmt]) -> Result<Vec<Stmt>, Diagnostic> {
         self.scopes.open();
         let mut found = Vec::with_capacity(statements.len());
@@ -56,7 +56,7 @@ impl Checker<'_> {
         Ok(found)
     }
 
-    /// One statement as one; its names end with it.
+    /// One statement; its names end with it.
     fn single(&mut self, s: &ast::Stmt) -> Result<Stmt, Diagnostic> {
         let mut found = self.block(std::slice::from_ref(s))?;
         match found.pop() {

@@ -29,7 +29,7 @@ pub(crate) fn named(name: &str) -> Option<TensorFunction> {
     })
 }
 
-/// Whether a name is that of a function of tensors alone, and of no function of numbers.
+/// Whether a name belongs to a function of tensors and not to a function of numbers.
 pub(crate) fn is_of_tensors(name: &str) -> bool {
     let plain = name.strip_suffix("_out");
     named(plain.unwrap_or(name)).is_some() && (plain.is_some() || math::function(name).is_none())
@@ -70,7 +70,8 @@ impl Checker<'_> {
         }
         let context = format!("an argument of {name}()");
         for (i, e) in arguments.iter_mut().enumerate() {
-            // The result and the first operand are tensors; the second of two may be; alpha and bounds are numbers.
+            // The result and the first operand are tensors; the second of two operands may be a tensor; alpha and
+            // bounds are numbers.
             if i <= first && !is_tensor(e) {
                 return Err(mismatch(e.pos, &context, "a tensor", e.ty));
             }

@@ -4,12 +4,12 @@ use super::meter::{CoreMeter, Kind, LineCost};
 use crate::kernel::{HbmTensor, KernelFunction, KernelRun, Outcome, RunOptions};
 use crate::machine::cost::GpsimdCosts;
 
-/// What calls of an operator cost. Calls of one step add up.
+/// The cost of an operator's calls. The calls of one step are added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallCost {
     /// Elements of the results.
     pub elements: u64,
-    /// From the start of each call until its slowest processor is done, picoseconds.
+    /// Sum over the calls of the time from the start until the slowest processor is done, picoseconds.
     pub time_ps: u64,
     /// Time of the slowest processor by kind, in the order of [`Kind::ALL`].
     pub kinds_ps: [u64; Kind::ALL.len()],
@@ -17,7 +17,7 @@ pub struct CallCost {
     pub start_ps: u64,
     /// Time of each processor.
     pub cores_ps: Vec<u64>,
-    /// Count and time of each line, of all processors together; entry 0 is unused.
+    /// Count and time of each line, for all processors together; entry 0 is unused.
     pub lines: Vec<LineCost>,
 }
 
@@ -69,14 +69,14 @@ fn add_lines(sum: &mut Vec<LineCost>, more: &[LineCost]) {
     }
 }
 
-/// A call with everything about it.
+/// A finished call.
 #[derive(Clone, Debug)]
 pub struct OperatorRun {
     /// Values and problems.
     pub outcome: Outcome,
-    /// Its cost, also of the part that ran when it did not come to its end.
+    /// Its cost; if it did not finish, that of the part that ran.
     pub cost: CallCost,
-    /// The processors, with what each did when.
+    /// The meters of its processors.
     pub meters: Vec<CoreMeter>,
 }
 
@@ -108,12 +108,12 @@ impl OperatorCall {
         Self { run: KernelRun::new(kernel, inputs, &options, meters), elements, costs: costs.clone() }
     }
 
-    /// Runs about so many statements more and says whether the call has ended.
+    /// Runs about `statements` more statements; returns whether the call has ended.
     pub fn advance(&mut self, statements: u64) -> bool {
         self.run.advance(statements)
     }
 
-    /// Everything about the call.
+    /// The finished call.
     #[must_use]
     pub fn finish(self) -> OperatorRun {
         let (outcome, meters) = self.run.finish();

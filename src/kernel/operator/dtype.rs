@@ -8,16 +8,16 @@ use thiserror::Error;
 
 use crate::kernel::{Diagnostic, Pos, Problem, Scalar};
 
-/// An element type of the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
+/// An element type in the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KernelDtype {
     /// `float`
     #[default]
     Float32,
-    /// `c10::BFloat16`, which the language here does not have.
+    /// `c10::BFloat16`, which is not supported here.
     Bfloat16,
-    /// `c10::Half`, which the language here does not have.
+    /// `c10::Half`, which is not supported here.
     Float16,
     /// `int64_t`
     Int64,
@@ -36,7 +36,7 @@ impl KernelDtype {
     pub const ALL: [Self; 8] =
         [Self::Float32, Self::Bfloat16, Self::Float16, Self::Int64, Self::Int32, Self::Int16, Self::Int8, Self::Uint8];
 
-    /// Its name, as PyTorch has it.
+    /// Its name in PyTorch.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,10 +51,10 @@ impl KernelDtype {
         }
     }
 
-    /// The type of the language that such an element has.
+    /// The type of such an element in the kernel language.
     ///
     /// # Errors
-    /// For 16-bit floats: the language has none.
+    /// For 16-bit floats, which the language does not have.
     pub fn scalar(self) -> Result<Scalar, Diagnostic> {
         Ok(match self {
             Self::Float32 => Scalar::F32,
@@ -80,11 +80,11 @@ impl fmt::Display for KernelDtype {
     }
 }
 
-/// A text that names no element type.
+/// A text that is not the name of an element type.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{text}' is not an element type of kernels; use {}", KernelDtype::ALL.map(KernelDtype::name).join(", "))]
 pub struct UnknownKernelDtype {
-    /// What was given.
+    /// The given text.
     pub text: String,
 }
 

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 use crate::base::Rng;
 use crate::base::convert::{nearest_single, real};
 
-/// What an input holds.
+/// The contents of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fill {
     /// Element `i` of `n` is `(i - n/2) / 8`.
     Ramp,
-    /// Standard normal numbers of the seed.
+    /// Standard normal numbers, drawn from the seed.
     #[default]
     Normal,
 }
 
-/// So many values. Every input of a kernel is a stream of its own.
+/// `elements` values. Each input of a kernel has its own random stream.
 #[must_use]
 pub fn filled(fill: Fill, elements: u64, seed: u64, stream: u64) -> Vec<f32> {
     match fill {

@@ -1,4 +1,4 @@
-//! A kernel as the operator of a model: its values, and the time of a call.
+//! A kernel as an operator of a model: its values, and the time of a call.
 
 use super::call::{CallCost, OperatorCall, OperatorRun};
 use super::fill::{Fill, filled};
@@ -6,13 +6,13 @@ use super::named::{KernelError, NamedKernel};
 use crate::kernel::{HbmTensor, Program, Role, Severity, compile};
 use crate::machine::cost::GpsimdCosts;
 
-/// The most elements of one call: a minute of the interpreter in a browser.
+/// Limit on the elements of one call: a minute of the interpreter in a browser.
 pub const MAX_CALL_ELEMENTS: u64 = 1 << 23;
 
-/// Statements of a call between two looks at whether it has ended.
+/// Statements of a call between two checks for its end.
 const PART: u64 = 1 << 20;
 
-/// A kernel, checked, that takes one tensor.
+/// A checked kernel that takes one tensor.
 #[derive(Clone, Debug)]
 pub struct ModelKernel {
     name: String,
@@ -25,7 +25,7 @@ impl ModelKernel {
     /// The kernel that a text names ([`NamedKernel`]).
     ///
     /// # Errors
-    /// When there is none, its source is damaged or wrong, or it does not take one tensor.
+    /// When there is no such kernel, its source is damaged or wrong, or it does not take one tensor.
     pub fn find(text: &str) -> Result<Self, KernelError> {
         let NamedKernel { name, source, multicore, .. } = text.parse()?;
         let program = compile(&source).map_err(|problems| match problems.into_iter().next() {
@@ -39,22 +39,22 @@ impl ModelKernel {
         Ok(Self { name, multicore, is_relu, program })
     }
 
-    /// Whether it says of itself that it computes a ReLU, so that a framework's own ReLU is what to compare it with.
+    /// Whether it claims to compute a ReLU, so that it is to be compared with a framework's own ReLU.
     #[must_use]
     pub const fn is_relu(&self) -> bool {
         self.is_relu
     }
 
-    /// What it computes of a tensor of this shape; an element that it never writes is zero.
+    /// The kernel's result for a tensor; an element that is never written is zero.
     ///
     /// # Errors
-    /// When the tensor is too large, or the kernel does not come to its end.
+    /// When the tensor is too large, or the kernel does not finish.
     pub fn values(&self, dims: &[u64], data: &[f32]) -> Result<Vec<f32>, KernelError> {
         let run = self.run(dims, data, &GpsimdCosts::default())?;
         Ok(run.outcome.result.into_iter().map(|x| x.unwrap_or(0.0)).collect())
     }
 
-    /// What a call on normal numbers of this shape costs.
+    /// The cost of a call on normal numbers of this shape.
     ///
     /// # Errors
     /// As for [`values`](Self::values).

@@ -1,13 +1,13 @@
-//! Kernels that come with the program: the steps of the tutorial, in the shape of its interface.
+//! Kernels that come with the program: the steps of the tutorial, written for its interface.
 
 /// A kernel that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
     /// Its name.
     pub name: &'static str,
-    /// What it shows.
+    /// A description.
     pub description: &'static str,
-    /// Whether it is for all processors.
+    /// Whether it runs on all processors.
     pub multicore: bool,
     /// Its source.
     pub source: &'static str,
@@ -47,7 +47,7 @@ pub const BUILT_IN: [BuiltIn; 5] = [
     },
 ];
 
-/// The kernel of a name.
+/// The kernel with this name.
 #[must_use]
 pub fn built_in(name: &str) -> Option<&'static BuiltIn> {
     BUILT_IN.iter().find(|k| k.name == name)

@@ -1,9 +1,9 @@
-//! The time of one processor: each piece of work a kernel does has its price, and its line of the source pays it.
+//! The time of one processor: each piece of work has a cost, which is charged to its source line.
 
 use crate::kernel::{Meter, Work};
 use crate::machine::cost::GpsimdCosts;
 
-/// What the time of a processor goes to.
+/// The kinds of a processor's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Waiting for single elements of device memory.
@@ -21,29 +21,29 @@ impl Kind {
     pub const ALL: [Self; 4] = [Self::HbmAccess, Self::Dma, Self::TensorMove, Self::Compute];
 }
 
-/// What one line of the source cost.
+/// The cost of one line of the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCost {
-    /// How often it ran.
+    /// The number of times it ran.
     pub count: u64,
     /// Picoseconds.
     pub time_ps: u64,
 }
 
-/// A stretch in which a processor did one thing.
+/// A span in which a processor did one kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Picoseconds from the kernel's start.
     pub start_ps: u64,
     /// Picoseconds from the kernel's start.
     pub end_ps: u64,
-    /// What it did.
+    /// The kind of work.
     pub kind: Kind,
     /// The line on which it began.
     pub line: u32,
 }
 
-/// The most segments that one processor keeps: enough for every block of a tensor, too few for every element.
+/// Most segments that one processor keeps: enough for every block of a tensor, too few for every element.
 const MAX_SEGMENTS: usize = 4_096;
 
 /// Adds up the time of one processor.
@@ -81,7 +81,8 @@ impl CoreMeter {
         &self.lines
     }
 
-    /// What it did when. Beyond the first few thousand changes the rest is one segment of what it did last.
+    /// Its segments in order. After the first few thousand, the rest of the time is one segment of the last kind of
+    /// work.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.segments

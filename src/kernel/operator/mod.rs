@@ -1,5 +1,5 @@
-//! Operators of a library: the kernels that come with the program, one of a person's own inside a model, and what a call
-//! takes on the GPSIMD processors.
+//! Operators of a library: the kernels that come with the program, a user's own kernel inside a model, and the cost of a
+//! call on the GPSIMD processors.
 
 mod call;
 mod dtype;

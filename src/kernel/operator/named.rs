@@ -1,5 +1,5 @@
-//! A kernel as text: `relu-tcm` for one that comes with the program, `NAME~PACKED` for one of a person's own, whose source is
-//! packed into the text. So a model's specification says everything about the model, in a link, a report and HLO.
+//! A kernel as text: `relu-tcm` for a kernel that comes with the program, `NAME~PACKED` for a user's own kernel, whose source
+//! is packed into the text. So a model's specification is complete by itself in a link, a report and HLO.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,15 +12,15 @@ use thiserror::Error;
 use super::library::{BUILT_IN, built_in};
 use crate::kernel::{Diagnostic, MAX_SOURCE_BYTES};
 
-/// The name of the element-wise ReLU whose time is a figure of the cost table, so that models that do not name a kernel are
+/// The name of the element-wise ReLU whose time is a figure of the cost table, so that models without a named kernel are
 /// compiled without running one.
 pub const TABLE_KERNEL: &str = "relu";
 
-/// Between the parts of the text.
+/// Separator between the parts of the text.
 const SEPARATOR: char = '~';
-/// The third part, for a kernel of all processors.
+/// The third part, for a kernel that runs on all processors.
 const MULTICORE: &str = "multicore";
-/// How hard deflate tries.
+/// The compression level of deflate.
 const LEVEL: u8 = 9;
 /// The longest name that is kept.
 const MAX_NAME: usize = 48;
@@ -38,7 +38,7 @@ pub struct NamedKernel {
 }
 
 impl NamedKernel {
-    /// A kernel of a person's own. Of the name, what a text cannot hold becomes `_`.
+    /// A user's own kernel. Characters of the name that a text cannot hold become `_`.
     #[must_use]
     pub fn own(name: &str, source: &str, multicore: bool) -> Self {
         let safe = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
@@ -47,7 +47,7 @@ impl NamedKernel {
         Self { name, source: Cow::Owned(source.to_owned()), multicore, own: true }
     }
 
-    /// The same for all processors. Kernels that come with the program stay what they are.
+    /// The same on all processors. Kernels that come with the program do not change.
     #[must_use]
     pub fn on_all_processors(self) -> Self {
         Self { multicore: self.multicore || self.own, ..self }
@@ -94,7 +94,7 @@ impl FromStr for NamedKernel {
     }
 }
 
-/// A text in which kernels stand without their sources, for people to read: `mlp:kernel=my_relu`.
+/// A text in which kernels are shown without their sources, for display: `mlp:kernel=my_relu`.
 #[must_use]
 pub fn without_source(text: &str) -> Cow<'_, str> {
     let Some((before, rest)) = text.split_once(SEPARATOR) else { return Cow::Borrowed(text) };
@@ -110,7 +110,7 @@ pub enum KernelError {
     /// No kernel of this name.
     #[error("there is no kernel {name:?}: use {}, or on the command line the path of a C++ file", names())]
     Unknown {
-        /// What was asked for.
+        /// The given name.
         name: String,
     },
     /// The packed source cannot be read.
@@ -119,12 +119,12 @@ pub enum KernelError {
         /// The kernel.
         name: String,
     },
-    /// The kernel is wrong, or stops.
+    /// The kernel is wrong, or stops with an error.
     #[error("kernel {name}, line {}, column {}: {}", .problem.pos.line, .problem.pos.column, .problem.problem)]
     Wrong {
         /// The kernel.
         name: String,
-        /// What, and where.
+        /// The problem and its position.
         problem: Box<Diagnostic>,
     },
     /// It has no function that takes one tensor.
@@ -133,7 +133,7 @@ pub enum KernelError {
         /// The kernel.
         name: String,
     },
-    /// A call of more elements than the interpreter runs.
+    /// A call with more elements than the interpreter runs.
     #[error(
         "kernel {name} is called with {elements} elements, more than the {limit} that can be run: use a smaller batch \
          or narrower layers"
@@ -143,7 +143,7 @@ pub enum KernelError {
         name: String,
         /// Elements of the call.
         elements: u64,
-        /// The most.
+        /// The limit.
         limit: u64,
     },
 }

@@ -33,7 +33,7 @@ pub(crate) struct Function {
     pub body: Vec<Stmt>,
 }
 
-/// What stands at the top of a file.
+/// An item at the top level of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Function(Function),
@@ -46,7 +46,7 @@ pub(crate) struct Declarator {
     pub pos: Pos,
     pub name: String,
     pub ty: TypeName,
-    /// Its length, of an array; the inner one is absent in `float a[] = {...}`.
+    /// The length of an array; the inner option is `None` in `float a[] = {...}`.
     pub array: Option<Option<Expr>>,
     pub init: Option<Expr>,
 }
@@ -96,7 +96,7 @@ pub(crate) enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// As C++ writes it.
+    /// The operator in C++ source.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Add => "+",
@@ -120,13 +120,13 @@ impl BinaryOp {
         }
     }
 
-    /// Whether it gives a bool from two numbers.
+    /// Whether it returns a bool for two numbers.
     pub const fn compares(self) -> bool {
         matches!(self, Self::Lt | Self::Le | Self::Gt | Self::Ge | Self::Eq | Self::Ne)
     }
 }
 
-/// Operators of one operand that change nothing.
+/// Operators with one operand and without side effects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOp {
     Plus,
@@ -137,7 +137,7 @@ pub(crate) enum UnaryOp {
     Address,
 }
 
-/// What stands between `<` and `>`.
+/// An argument between `<` and `>`.
 #[derive(Clone, Debug)]
 pub(crate) enum TemplateArg {
     Type(TypeName),
@@ -148,7 +148,7 @@ pub(crate) enum TemplateArg {
 pub(crate) struct Expr {
     pub pos: Pos,
     pub kind: ExprKind,
-    /// Levels of the tree below and with this one.
+    /// Levels of the tree, including this one.
     pub depth: u16,
 }
 
@@ -164,7 +164,7 @@ pub(crate) enum ExprKind {
     /// `{a, b}`
     List(Vec<Expr>),
     Unary(UnaryOp, Box<Expr>),
-    /// `++` and `--`; the change, and whether the value is that before it.
+    /// `++` and `--`; the change, and whether the value is the one before the change.
     Step {
         target: Box<Expr>,
         change: i8,
@@ -188,6 +188,6 @@ pub(crate) enum ExprKind {
     Index(Box<Expr>, Box<Expr>),
     SizeOf(TypeName),
     SizeOfValue(Box<Expr>),
-    /// The first for what it changes, then the second.
+    /// Evaluates the first for its effects, then the second.
     Comma(Box<Expr>, Box<Expr>),
 }

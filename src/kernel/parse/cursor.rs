@@ -1,4 +1,4 @@
-//! A place among the tokens, and what every part of the parser needs.
+//! A position in the tokens, and the functions that every part of the parser needs.
 
 use super::ast::{Expr, ExprKind};
 use super::lexer::{Token, TokenKind};
@@ -6,12 +6,12 @@ use super::templates::Template;
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 
-/// Levels of brackets, blocks and operators that may lie in one another.
+/// Most nested levels of brackets, blocks and operators.
 const MAX_NESTING: usize = 64;
-/// Levels of an expression's tree: a long sum is deep without a bracket.
+/// Most levels of an expression's tree: a long sum is deep without any bracket.
 const MAX_DEPTH: u16 = 200;
 
-/// The tokens with the place reached.
+/// The tokens and the current position.
 pub(crate) struct Cursor {
     tokens: Vec<Token>,
     at: usize,
@@ -20,33 +20,33 @@ pub(crate) struct Cursor {
     pub aliases: Vec<(String, Scalar)>,
     /// Function templates.
     pub templates: Vec<Template>,
-    /// Templates that are called, with the type of each.
+    /// Templates that are called, with the type of each call.
     pub made: Vec<(String, Scalar)>,
 }
 
 impl Cursor {
-    /// At the start. The last token is the end.
+    /// A cursor at the start. The last token is the end.
     pub fn new(tokens: Vec<Token>) -> Self {
         Self { tokens, at: 0, nesting: 0, aliases: Vec::new(), templates: Vec::new(), made: Vec::new() }
     }
 
-    /// The token so many places ahead; the end stays the end.
+    /// The token `n` positions ahead; beyond the last token, the end.
     pub fn ahead(&self, n: usize) -> &TokenKind {
         const END: &TokenKind = &TokenKind::End;
         self.tokens.get(self.at + n).map_or(END, |t| &t.kind)
     }
 
-    /// The token here.
+    /// The current token.
     pub fn here(&self) -> &TokenKind {
         self.ahead(0)
     }
 
-    /// Its place.
+    /// Its position in the source.
     pub fn pos(&self) -> Pos {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(Pos { line: 1, column: 1 }, |t| t.pos)
     }
 
-    /// Moves on by one and gives what was here.
+    /// Moves on by one token and returns the token before.
     pub fn next(&mut self) -> TokenKind {
         let kind = self.here().clone();
         if self.at + 1 < self.tokens.len() {
@@ -55,12 +55,12 @@ impl Cursor {
         kind
     }
 
-    /// The place among the tokens, to come back to.
+    /// The current position, to return to.
     pub const fn mark(&self) -> usize {
         self.at
     }
 
-    /// Goes back.
+    /// Returns to a position.
     pub fn reset(&mut self, mark: usize) {
         self.at = mark;
     }
@@ -70,22 +70,22 @@ impl Cursor {
         self.aliases.iter().rfind(|a| a.0 == word).map(|a| a.1)
     }
 
-    /// Whether this sign is here.
+    /// Whether this sign is the current token.
     pub fn is(&self, sign: &str) -> bool {
         matches!(self.here(), TokenKind::Sign(s) if *s == sign)
     }
 
-    /// Whether this sign is so many places ahead.
+    /// Whether this sign is `n` positions ahead.
     pub fn is_ahead(&self, n: usize, sign: &str) -> bool {
         matches!(self.ahead(n), TokenKind::Sign(s) if *s == sign)
     }
 
-    /// Whether this word is here.
+    /// Whether this word is the current token.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self.here(), TokenKind::Word(w) if w == word)
     }
 
-    /// Passes a sign if it is here.
+    /// Skips a sign if it is the current token.
     pub fn accept(&mut self, sign: &str) -> bool {
         let found = self.is(sign);
         if found {
@@ -94,7 +94,7 @@ impl Cursor {
         found
     }
 
-    /// Passes a word if it is here.
+    /// Skips a word if it is the current token.
     pub fn accept_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         if found {
@@ -103,18 +103,18 @@ impl Cursor {
         found
     }
 
-    /// Passes a sign.
+    /// Skips a sign.
     ///
     /// # Errors
-    /// When another token is here.
+    /// When the current token is another one.
     pub fn expect(&mut self, sign: &str, after: &str) -> Result<(), Diagnostic> {
         if self.accept(sign) { Ok(()) } else { Err(self.expected(&format!("'{sign}' {after}"))) }
     }
 
-    /// Passes a name that is not a keyword.
+    /// Skips a name that is not a keyword and returns it.
     ///
     /// # Errors
-    /// When something else is here.
+    /// When the current token is something else.
     pub fn name(&mut self, what: &str) -> Result<String, Diagnostic> {
         match self.here() {
             TokenKind::Word(w) if !is_keyword(w) => {
@@ -222,7 +222,7 @@ pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// Makes a node, and refuses a tree that grows too deep.
+/// Makes a node; refuses a tree that grows too deep.
 pub(crate) fn node(pos: Pos, kind: ExprKind) -> Result<Expr, Diagnostic> {
     let below = match &kind {
         ExprKind::List(items) => deepest(items),

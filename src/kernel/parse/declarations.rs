@@ -9,10 +9,10 @@ use super::templates::{make, template, typedef, using};
 use super::type_names::{base_type, starts_type, type_name};
 use crate::kernel::problem::Diagnostic;
 
-/// All of a file.
+/// The whole file.
 ///
 /// # Errors
-/// At the first place that is not of the language.
+/// At the first position that is not valid in the language.
 pub(crate) fn file(c: &mut Cursor) -> Result<Vec<Item>, Diagnostic> {
     let mut items = Vec::new();
     while *c.here() != TokenKind::End {
@@ -58,10 +58,10 @@ fn top_level(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     c.expect(";", "after the declaration")
 }
 
-/// `[[...]]` changes nothing here.
+/// Skips `[[...]]`, which has no effect here.
 ///
 /// # Errors
-/// When it does not end.
+/// When it is not closed.
 pub(super) fn attributes(c: &mut Cursor) -> Result<(), Diagnostic> {
     while c.is("[") && c.is_ahead(1, "[") {
         while !(c.is("]") && c.is_ahead(1, "]")) {
@@ -105,10 +105,10 @@ fn namespace(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// A function from its parameters on; a declaration alone adds nothing.
+/// A function, from its parameters on; a declaration without a body adds nothing.
 ///
 /// # Errors
-/// At the first place that does not fit.
+/// At the first position that is not valid.
 pub(super) fn function(
     c: &mut Cursor,
     returns: TypeName,
@@ -119,7 +119,7 @@ pub(super) fn function(
     let parameters = parameters(c)?;
     c.accept_word("noexcept");
     if c.accept(";") {
-        // A declaration without a body; the definition follows or the name is unknown.
+        // A declaration without a body: either the definition follows, or the name is unknown.
         return Ok(());
     }
     let body = block(c)?;
@@ -224,7 +224,7 @@ fn declarator(
     Ok(Declarator { pos, name, ty, array, init })
 }
 
-/// The one value in braces; none is zero.
+/// The single value in braces; empty braces mean zero.
 ///
 /// # Errors
 /// When there are several.

@@ -14,7 +14,7 @@ use crate::kernel::types::Scalar;
 /// An expression, or several with commas between them.
 ///
 /// # Errors
-/// At the first place that does not fit.
+/// At the first position that is not valid.
 pub(crate) fn expression(c: &mut Cursor) -> Result<Expr, Diagnostic> {
     let mut found = assignment(c)?;
     loop {
@@ -74,7 +74,7 @@ fn ternary(c: &mut Cursor) -> Result<Expr, Diagnostic> {
     node(pos, ExprKind::Ternary(Box::new(condition), Box::new(yes), Box::new(no)))
 }
 
-/// Operators with how strongly they bind.
+/// Operators with their precedence.
 const fn operator(sign: &str) -> Option<(BinaryOp, u8)> {
     Some(match sign.as_bytes() {
         b"||" => (BinaryOp::LogicOr, 1),
@@ -318,7 +318,7 @@ fn size_of(c: &mut Cursor) -> Result<Expr, Diagnostic> {
     node(pos, ExprKind::SizeOf(ty))
 }
 
-/// `<float, 2>` after the names that take them; elsewhere `<` compares.
+/// `<float, 2>` after names that take template arguments; elsewhere `<` is a comparison.
 fn template_arguments(c: &mut Cursor, name: &str) -> Result<Vec<TemplateArg>, Diagnostic> {
     let takes = matches!(
         name,

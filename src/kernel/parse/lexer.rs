@@ -5,7 +5,7 @@ use crate::kernel::problem::{Diagnostic, Pos, Problem};
 /// The longest source, bytes.
 pub const MAX_SOURCE_BYTES: usize = 256 * 1024;
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     /// A name or a keyword.
@@ -23,7 +23,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// As an error names it.
+    /// The token in an error message.
     pub fn shown(&self) -> String {
         match self {
             Self::Word(w) => format!("'{w}'"),
@@ -36,7 +36,7 @@ impl TokenKind {
     }
 }
 
-/// A token with its place.
+/// A token with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub kind: TokenKind,
@@ -53,7 +53,7 @@ const SIGNS: [&str; 49] = [
 /// Splits a source.
 ///
 /// # Errors
-/// At the first character or number outside the language, or a comment without an end.
+/// At the first character or number outside the language, or a comment that is not closed.
 pub(crate) fn tokens(source: &str) -> Result<Vec<Token>, Diagnostic> {
     if source.len() > MAX_SOURCE_BYTES {
         let problem = Problem::TooLong { bytes: source.len(), limit: MAX_SOURCE_BYTES };
@@ -67,9 +67,9 @@ pub(super) struct Lexer<'a> {
     pub rest: &'a str,
     pub line: u32,
     pub column: u32,
-    /// Nothing but space since the line began: a `#` here is a preprocessor line.
+    /// Whether there was only white space since the start of the line: a `#` here starts a preprocessor line.
     pub fresh_line: bool,
-    /// What `#define` gave a name, as tokens.
+    /// The tokens that `#define` gives to a name.
     pub constants: Vec<(String, Vec<TokenKind>)>,
 }
 
@@ -93,7 +93,7 @@ impl Lexer<'_> {
                 let word = self.take(len);
                 if let Some((_, defined)) = self.constants.iter().rfind(|c| c.0 == word) {
                     out.extend(defined.iter().map(|kind| Token { kind: kind.clone(), pos }));
-                    // A constant of constants can double at every line.
+                    // A constant made of constants can double in length with every line.
                     if out.len() > MAX_SOURCE_BYTES {
                         let problem = Problem::TooLong { bytes: out.len(), limit: MAX_SOURCE_BYTES };
                         return Err(Diagnostic::new(pos, problem));
@@ -123,7 +123,7 @@ impl Lexer<'_> {
         self.rest.find(|c| !belongs(c)).unwrap_or(self.rest.len())
     }
 
-    /// Takes so many bytes, which end at a character's border.
+    /// Takes `len` bytes, which end at a character boundary.
     pub(super) fn take(&mut self, len: usize) -> String {
         let (taken, rest) = self.rest.split_at(len);
         for c in taken.chars() {
@@ -196,14 +196,14 @@ impl Lexer<'_> {
     }
 }
 
-/// The bytes of a backslash that ends its line, with the end of the line.
+/// The length of a backslash at the end of a line, including the line end.
 fn continuation(text: &str) -> Option<usize> {
     let after = text.strip_prefix('\\')?;
     let end = after.strip_prefix('\r').unwrap_or(after);
     end.starts_with('\n').then(|| text.len() - end.len() + 1)
 }
 
-/// The bytes of a line with the lines that it is continued on, without the last line's end.
+/// The length of a line with its continuation lines, without the last line end.
 pub(super) fn line_length(text: &str) -> usize {
     let mut len = 0;
     loop {
@@ -217,7 +217,7 @@ pub(super) fn line_length(text: &str) -> usize {
     }
 }
 
-/// The operators that have a word too.
+/// The operators that can also be written as a word.
 fn sign_of(word: &str) -> Option<&'static str> {
     Some(match word {
         "and" => "&&",

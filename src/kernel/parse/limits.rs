@@ -1,4 +1,4 @@
-//! `std::numeric_limits<T>::max()` and the like, as the constants that they are.
+//! `std::numeric_limits<T>::max()` and similar functions, replaced by constants.
 
 use super::ast::{BaseType, Expr, ExprKind, TypeName};
 use super::cursor::{Cursor, node};
@@ -6,7 +6,7 @@ use super::type_names::type_name;
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 
-/// From `<` on; the name before it is read.
+/// Reads from `<` on; the name before it has been read.
 ///
 /// # Errors
 /// When the type is not a number, or the function is another one.
@@ -28,12 +28,12 @@ pub(super) fn numeric_limits(c: &mut Cursor, pos: Pos) -> Result<Expr, Diagnosti
         let what = format!("std::numeric_limits<...>::{name}()");
         return Err(Diagnostic::new(pos, Problem::NotSupported { what, instead: "write the number".to_owned() }));
     };
-    // The same bits in the type itself: a smallest integer has no literal.
+    // The same bits in the type itself, because the smallest integer has no literal.
     let value = node(pos, value)?;
     node(pos, ExprKind::Cast(TypeName { pointer: false, reference: false, ..ty }, Box::new(value)))
 }
 
-/// The bits of an end of an integer type, as a 64-bit number.
+/// The bits of the lowest or highest integer of a type, as a 64-bit number.
 fn bits(end: i128) -> u64 {
     u64::try_from(end).unwrap_or_else(|_| i64::try_from(end).unwrap_or(i64::MIN).cast_unsigned())
 }

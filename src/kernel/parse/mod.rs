@@ -1,4 +1,5 @@
-//! Source text to a syntax tree: the C++ that custom operators are written in, and a sentence for what is outside.
+//! Source text to a syntax tree: the C++ in which custom operators are written, and an error message for anything
+//! outside it.
 
 pub(crate) mod ast;
 mod cursor;
@@ -19,7 +20,7 @@ use crate::kernel::problem::Diagnostic;
 /// Reads a source file.
 ///
 /// # Errors
-/// At the first place that is not of the language.
+/// At the first position that is not valid in the language.
 pub(crate) fn parse(source: &str) -> Result<Vec<ast::Item>, Diagnostic> {
     let mut cursor = cursor::Cursor::new(lexer::tokens(source)?);
     declarations::file(&mut cursor)

@@ -1,13 +1,14 @@
-//! Lines that begin with `#`: headers are known, a name for a constant is put in its place, the rest is refused.
+//! Lines that begin with `#`: headers are accepted, a name defined as a constant is replaced, everything else is
+//! refused.
 
 use super::lexer::{Lexer, TokenKind, line_length};
 use crate::kernel::problem::{Diagnostic, Pos, Problem};
 
-/// The most tokens that one name stands for.
+/// Most tokens that one name can stand for.
 const MAX_TOKENS: usize = 256;
 
 impl Lexer<'_> {
-    /// One such line, with the lines that it is continued on.
+    /// One preprocessor line, with its continuation lines.
     ///
     /// # Errors
     /// When it is not `#include`, `#pragma` or a `#define` without parameters.
@@ -16,7 +17,7 @@ impl Lexer<'_> {
         let directive = line.trim_start_matches('#').trim_start();
         let word: String = directive.chars().take_while(char::is_ascii_alphabetic).collect();
         let instead = match word.as_str() {
-            // A `#` alone on its line says nothing.
+            // A `#` alone on its line has no effect.
             "" | "include" | "pragma" => return Ok(()),
             "define" => return self.define(pos, line[line.len() - directive.len()..].trim_start_matches("define")),
             "if" | "ifdef" | "ifndef" | "elif" | "else" | "endif" => {

@@ -39,7 +39,7 @@ impl Lexer<'_> {
     }
 }
 
-/// What stands after a backslash, and the rest.
+/// The character after a backslash, and the rest.
 fn escape(text: &str) -> Option<(char, &str)> {
     let c = text.chars().next()?;
     let after = &text[c.len_utf8()..];

@@ -12,7 +12,7 @@ use crate::kernel::problem::Diagnostic;
 /// `{ ... }`
 ///
 /// # Errors
-/// When a brace is missing, or of a statement.
+/// When a brace is missing, or the errors of a statement.
 pub(crate) fn block(c: &mut Cursor) -> Result<Vec<Stmt>, Diagnostic> {
     c.expect("{", "before the statements")?;
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn simple(c: &mut Cursor) -> Result<StmtKind, Diagnostic> {
         StmtKind::Declare(declarators(c, ty, None)?)
     } else {
         if let (TokenKind::Word(_), TokenKind::Word(_)) = (c.here(), c.ahead(1)) {
-            // `std::vector<float> v` and the like: the type says what is wrong.
+            // `std::vector<float> v` and similar: the type's error says what is wrong.
             type_name(c)?;
         }
         StmtKind::Expr(expression(c)?)

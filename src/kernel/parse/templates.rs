@@ -1,5 +1,5 @@
-//! Names for types: `using T = float;`, `typedef float T;`, and function templates of one type, which are read once more for
-//! every type that they are called with.
+//! Names for types (`using T = float;`, `typedef float T;`) and function templates with one type, which are read again for
+//! every type with which they are called.
 
 use super::ast::{BaseType, Item, TypeName};
 use super::cursor::Cursor;
@@ -8,7 +8,7 @@ use super::type_names::type_name;
 use crate::kernel::problem::Diagnostic;
 use crate::kernel::types::Scalar;
 
-/// The most functions that are made of templates.
+/// Most functions that are made from templates.
 const MAX_MADE: usize = 64;
 
 /// A function template.
@@ -34,7 +34,7 @@ pub(super) fn typedef(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.expect(";", "after typedef")
 }
 
-/// `using namespace x;` and `using x::y;` change nothing here, because names are found by their last part; `using T = float;` names
+/// `using namespace x;` and `using x::y;` have no effect here, because names are found by their last part; `using T = float;` names
 /// a type.
 ///
 /// # Errors
@@ -69,7 +69,7 @@ fn alias(c: &mut Cursor, name: String, ty: &TypeName) -> Result<(), Diagnostic> 
 /// `template <typename T> T twice(T x) { ... }`
 ///
 /// # Errors
-/// When it has other parameters than one type, or its function does not parse with a number in its place.
+/// When it has parameters other than one type, or its function does not parse with a number type in its place.
 pub(super) fn template(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.next();
     c.expect("<", "after template")?;
@@ -83,16 +83,16 @@ pub(super) fn template(c: &mut Cursor) -> Result<(), Diagnostic> {
     c.expect(">", "after the type's name")?;
     let mark = c.mark();
     let asked = c.made.len();
-    // What its body calls is of no interest until it is called itself.
+    // Calls in its body do not count until the template itself is called.
     read(c, Template { name: String::new(), parameter, mark }, Scalar::F32, true)?;
     c.made.truncate(asked);
     Ok(())
 }
 
-/// Notes that a template is called with a type, and gives the name of that function.
+/// Records that a template is called with a type; returns the name of that function.
 ///
 /// # Errors
-/// When too many functions are made of templates.
+/// When too many functions are made from templates.
 pub(super) fn called(c: &mut Cursor, name: &str, of: Scalar) -> Result<String, Diagnostic> {
     let made = (name.to_owned(), of);
     if !c.made.contains(&made) {
@@ -108,7 +108,7 @@ fn made_name(name: &str, of: Scalar) -> String {
     format!("{name}<{}>", of.name())
 }
 
-/// The functions that calls have asked for, with those that their bodies call.
+/// The functions requested by calls, including those that their bodies call.
 ///
 /// # Errors
 /// When one does not parse with its type.
@@ -122,7 +122,7 @@ pub(super) fn make(c: &mut Cursor, items: &mut Vec<Item>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// Reads a template's function with a type in its parameter's place.
+/// Reads a template's function with a type in place of its parameter.
 fn read(c: &mut Cursor, template: Template, of: Scalar, register: bool) -> Result<Option<Item>, Diagnostic> {
     c.reset(template.mark);
     c.aliases.push((template.parameter.clone(), of));

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Types in source code.
 
 use super::ast::{BaseType, TypeName};
 use super::cursor::Cursor;
@@ -31,7 +31,7 @@ fn is_qualifier(word: &str) -> bool {
     matches!(word, "const" | "constexpr" | "static" | "inline" | "volatile" | "register")
 }
 
-/// Whether a type begins so many tokens ahead.
+/// Whether a type begins `ahead` tokens ahead.
 pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
     let TokenKind::Word(first) = c.ahead(ahead) else { return false };
     if is_qualifier(first) || word_type(first).is_some() || c.alias(first).is_some() {
@@ -51,7 +51,7 @@ pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
 /// A type with its qualifiers, pointer and reference.
 ///
 /// # Errors
-/// When none is here, or one outside the subset.
+/// When there is no type here, or a type outside the subset.
 pub(crate) fn type_name(c: &mut Cursor) -> Result<TypeName, Diagnostic> {
     let pos = c.pos();
     let (base, mut constant) = base_type(c)?;

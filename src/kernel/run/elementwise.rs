@@ -1,5 +1,5 @@
-//! Functions of whole tensors. No figure of their time is published: they are taken as what they stand for, a loop over
-//! blocks that are copied to local memory and back.
+//! Functions of whole tensors. No times are published for them, so each is timed as the loop it stands for: over blocks
+//! that are copied to local memory and back.
 
 use super::expressions::operation;
 use super::interface::apply;
@@ -28,7 +28,7 @@ enum Operand {
 }
 
 impl<M: Meter> Machine<M> {
-    /// A function of tensors: the result where one is given, then the operands.
+    /// A function of tensors; the arguments are the result, if it is given, and then the operands.
     pub(super) fn elementwise(
         &mut self,
         pos: Pos,
@@ -60,7 +60,7 @@ impl<M: Meter> Machine<M> {
         Ok(Value::Tensor(result))
     }
 
-    /// Checks what only the run knows: element types and shapes.
+    /// Checks what is only known at run time: element types and shapes.
     fn call_on(&self, pos: Pos, function: TensorFunction, first: u32, given: &[Value]) -> Result<Call, Stop> {
         let of = self.tensors[first as usize].of;
         let fits = match function {
@@ -110,7 +110,7 @@ impl<M: Meter> Machine<M> {
         }
     }
 
-    /// The time of a call, and its turns of the budget.
+    /// Charges the time of a call, and its turns to the budget.
     fn charge(&mut self, pos: Pos, call: &Call, result: u32) -> Result<(), Stop> {
         let (elements, bytes) = {
             let t = &self.tensors[result as usize];

@@ -1,4 +1,4 @@
-//! Expressions and the places they read and change.
+//! Expressions, and the places that they read and change.
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
@@ -10,7 +10,7 @@ use crate::kernel::program::{Expr, ExprKind, Place};
 use crate::kernel::types::{Scalar, Type};
 use crate::kernel::value::{Pointer, Value};
 
-/// A place that is worked out: the address is computed once, also for `x += y`.
+/// An evaluated place: the address is computed only once, also for `x += y`.
 #[derive(Clone, Copy)]
 enum Address {
     Slot(usize),
@@ -30,7 +30,7 @@ pub(super) const fn operation(scalar: Scalar) -> Work {
 impl<M: Meter> Machine<M> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, e: &Expr) -> Result<Value, Stop> {
-        // The two commonest kinds need no level of their own.
+        // The two most common kinds need no nesting level of their own.
         match &e.kind {
             ExprKind::Const(value) => return Ok(*value),
             ExprKind::Load(Place::Local(slot, name)) => return self.local(e.pos, *slot, name),
@@ -172,7 +172,7 @@ impl<M: Meter> Machine<M> {
         Err(stop(pos, Problem::Invalid { what, instead: "compare pointers into one buffer".to_owned() }))
     }
 
-    /// An operator on two numbers, with what it takes.
+    /// An operator on two numbers, with its cost.
     pub(super) fn binary(&mut self, pos: Pos, op: BinaryOp, scalar: Scalar, l: Value, r: Value) -> Result<Value, Stop> {
         let divides = matches!(op, BinaryOp::Div | BinaryOp::Rem);
         self.work(pos, if divides && scalar != Scalar::F64 { Work::Divide } else { operation(scalar) });

@@ -44,7 +44,7 @@ impl<M: Meter> Machine<M> {
             }
             Intrinsic::Max(scalar) | Intrinsic::Min(scalar) => {
                 self.work(pos, operation(scalar));
-                // As `std::max` and `std::min` are written: the first, unless the second is strictly beyond it.
+                // As `std::max` and `std::min` do: the first, unless the second is strictly greater or smaller.
                 let (l, r) = if matches!(what, Intrinsic::Max(_)) { (v[0], v[1]) } else { (v[1], v[0]) };
                 let less = arithmetic::binary(BinaryOp::Lt, scalar, l, r).map_err(|p| stop(pos, p))?;
                 Ok(if less.is_true() { v[1] } else { v[0] })
@@ -59,7 +59,7 @@ impl<M: Meter> Machine<M> {
             Intrinsic::Assert if !v[0].is_true() => Err(stop(pos, Problem::Assertion)),
             Intrinsic::Assert | Intrinsic::SetPolicy => self.set_policy(what, v),
             Intrinsic::Printf => {
-                // Costly even when it is switched off (API reference); the text goes nowhere here.
+                // Costly even when it is switched off (API reference); the text is discarded here.
                 self.work(pos, Work::Call);
                 Ok(Value::Int(0))
             }
@@ -178,7 +178,7 @@ impl<M: Meter> Machine<M> {
         if self.options.multicore { Err(stop(pos, Problem::SingleCoreOnly { what })) } else { Ok(()) }
     }
 
-    /// An accessor's element type must be the tensor's.
+    /// An accessor's element type must be that of the tensor.
     pub(super) fn element_type(&self, pos: Pos, tensor: u32, of: Scalar, what: &str) -> Result<(), Stop> {
         let found = self.tensors[tensor as usize].of;
         if found == of {
@@ -250,7 +250,8 @@ impl<M: Meter> Machine<M> {
         bytes: u64,
     ) -> Result<(), Stop> {
         let (to, written) = self.memory.slice_mut(p, bytes).map_err(|problem| stop(pos, problem))?;
-        // What lies beyond the tensor is somebody else's data: it counts as written, so that one mistake is told once.
+        // Memory beyond the tensor belongs to other data: it counts as written, so that one mistake is reported only
+        // once.
         written.fill(true);
         let t = &self.tensors[tensor as usize];
         let size = place(t.of.bytes());
@@ -316,7 +317,7 @@ impl<M: Meter> Machine<M> {
         Ok(Value::Void)
     }
 
-    /// The coherence policy of a tensor: 0 refuses, others allow.
+    /// The coherence policy of a tensor: 0 refuses, other values allow.
     pub(super) fn tensor_policy(&self, tensor: u32) -> i64 {
         self.policies.iter().rev().find(|(t, _)| *t == tensor).map_or(0, |(_, policy)| *policy)
     }

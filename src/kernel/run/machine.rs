@@ -10,58 +10,58 @@ use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
 use crate::kernel::program::Program;
 use crate::kernel::value::Value;
 
-/// How a kernel is run.
+/// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Whether every processor runs the kernel (`multicore=True` when the library is built), else one.
+    /// Whether every processor runs the kernel (`multicore=True` when the library is built), or only one.
     pub multicore: bool,
-    /// How many processors there are, 1 to 250.
+    /// The number of processors, 1 to 250.
     pub cores: u32,
-    /// The TCM pool of each, bytes.
+    /// The size of each processor's TCM pool, bytes.
     pub tcm_pool_bytes: u64,
-    /// Statements and turns of loops after which a processor is stopped.
+    /// Limit of statements and turns of loops after which a processor is stopped.
     pub step_limit: u64,
 }
 
 impl RunOptions {
-    /// A budget of steps for tensors of so many elements: ample for some hundred statements an element or for loops
-    /// over pairs in small tensors, and over within seconds.
+    /// A budget of steps for tensors with this many elements: ample for some hundred statements per element or for
+    /// loops over pairs in small tensors, and used up within seconds.
     #[must_use]
     pub const fn step_limit_for(elements: u64) -> u64 {
         4_000_000 + elements.saturating_mul(64)
     }
 
-    /// How many processors run the kernel.
+    /// The number of processors that run the kernel.
     #[must_use]
     pub fn active_cores(&self) -> u32 {
         if self.multicore { self.cores.clamp(1, 250) } else { 1 }
     }
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The result in row-major order; `None` for an element that nothing wrote.
+    /// The result in row-major order; `None` for an element that was never written.
     pub result: Vec<Option<f32>>,
-    /// Whether every processor came to the kernel's end.
+    /// Whether the kernel finished on every processor.
     pub complete: bool,
-    /// What is wrong, in order of place.
+    /// The problems, by position.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A stop at a problem. It is boxed because every result of the interpreter has room for it.
+/// A stop because of a problem. It is boxed because every result of the interpreter has room for it.
 pub(super) type Stop = Box<Diagnostic>;
 
-/// What a processor asked to write to the result.
+/// The elements of the result that a processor asked to write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
-    /// First element and the one after the last, as asked for, whether inside or not.
+    /// The first requested element and the one after the last, whether inside the tensor or not.
     pub span: Option<(u64, u64)>,
-    /// Where the first write stands.
+    /// The source position of the first write.
     pub pos: Pos,
 }
 
-/// One processor at work.
+/// One processor during a run.
 pub(super) struct Machine<M> {
     pub program: Program,
     pub tensors: Vec<HbmTensor>,
@@ -70,7 +70,7 @@ pub(super) struct Machine<M> {
     pub dst_asked_for: bool,
     pub memory: Memory,
     pub streams: Vec<Stream>,
-    /// Coherence policies that were set, latest last: tensor and policy.
+    /// Coherence policies in the order they were set: tensor and policy.
     pub policies: Vec<(u32, i64)>,
     /// Slots of all calls; those of the innermost begin at `base`.
     pub slots: Vec<Value>,
@@ -78,13 +78,13 @@ pub(super) struct Machine<M> {
     pub meter: M,
     pub steps: u64,
     pub depth: usize,
-    /// Calls of functions that are under way, the kernel's included.
+    /// Calls of functions in progress, including the kernel's.
     pub calls: usize,
-    /// The kernel's own call, once it is under way.
+    /// The kernel's own call, once it is in progress.
     pub outer: Option<Frame>,
     /// The count of steps at which the kernel pauses.
     pub pause_at: u64,
-    /// While it is paused: where, from the innermost statement to the outermost.
+    /// While the kernel is paused: its position, from the innermost statement to the outermost.
     pub path: Vec<usize>,
     pub options: RunOptions,
     pub core: u32,
@@ -119,7 +119,7 @@ impl<M: Meter> Machine<M> {
         }
     }
 
-    /// The next processor, in front of the same tensors; the meter of this one.
+    /// The next processor, with the same tensors; returns the meter of this one.
     pub(super) fn next(&mut self, meter: M) -> M {
         let kept = self.dst as usize + 1;
         let mut tensors = std::mem::take(&mut self.tensors);
@@ -133,14 +133,14 @@ impl<M: Meter> Machine<M> {
         std::mem::replace(self, next).meter
     }
 
-    /// Whether the kernel pauses here: only between statements of its own, because what a function that it calls has
-    /// half done is on the interpreter's stack.
+    /// Whether the kernel pauses here. It only pauses between its own statements, because the state of a function
+    /// that it calls is on the interpreter's stack.
     pub(super) const fn pauses(&self) -> bool {
         self.steps >= self.pause_at && self.calls == 1
     }
 
-    /// Goes on with the kernel until it pauses or ends; `None` while it is not at its end, then whether it came there
-    /// without an error.
+    /// Continues the kernel until it pauses or ends. `None` if it paused; otherwise whether it ended without an
+    /// error.
     pub(super) fn advance(&mut self, function: usize, inputs: usize, pos: Pos, name: &str) -> Option<bool> {
         let returned = match self.kernel_call(function, inputs, pos) {
             Ok(None) => return None,
@@ -190,7 +190,7 @@ impl<M: Meter> Machine<M> {
         true
     }
 
-    /// One more statement or turn of a loop.
+    /// Counts one more statement or turn of a loop.
     pub fn step(&mut self, pos: Pos) -> Result<(), Stop> {
         self.steps += 1;
         if self.steps > self.options.step_limit {
@@ -200,7 +200,7 @@ impl<M: Meter> Machine<M> {
         Ok(())
     }
 
-    /// As many turns of a loop that the language does not show: one call on a large tensor is not one step.
+    /// Counts the turns of a loop that is hidden in one call: a call on a large tensor is not one step.
     pub fn turns(&mut self, pos: Pos, count: u64) -> Result<(), Stop> {
         self.steps = self.steps.saturating_add(count);
         if self.steps > self.options.step_limit {
@@ -209,23 +209,23 @@ impl<M: Meter> Machine<M> {
         Ok(())
     }
 
-    /// Work on a line.
+    /// Reports work on a line.
     pub fn work(&mut self, pos: Pos, work: Work) {
         self.meter.work(pos.line, work);
     }
 
-    /// A problem that the run survives.
+    /// A problem that does not stop the run.
     pub fn note(&mut self, pos: Pos, problem: Problem) {
         add(&mut self.diagnostics, Diagnostic::new(pos, problem));
     }
 
-    /// This processor's mark on what it writes.
+    /// This processor's mark on the elements that it writes.
     pub fn mark(&self) -> u8 {
         low8(u64::from(self.core)) + 1
     }
 }
 
-/// A stop at a problem.
+/// A stop because of a problem.
 pub(super) fn stop(pos: Pos, problem: Problem) -> Stop {
     Box::new(Diagnostic::new(pos, problem))
 }

@@ -1,4 +1,5 @@
-//! Local memory of one processor: the TCM pool of `tcm_malloc` and the stack. Every byte knows whether it was written.
+//! Local memory of one processor: the TCM pool of `tcm_malloc` and the stack. For every byte it records whether it was
+//! written.
 
 use super::tensor::{decode, encode, zeroed};
 use crate::base::convert::narrow;
@@ -6,22 +7,22 @@ use crate::kernel::problem::{Diagnostic, Pos, Problem};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::{Pointer, Value};
 
-/// Stack in local memory; a larger one lies in slower memory (API reference: about 8 KB by default).
+/// Size of the stack in local memory; a larger stack lies in slower memory (API reference: about 8 KB by default).
 const FAST_STACK_BYTES: u64 = 8 * 1024;
 /// The largest stack (API reference: 400 KB).
 const MAX_STACK_BYTES: u64 = 400 * 1024;
-/// The most buffers and arrays in one run.
+/// Most buffers and arrays in one run.
 const MAX_BLOCKS: usize = 100_000;
 
 struct Block {
     bytes: Vec<u8>,
     written: Vec<bool>,
-    /// Where it was allocated, which messages name.
+    /// The line of its allocation, for messages.
     pos: Pos,
-    /// Its place in the pool; `None` for the stack.
+    /// Its offset in the pool; `None` for the stack.
     pool_start: Option<u64>,
     live: bool,
-    /// Whether it lies in device memory.
+    /// Whether it is in device memory.
     slow: bool,
 }
 
@@ -48,7 +49,7 @@ impl Memory {
         Self { blocks: vec![null], used: Vec::new(), pool_bytes, stack_bytes: 0 }
     }
 
-    /// Takes a piece of the pool, first fit; the largest free piece when none fits.
+    /// Takes a piece of the pool, first fit; if none fits, returns the size of the largest free piece.
     pub fn reserve(&mut self, bytes: u64) -> Result<u64, u64> {
         let bytes = bytes.max(1).checked_next_multiple_of(8).unwrap_or(u64::MAX);
         let (mut at, mut largest) = (0, 0);
@@ -74,7 +75,7 @@ impl Memory {
         self.used.retain(|piece| piece.0 != start);
     }
 
-    /// `tcm_malloc`: a pointer, or the largest free piece when the pool does not suffice.
+    /// `tcm_malloc`: a pointer, or the size of the largest free piece when the pool does not suffice.
     pub fn malloc(&mut self, bytes: u64, pos: Pos) -> Result<Pointer, u64> {
         let start = self.reserve(bytes)?;
         // It fits in the pool, so it is small.
@@ -141,17 +142,17 @@ impl Memory {
         }
     }
 
-    /// How many blocks there are so far.
+    /// The number of blocks so far.
     pub const fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Ends the arrays of a function that began when there were so many blocks.
+    /// Ends the arrays of a function; `first` is the number of blocks when the function began.
     pub fn end_stack_from(&mut self, first: usize) {
         for block in first..self.blocks.len() {
             self.end_stack_array(Pointer { block: narrow(block), offset: 0 });
         }
-        // Functions that are called often would otherwise leave a block for each call.
+        // Otherwise functions that are called often would leave a block for each call.
         while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())
         {
             self.blocks.pop();
@@ -211,7 +212,7 @@ impl Memory {
     /// Reads a number.
     ///
     /// # Errors
-    /// Outside a live block, and where nothing was written.
+    /// Outside a live block, or where nothing was written.
     pub fn load(&self, p: Pointer, of: Scalar) -> Result<Value, Problem> {
         let (block, range) = self.range(p, of.bytes())?;
         let block = &self.blocks[block];

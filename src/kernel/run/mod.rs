@@ -1,4 +1,4 @@
-//! Execution of a kernel for its values, one processor after another, in parts of so many statements.
+//! Executes a kernel for its values, one processor after another, in parts of a given number of statements.
 
 mod elementwise;
 mod expressions;

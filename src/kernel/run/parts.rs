@@ -1,5 +1,5 @@
-//! A whole call of a kernel in parts: the processors one after another, what comes out, and which
-//! elements of it nobody wrote.
+//! A whole call of a kernel in parts: runs the processors one after another, and finds the elements of the result
+//! that were never written.
 
 use super::machine::{Machine, Outcome, RunOptions, Written};
 use super::tensor::HbmTensor;
@@ -9,9 +9,9 @@ use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
 use crate::kernel::program::KernelFunction;
 use crate::kernel::types::Scalar;
 
-/// A call of a kernel function that runs in parts, so that whoever asked can stop it between two.
+/// A call of a kernel function that runs in parts, so that the caller can stop between two parts.
 pub struct KernelRun<M> {
-    /// The processor at work; none when the call could not begin.
+    /// The processor at work; `None` when the call could not begin.
     machine: Option<Machine<M>>,
     waiting: std::vec::IntoIter<M>,
     done: Vec<M>,
@@ -26,8 +26,8 @@ pub struct KernelRun<M> {
 }
 
 impl<M: Meter> KernelRun<M> {
-    /// A call on these inputs. The result has the shape and the element type of the first. One meter for each active
-    /// processor is told what it does; processors without a meter do not run.
+    /// A call on these inputs. The result has the shape and the element type of the first input. Each active
+    /// processor has a meter that receives its work; processors without a meter do not run.
     #[must_use]
     pub fn new(kernel: KernelFunction<'_>, inputs: Vec<HbmTensor>, options: &RunOptions, meters: Vec<M>) -> Self {
         let fits = inputs.len() == kernel.inputs();
@@ -65,7 +65,7 @@ impl<M: Meter> KernelRun<M> {
         run
     }
 
-    /// Runs about so many statements and turns of loops more, at least one, and says whether the call has ended.
+    /// Runs about `steps` more statements and turns of loops, at least one; returns whether the call has ended.
     /// Statements of a function that the kernel calls are not divided.
     pub fn advance(&mut self, steps: u64) -> bool {
         let Some(machine) = self.machine.as_mut().filter(|_| !self.ended) else { return true };
@@ -73,7 +73,7 @@ impl<M: Meter> KernelRun<M> {
         let Some(complete) = machine.advance(self.function, self.inputs, self.pos, &self.name) else { return false };
         self.complete &= complete;
         self.written.push(machine.written.clone());
-        // The others would spend their whole budget too.
+        // The other processors would use up their whole budget too.
         let spent = machine.steps > machine.options.step_limit;
         let more = machine.core + 1 < machine.options.active_cores();
         match self.waiting.next().filter(|_| more && !spent) {
@@ -83,7 +83,7 @@ impl<M: Meter> KernelRun<M> {
         self.ended
     }
 
-    /// What came out, and the meters of the processors that ran.
+    /// The result, and the meters of the processors that ran.
     #[must_use]
     pub fn finish(mut self) -> (Outcome, Vec<M>) {
         let Some(machine) = self.machine else {
@@ -103,7 +103,7 @@ impl<M: Meter> KernelRun<M> {
     }
 }
 
-/// Runs a kernel function on its inputs to its end. One meter for each active processor is told what it does.
+/// Runs a kernel function on its inputs to its end. Each active processor has a meter that receives its work.
 #[must_use]
 pub fn run<M: Meter>(
     kernel: KernelFunction<'_>,
@@ -137,8 +137,8 @@ fn unwritten(
     add(diagnostics, Diagnostic::new(pos, Problem::Unwritten { count, first, explanation }));
 }
 
-/// The mistake of multiplying the last processor's own, longer slice by its number: its slice begins too late, ends
-/// outside, and leaves a gap before it.
+/// Detects a common mistake: the last processor's slice is longer, and its start is computed from its own length.
+/// Then the slice begins too late, ends outside, and leaves a gap before it.
 fn slice_of_the_last(elements: u64, gap_start: u64, gap_end: u64, written: &[Written]) -> Option<String> {
     let cores = written.len() as u64;
     let last = cores.checked_sub(1).filter(|n| *n > 0)?;

@@ -1,5 +1,5 @@
-//! Statements and calls. A pause unwinds them to the kernel's call, and each leaves its place in a path; going on follows the
-//! path back, the outermost first.
+//! Statements and calls. A pause unwinds them up to the kernel's call, and each level leaves its position in a path. To
+//! continue, the interpreter follows the path back, the outermost level first.
 
 use std::sync::Arc;
 
@@ -11,34 +11,34 @@ use crate::kernel::program::{Expr, Function, Stmt, StmtKind};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::{Pointer, Value};
 
-/// Levels of calls, statements and expressions together: the interpreter's own stack must hold them.
+/// Most levels of calls, statements and expressions together: the interpreter's own stack must hold them.
 const MAX_DEPTH: usize = 500;
 
-/// How a statement ends.
+/// How a statement ended.
 pub(super) enum Flow {
     Next,
     Break,
     Continue,
     Return(Value),
-    /// The kernel stops here for now; every level has left its place in the path.
+    /// The kernel pauses; every level has left its position in the path.
     Pause,
 }
 
-/// What a call gives back when it ends.
+/// What to restore when a call ends.
 pub(super) struct Frame {
     base: usize,
     streams: usize,
     blocks: usize,
 }
 
-// Places at which a statement with statements inside is paused.
+// Positions at which a statement that contains statements can be paused.
 /// In the first branch.
 const THEN: usize = 0;
-/// In the second.
+/// In the second branch.
 const OTHERWISE: usize = 1;
-/// Before a turn of a loop that does not test its condition: the first of a `do`.
+/// Before a turn of a loop that does not test its condition: the first turn of a `do`.
 const TURN: usize = 0;
-/// Before a turn that does.
+/// Before a turn that tests the condition.
 const TESTED_TURN: usize = 1;
 /// In a loop's body.
 const BODY: usize = 2;
@@ -62,7 +62,7 @@ impl<M: Meter> Machine<M> {
         self.leave(function, &frame, flow, pos)
     }
 
-    /// Calls the kernel itself on the first tensors, or goes on where it paused. `None` when it pauses.
+    /// Calls the kernel itself on the first tensors, or continues where it paused. `None` when it pauses.
     pub(super) fn kernel_call(&mut self, index: usize, inputs: usize, pos: Pos) -> Result<Option<Value>, Stop> {
         let functions = Arc::clone(&self.program.functions);
         let Some(function) = functions.get(index) else { return Ok(Some(Value::Void)) };
@@ -212,7 +212,7 @@ impl<M: Meter> Machine<M> {
         }
         self.slots[self.base + slot] = Value::Pointer(pointer);
         let Some(init) = init else { return Ok(()) };
-        // What is not listed is zero.
+        // Elements that are not listed are zero.
         let zero = crate::kernel::arithmetic::convert(Value::Int(0), Scalar::I32, of).unwrap_or(Value::Int(0));
         for i in 0..len {
             let value = match init.get(place(i)) {
@@ -256,7 +256,7 @@ impl<M: Meter> Machine<M> {
         let paused = self.path.pop();
         if let (Some(init), None) = (init, paused) {
             match &init.kind {
-                // The line counts the turns, not the start.
+                // The line counts the turns, not the start of the loop.
                 StmtKind::Block(inner) => self.loop_init(inner)?,
                 _ => return Ok(Flow::Next),
             }

@@ -7,9 +7,9 @@ use crate::kernel::problem::{Pos, Problem};
 use crate::kernel::types::Scalar;
 use crate::kernel::value::Value;
 
-/// What a streaming accessor takes from the TCM pool (API reference).
+/// The size of a streaming accessor's buffer in the TCM pool (API reference).
 const BUFFER_BYTES: u64 = 4 * 1024;
-/// Streaming accessors that are fast at the same time (API reference).
+/// Most streaming accessors that can be fast at the same time (API reference).
 const FAST_STREAMS: usize = 4;
 
 /// A streaming accessor.
@@ -22,7 +22,7 @@ pub(super) struct Stream {
     at: u64,
     /// Elements written since the last copy to device memory.
     pending: u64,
-    /// Its place in the pool; a slow one has none.
+    /// Its buffer in the pool; a slow accessor has none.
     buffer: Option<u64>,
 }
 

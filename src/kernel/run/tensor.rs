@@ -4,13 +4,13 @@ use crate::base::convert::{low32, nearest_single, place, real_signed, whole_sign
 use crate::kernel::types::Scalar;
 use crate::kernel::value::Value;
 
-/// A tensor in device memory. Every element knows whether it was written, and by which processor.
+/// A tensor in device memory. For every element it records whether and by which processor it was written.
 #[derive(Clone, Debug)]
 pub struct HbmTensor {
     pub(crate) dims: Vec<u64>,
     pub(crate) of: Scalar,
     pub(crate) bytes: Vec<u8>,
-    /// 0 for an element that nothing wrote, else the processor's number and 1.
+    /// 0 for an element that was never written, else the processor's number plus 1.
     pub(crate) writer: Vec<u8>,
 }
 
@@ -29,7 +29,7 @@ impl HbmTensor {
         }
     }
 
-    /// A tensor of another element type, row-major: values lose what it does not hold, as PyTorch casts.
+    /// A tensor of another element type, row-major: values are converted as PyTorch casts them.
     #[must_use]
     pub fn of_type(dims: &[u64], values: &[f32], of: Scalar) -> Self {
         if of == Scalar::F32 {
@@ -59,7 +59,7 @@ impl HbmTensor {
         })
     }
 
-    /// How many elements.
+    /// The number of elements.
     #[must_use]
     pub fn elements(&self) -> u64 {
         self.writer.len() as u64
@@ -71,7 +71,7 @@ impl HbmTensor {
         &self.dims
     }
 
-    /// Each element as a float; `None` for one that nothing wrote.
+    /// Each element as a float; `None` for an element that was never written.
     #[must_use]
     pub fn values(&self) -> Vec<Option<f32>> {
         (0..self.writer.len()).map(|i| (self.writer[i] != 0).then(|| nearest_single(self.number(i)))).collect()
@@ -86,13 +86,13 @@ impl HbmTensor {
         }
     }
 
-    /// The element at an index that lies inside.
+    /// The element at an index, which must be within bounds.
     pub(crate) fn read(&self, index: usize) -> Value {
         let size = place(self.of.bytes());
         self.bytes.get(index * size..(index + 1) * size).map_or(Value::Uninit, |b| decode(b, self.of))
     }
 
-    /// Writes the element at an index that lies inside.
+    /// Writes the element at an index, which must be within bounds.
     pub(crate) fn write(&mut self, index: usize, value: Value, writer: u8) {
         let size = place(self.of.bytes());
         if let Some(bytes) = self.bytes.get_mut(index * size..(index + 1) * size) {
@@ -103,7 +103,7 @@ impl HbmTensor {
         }
     }
 
-    /// Elements from one index of a dimension to the next.
+    /// The distance in elements between two neighbouring indices of a dimension.
     pub(crate) fn stride(&self, level: usize) -> i64 {
         (self.dims.iter().skip(level + 1).product::<u64>()).cast_signed()
     }

@@ -1,4 +1,4 @@
-//! What a kernel does, for whoever says what it takes.
+//! The work of a kernel, for a meter that knows its cost.
 
 /// One piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Work {
     Function,
     /// The same in double precision.
     DoubleFunction,
-    /// A jump that is taken: the end of a loop's body, a branch that is left out.
+    /// A jump that is taken: the end of a loop's body, a skipped branch.
     Jump,
     /// A call and its return.
     Call,
@@ -35,11 +35,11 @@ pub enum Work {
     },
 }
 
-/// Is told what one processor does.
+/// Receives the work of one processor.
 pub trait Meter {
     /// A statement or the condition of a loop on this line is about to run.
     fn line(&mut self, line: u32);
-    /// Work is done for this line.
+    /// Work was done for this line.
     fn work(&mut self, line: u32, work: Work);
 }
 

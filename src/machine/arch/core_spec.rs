@@ -25,9 +25,9 @@ pub struct CoreSpec {
     pub partitions: u32,
     /// Longest moving free size of one matmul: one PSUM bank of fp32 in a partition.
     pub moving_free_max: u32,
-    /// SBUF, bytes in all.
+    /// SBUF in total, bytes.
     pub sbuf_bytes: u64,
-    /// PSUM, bytes in all.
+    /// PSUM in total, bytes.
     pub psum_bytes: u64,
     /// PSUM banks of a partition, each an independent accumulation group.
     pub psum_banks: u32,
@@ -35,16 +35,16 @@ pub struct CoreSpec {
     pub dma_engines: u32,
     /// Device memory that one core can use, bytes.
     pub hbm_bytes: u64,
-    /// Peak rate of device memory for one core, bytes per microsecond. What bandwidth utilisation and the ridge of a
-    /// roofline refer to; the DMA engines together reach less.
+    /// Peak rate of device memory for one core, bytes per microsecond. Bandwidth utilisation and the ridge of a
+    /// roofline refer to this rate; the DMA engines together reach less.
     pub hbm_bytes_per_us: u64,
-    /// Contracted rows that a partition takes of an 8-bit product in one pass: 2 where the array has a double row mode.
+    /// Rows that a partition contracts in one pass of an 8-bit product: 2 where the array has a double row mode.
     pub fp8_rows_per_partition: u32,
-    /// Physical cores that work as this one: a logical NeuronCore may have two.
+    /// Physical cores that form this core: a logical NeuronCore may have two.
     pub physical_cores: u32,
 }
 
-/// A generation that cannot be simulated, because figures that a simulation needs are not public.
+/// A generation that cannot be simulated, because not all of the required figures are public.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "{core} cannot be simulated: {figures} are not published for it, and none is invented; use an inf2, trn1, trn2 or trn3 size, or give the times of the system with --model fixed"
@@ -81,7 +81,8 @@ pub const NEURONCORE_V2: CoreSpec = CoreSpec {
 /// The specification of a generation, from its figures.
 ///
 /// # Errors
-/// When a figure that the compiler or the simulator needs is not public, naming all of them; or there is no such generation.
+/// When a figure that the compiler or the simulator needs is not public (the error names all of them), or there is no such
+/// generation.
 pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
     let Some(data) = core_data(version) else {
         return Err(UnpublishedFigures { core: "this generation of NeuronCores", figures: "all figures".to_owned() });
@@ -120,7 +121,7 @@ fn missing_or(data: &CoreData, missing: Vec<&str>, spec: CoreSpec) -> Result<Cor
 }
 
 impl CoreSpec {
-    /// A logical core of several of these: as many engines, as much memory and bandwidth.
+    /// A logical core of several of these cores, with the sum of their engines, memory and bandwidth.
     #[must_use]
     pub fn logical(&self, physical_cores: u32) -> Self {
         let n = physical_cores.max(1);

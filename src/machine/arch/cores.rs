@@ -13,7 +13,7 @@ pub struct CoreData {
     pub version: u8,
     /// Devices that have it.
     pub devices: &'static str,
-    /// What is known of it.
+    /// Its figures.
     pub figures: &'static [Figure],
 }
 
@@ -25,7 +25,7 @@ impl CoreData {
     }
 }
 
-/// The generation of a number.
+/// The generation with this number.
 #[must_use]
 pub fn core_data(version: u8) -> Option<&'static CoreData> {
     CORES.iter().find(|c| c.version == version)

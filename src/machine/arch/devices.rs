@@ -13,7 +13,7 @@ pub struct DeviceData {
     pub core_version: u8,
     /// Physical NeuronCores.
     pub cores: u32,
-    /// What is known of it.
+    /// Its figures.
     pub figures: &'static [Figure],
 }
 
@@ -101,7 +101,7 @@ pub const DEVICES: &[DeviceData] = &[
     },
 ];
 
-/// The device of an instance, by the family its name begins with.
+/// The device of an instance, found by the instance's family.
 #[must_use]
 pub fn device_of(instance: &str) -> Option<&'static DeviceData> {
     const FAMILIES: [(&str, &str); 5] = [

@@ -1,4 +1,4 @@
-//! What a generation of NeuronCores can do, apart from how fast.
+//! The features of a generation of NeuronCores, apart from its speed.
 
 /// Formats and groupings that a generation supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct CoreFeatures {
     pub stochastic_rounding: bool,
     /// Physical cores that one logical core may have (logical NeuronCore configuration page: Trn2).
     pub lnc: &'static [u32],
-    /// Physical cores of a logical core unless another number is asked for (2 on Trn2).
+    /// Physical cores of a logical core by default (2 on Trn2).
     pub default_lnc: u32,
 }
 

@@ -1,8 +1,8 @@
-//! One figure of the hardware with where it comes from.
+//! One figure of the hardware, with its source.
 
 use serde::Serialize;
 
-/// How well a figure is known.
+/// How a figure is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureStatus {
@@ -34,11 +34,11 @@ impl FigureStatus {
 pub struct Figure {
     /// Its name: `tensor_mhz`.
     pub name: &'static str,
-    /// Its value; absent when it is not public. Rules are 1 (yes) or 0 (no).
+    /// Its value; absent when it is not public. A rule is 1 (yes) or 0 (no).
     pub value: Option<f64>,
     /// Unit of the value.
     pub unit: &'static str,
-    /// How well it is known.
+    /// How it is known.
     pub status: FigureStatus,
     /// The document, or the arithmetic.
     pub source: &'static str,
@@ -59,7 +59,7 @@ pub(super) const fn published(name: &'static str, value: f64, unit: &'static str
     figure(name, value, unit, FigureStatus::Published, source)
 }
 
-/// A figure read off what AWS measured.
+/// A figure read off AWS's measurements.
 pub(super) const fn measured(name: &'static str, value: f64, unit: &'static str, source: &'static str) -> Figure {
     figure(name, value, unit, FigureStatus::Measured, source)
 }
@@ -69,7 +69,7 @@ pub(super) const fn derived(name: &'static str, value: f64, unit: &'static str, 
     figure(name, value, unit, FigureStatus::Derived, source)
 }
 
-/// A figure that nobody outside knows.
+/// A figure that is not public.
 pub(super) const fn unpublished(name: &'static str, unit: &'static str, source: &'static str) -> Figure {
     Figure { name, value: None, unit, status: FigureStatus::Unpublished, source }
 }

@@ -1,4 +1,4 @@
-//! Instance sizes: what MAX means to a benchmark, and what an hour costs.
+//! Instance sizes: the number of cores that MAX means in a benchmark, and the price of an hour.
 
 use serde::Serialize;
 
@@ -6,17 +6,18 @@ use super::features;
 
 /// One EC2 instance size with Neuron devices.
 ///
-/// Sources: devices, cores, vCPUs and memory from the Neuron documentation's instance tables; the price per hour of Inf1
-/// from NeuronPerf's own cost table, of Inf2 and Trn1 from AWS's on-demand price list (Linux, US East), as public price
-/// tables repeat it. Trn2, whose tables disagree, and UltraServers have `None`: nothing is invented, and a user gives
-/// `cost_per_hour` to get a cost. UltraServers have no EC2 size of one name: theirs are ours.
+/// Sources: devices, cores, vCPUs and memory are from the Neuron documentation's instance tables. Prices per hour of
+/// Inf1 are from NeuronPerf's own cost table; those of Inf2 and Trn1 are from AWS's on-demand price list (Linux, US
+/// East), as public price tables repeat it. Trn2, for which the tables disagree, and UltraServers have `None`: no price
+/// is invented, and the user gives `cost_per_hour` to get a cost. UltraServers are not one EC2 size, so their names are
+/// ours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Instance {
     /// API name: `trn1.2xlarge`.
     pub name: &'static str,
     /// Neuron devices (chips).
     pub devices: u32,
-    /// NeuronCores that a process sees in all (at logical NeuronCore size 2 on Trn2, its default).
+    /// NeuronCores that a process sees in total (at logical NeuronCore size 2 on Trn2, its default).
     pub neuroncores: u32,
     /// Generation of its NeuronCores, 1 to 4.
     pub core_version: u8,
@@ -29,8 +30,8 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// NeuronCores that a process sees when a logical core has `lnc` physical ones; the default of the generation when
-    /// absent. A generation without logical cores of that size has its own number.
+    /// NeuronCores that a process sees when a logical core has `lnc` physical cores; the default of the generation
+    /// when absent. A generation without logical cores of that size keeps its own number.
     #[must_use]
     pub fn logical_cores(&self, lnc: Option<u32>) -> u32 {
         let Some(core) = features(self.core_version) else { return self.neuroncores };
@@ -53,7 +54,7 @@ const fn size(
     Instance { name, devices, neuroncores, core_version, vcpus, host_memory_gib, usd_per_hour }
 }
 
-/// Every size the product knows, smallest family first.
+/// Every known size, smallest family first.
 pub const INSTANCES: &[Instance] = &[
     size("inf1.xlarge", 1, 4, 1, 4, 8, Some(0.228)),
     size("inf1.2xlarge", 1, 4, 1, 8, 16, Some(0.362)),

@@ -1,6 +1,6 @@
-//! The numbers that no document gives and that were fitted to published throughput.
+//! The numbers that no document gives; they are fitted to published throughput.
 
-/// Fitted numbers. There is one of each for everything that is simulated: none belongs to a model.
+/// Fitted numbers. The same numbers hold for every simulation: none is specific to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
     /// Rate at which the DMA engines of a core stream weights, bytes per microsecond (272,000 are published).
@@ -15,7 +15,8 @@ pub struct Calibration {
     pub torch_1_permille: u32,
 }
 
-/// What `neuronscope validate --calibrate` fits to the published rows in `tests/it/fixtures/published/calibration.csv`.
+/// The result of `neuronscope validate --calibrate` for the published rows in
+/// `tests/it/fixtures/published/calibration.csv`.
 pub const FITTED: Calibration = Calibration {
     weight_stream_bytes_per_us: 246_000,
     inf2_engine_permille: 1_205,

@@ -1,4 +1,4 @@
-//! The entries of the register that no table of costs holds: what was fitted, and what was decided.
+//! The entries of the register that are not fields of the cost tables: fitted numbers and decisions.
 
 use super::decisions as d;
 use super::entry::{CostStatus, Entry};

@@ -1,33 +1,33 @@
-//! Decisions of code generation and of the host's model that change time and that no document makes. Each stands once,
-//! here; the register lists it with its status.
+//! Decisions of code generation and of the host's model that change a time and that no document settles. Each is
+//! defined once, here; the register lists it with its status.
 
 /// Elements per partition from which a maximum with a constant runs on the scalar engine, which clips in one pass; shorter
-/// rows stay on the vector engine, as the profile of a small ReLU shows. 128 is where the architecture guide says an
-/// instruction is bound by its elements and not by its fixed cost.
+/// rows stay on the vector engine, as the profile of a small ReLU shows. According to the architecture guide, an
+/// instruction of 128 elements or more is bound by its elements and not by its fixed cost.
 pub const LONG_ROW_ELEMENTS: u64 = 128;
 
-/// Below this many channels the patches of a convolution are gathered by DMA before it. An image has 3, the layer after it
-/// 64 in every network of the tables: any value between gives the same programs.
+/// Below this number of channels, the patches of a convolution are gathered by DMA before it. An image has 3 channels, the
+/// layer after it 64 in every network of the tables: any value between gives the same programs.
 pub const FEW_CHANNELS: u64 = 16;
 
-/// A value takes at most one part in this many of SBUF: an operation's operand and result, each while the next slice of
-/// it comes or goes, take half of SBUF, and weights that come ahead the other half. A larger value is made and read slice
-/// by slice of the batch.
+/// A value takes at most one part in this many of SBUF. The operand and the result of an operation, each together with
+/// its next slice, take half of SBUF; weights that are loaded ahead take the other half. A larger value is written and
+/// read slice by slice of the batch.
 pub const SBUF_PARTS: u64 = 8;
 
-/// Readers in a row that are looked through for the layout in which a value is wanted.
+/// Most readers in a row that are followed to find the layout in which a value is wanted.
 pub const LAYOUT_LOOKAHEAD: u32 = 8;
 
-/// Views in a row that are looked through for the next operation that reads a value.
+/// Most views in a row that are followed to find the next operation that reads a value.
 pub const VIEW_LOOKAHEAD: u32 = 16;
 
-/// Elements per partition that one instruction of an operation from SBUF to SBUF handles.
+/// Elements per partition that one instruction handles when it reads SBUF and writes SBUF.
 pub const SBUF_CHUNK_ELEMENTS: u32 = 2_048;
 
 /// Elements per partition that one instruction of a pooling reads.
 pub const POOL_CHUNK_ELEMENTS: u32 = 2_048;
 
-/// Elements whose statistics one instruction takes (published: `bn_stats`, at most 512).
+/// Elements per instruction that computes statistics (published: `bn_stats`, at most 512).
 pub const STATISTICS_CHUNK_ELEMENTS: u32 = 512;
 
 /// Values of this rank are images `[n, channels, height, width]`, whose channels lie on the partitions.
@@ -39,7 +39,8 @@ pub const SLACK_BYTES: u64 = 1 << 20;
 /// Bytes of an element of the model's inputs and outputs (published: they are never cast).
 pub const IO_ELEMENT_BYTES: u64 = 4;
 
-/// Largest random deviation of a stage of an inference, as a fraction of it, unless a configuration says otherwise.
+/// Largest random deviation of a stage of an inference, as a fraction of its time, unless a configuration sets
+/// another.
 pub const DEFAULT_JITTER: f64 = 0.01;
 
 /// Host work on one fp32 element, picoseconds: scale and shift.

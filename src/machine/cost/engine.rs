@@ -1,4 +1,4 @@
-//! The cost of one instruction: how long its engine is held, and when its result is there.
+//! The cost of one instruction: how long its engine is held, and when its result is available.
 
 use super::CostTable;
 use crate::base::SimTime;
@@ -23,12 +23,12 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     let access = u64::from(e.memory_access_cycles);
     let cycles = |interval: u64, extra: u64| {
         let mhz = effective_mhz(costs, engine);
-        // Physical cores of a logical one take turns.
+        // The instructions alternate between the physical cores of a logical core.
         let each = interval.div_ceil(u64::from(costs.core.physical_cores.max(1)));
         InstructionCost { interval: cycles_to_time(each, mhz), latency: cycles_to_time(interval + extra, mhz) }
     };
     match *op {
-        // Its read of SBUF shows only when no matmul before it hides it; the simulator knows.
+        // Its read of SBUF shows only when no matmul before it hides the read; the simulator takes care of that.
         Op::LdWeights { columns, .. } => {
             cycles(at_least_min(columns) / u64::from(e.fast_weight_load_factor.max(1)), access)
         }
@@ -68,7 +68,7 @@ pub fn instruction_cost(costs: &CostTable, engine: Engine, op: &Op) -> Instructi
     }
 }
 
-/// The clock at which an engine's cycles are charged: its published one, less the slow-down.
+/// The clock at which an engine's cycles are charged: the published clock, less the slow-down.
 fn effective_mhz(costs: &CostTable, engine: Engine) -> u32 {
     let published = match engine {
         Engine::Tensor => costs.core.tensor_mhz,
@@ -79,7 +79,7 @@ fn effective_mhz(costs: &CostTable, engine: Engine) -> u32 {
     published.saturating_mul(1_000) / costs.engine.slowdown_permille.max(1)
 }
 
-/// Cycles to time, rounded to the nearest picosecond: once per instruction.
+/// Cycles to time, rounded to the nearest picosecond once per instruction.
 fn cycles_to_time(cycles: u64, mhz: u32) -> SimTime {
     let mhz = u64::from(mhz.max(1));
     SimTime((cycles.saturating_mul(1_000_000) + mhz / 2) / mhz)

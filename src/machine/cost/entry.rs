@@ -1,4 +1,4 @@
-//! What an entry of the register is.
+//! An entry of the register.
 
 use serde::Serialize;
 
@@ -14,12 +14,12 @@ pub enum CostStatus {
     Derived,
     /// Found by `validate --calibrate`.
     Fitted,
-    /// Nothing public decides it.
+    /// Not determined by anything public.
     Chosen,
 }
 
 impl CostStatus {
-    /// The words for it.
+    /// The status in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl CostStatus {
 /// One number or decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// What it belongs to: `Engines`, `DMA`, `Code generation`.
+    /// Its group: `Engines`, `DMA`, `Code generation`.
     pub group: &'static str,
     /// Its name in the code, or the decision in a few words.
     pub name: &'static str,
@@ -45,12 +45,12 @@ pub struct Entry {
     pub unit: &'static str,
     /// How it is known on NeuronCore-v2.
     pub status: CostStatus,
-    /// The document, the arithmetic, or the reason; where another generation has a value of its own, its source too.
+    /// The document, the arithmetic, or the reason; also the source of a different value for another generation.
     pub source: &'static str,
 }
 
 impl Entry {
-    /// The cell of a table: `500; v3: 600` is the value of NeuronCore-v2 and that of v3, which v4 has too.
+    /// The cell of a table: `500; v3: 600` means 500 on NeuronCore-v2, and 600 on v3 and v4.
     #[must_use]
     pub fn value_cell(&self) -> String {
         let [v2, v3, v4] = &self.values;

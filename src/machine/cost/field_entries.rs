@@ -23,7 +23,7 @@ fn read(
 
 #[expect(clippy::too_many_lines, reason = "a table: a line for each field")]
 pub(super) fn core(tables: &Generations<'_>) -> Vec<Entry> {
-    // A field that is added to the specification has to be listed here.
+    // A field that is added to the specification must be listed here.
     let CoreSpec {
         name: _,
         tensor_mhz: _,

@@ -1,12 +1,12 @@
-//! Costs of the generations after NeuronCore-v2. What is published or measured for a generation is its own; everything
-//! else is v2's, as docs/costs.md says line by line.
+//! Costs of the generations after NeuronCore-v2. Figures that are published or measured for a generation are its own;
+//! all others are v2's, as docs/costs.md lists line by line.
 
 use super::CostTable;
 use super::table::{V3_DMA_GB_PER_S, V4_DMA_GB_PER_S, short_descriptor_ps};
 use crate::machine::arch::{Instance, UnpublishedFigures, core_spec};
 
-/// The limit of power changes of the tensor engine: it starts at a part of its rate and reaches the whole rate after some
-/// work; idle time takes that back.
+/// The limit on power changes of the tensor engine: it starts at a fraction of its rate and reaches the full rate after
+/// some work; idle time reverses this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Throttle {
     /// Rate at the start, thousandths of the full rate.
@@ -15,8 +15,8 @@ pub struct Throttle {
     pub ramp_ns: u64,
 }
 
-/// Half of the rate at first, all of it after about 3 us of work, and again whenever utilisation was below half for about
-/// 3 us (published for Trn2 and Trn3: Neuron Explorer, overview page).
+/// Half of the rate at first and all of it after about 3 us of work; half again whenever utilisation was below half for
+/// about 3 us (published for Trn2 and Trn3: Neuron Explorer, overview page).
 const POWER_RAMP: Throttle = Throttle { start_permille: 500, ramp_ns: 3_000 };
 
 impl CostTable {
@@ -56,7 +56,8 @@ impl CostTable {
         Ok(table)
     }
 
-    /// NeuronCore-v4 (Trn3): no trace and no profile of it is public, so what is not in its documentation is v3's.
+    /// NeuronCore-v4 (Trn3): no trace or profile of it is public, so values that its documentation does not give are
+    /// v3's.
     ///
     /// # Errors
     /// Never: its figures are public.
@@ -68,8 +69,8 @@ impl CostTable {
         Ok(table)
     }
 
-    /// A logical core of several physical ones. Work is split evenly and nothing is exchanged between them: what such a
-    /// core can reach at best.
+    /// A logical core of several physical cores. Work is split evenly and nothing is exchanged between the cores: this
+    /// is an upper bound of what such a core can reach.
     #[must_use]
     pub fn logical(mut self, physical_cores: u32) -> Self {
         let n = physical_cores.max(1);

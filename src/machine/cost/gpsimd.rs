@@ -1,6 +1,6 @@
-//! What kernels cost on the GPSIMD processors: eight in-order cores, each with local memory (TCM), in front of device memory.
+//! Costs of kernels on the GPSIMD processors: eight in-order cores, each with local memory (TCM), in front of device memory.
 //!
-//! One set of figures serves every kernel. docs/costs.md says where each comes from.
+//! All kernels share one set of figures. docs/costs.md gives the source of each.
 
 use super::CostTable;
 
@@ -9,15 +9,16 @@ use super::CostTable;
 pub struct GpsimdCosts {
     /// Processors of the engine (published: 8).
     pub processors: u32,
-    /// Local memory of each that `tcm_malloc` gives out, bytes (published: 16 KB of 64 KB).
+    /// Local memory of each processor that `tcm_malloc` gives out, bytes (published: 16 KB of 64 KB).
     pub tcm_pool_bytes: u64,
     /// Their clock, MHz (published: 1,400 on NeuronCore-v2).
     pub clock_mhz: u32,
     /// Cycles before the first processor begins (published, NKI cost table: `GPSIMD_START` ~ 150).
     pub start_cycles: u32,
-    /// Cycles of an integer operation, an address, a test (assumed: one instruction a cycle).
+    /// Cycles of an integer operation, an address or a test (assumed: one instruction per cycle).
     pub integer_cycles: u32,
-    /// Cycles until an operation in single precision has its result (assumed: 4, as pipelined units of such clocks have).
+    /// Cycles until an operation in single precision has its result (assumed: 4, usual for pipelined units at such
+    /// clocks).
     pub float_cycles: u32,
     /// Cycles to fetch again after a jump that is taken (assumed: 4, the front of an in-order pipeline).
     pub jump_cycles: u32,
@@ -27,16 +28,18 @@ pub struct GpsimdCosts {
     pub divide_cycles: u32,
     /// Cycles of a call and its return (assumed: two jumps and two accesses to the stack).
     pub call_cycles: u32,
-    /// Cycles of an exponential, a logarithm and the like (assumed: range reduction and a polynomial of about ten terms).
+    /// Cycles of an exponential, a logarithm or a similar function (assumed: range reduction and a polynomial of about
+    /// ten terms).
     pub function_cycles: u32,
-    /// How many times longer double precision takes, in which the processors have no lanes (assumed: software, 10).
+    /// Factor of the time of double precision, for which the processors have no lanes (assumed: software, 10).
     pub double_factor: u32,
     /// One element access to device memory, nanoseconds (derived: a DMA from a GpSimd queue has its first data 740 ns after its
     /// trigger (measured), and that takes three crossings: trigger, descriptor, data).
     pub hbm_access_ns: u64,
     /// From a DMA's trigger to its first data, nanoseconds (measured on a GpSimd queue: 740).
     pub dma_start_ns: u64,
-    /// From its last data to the processor going on, nanoseconds: semaphore visible and dependent start (measured: 300).
+    /// From its last data until the processor continues, nanoseconds: semaphore visible and dependent start (measured:
+    /// 300).
     pub dma_end_ns: u64,
     /// Rate of the one DMA engine that a copy uses, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub dma_bytes_per_us: u64,
@@ -44,14 +47,14 @@ pub struct GpsimdCosts {
 
 /// Processors of the engine on every core (published).
 const PROCESSORS: u32 = 8;
-/// What `tcm_malloc` gives out of each processor's memory (published: 16 KB of 64 KB).
+/// Memory of each processor that `tcm_malloc` gives out (published: 16 KB of 64 KB).
 const TCM_POOL_BYTES: u64 = 16 * 1024;
 
 /// Crossings between engine and device memory in the first 740 ns of a DMA: trigger, descriptor, data.
 const CROSSINGS_OF_A_DMA: u64 = 3;
 
 impl Default for GpsimdCosts {
-    /// Those of NeuronCore-v2.
+    /// The costs of NeuronCore-v2.
     fn default() -> Self {
         Self::of(&CostTable::neuroncore_v2())
     }
@@ -90,7 +93,7 @@ impl GpsimdCosts {
         cycles as u64 * 1_000_000 / mhz as u64
     }
 
-    /// A copy by DMA that the processor waits for, picoseconds.
+    /// Time of a DMA copy that the processor waits for, picoseconds.
     #[must_use]
     pub const fn dma_ps(&self, bytes: u64) -> u64 {
         let rate = if self.dma_bytes_per_us == 0 { 1 } else { self.dma_bytes_per_us };

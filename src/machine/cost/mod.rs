@@ -1,4 +1,4 @@
-//! What things cost: every constant of the timing model in one table, each with its source.
+//! Costs: every constant of the timing model in one table, each with its source.
 
 mod calibration;
 mod chosen_entries;

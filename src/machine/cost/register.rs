@@ -1,7 +1,7 @@
 //! The register: every number and every decision that changes a simulated time, with its unit, its status and its source.
 //!
 //! Values are read from the tables that the simulator uses, so the register cannot disagree with them. The structs are
-//! taken apart field by field: a constant that is added without an entry here does not compile.
+//! destructured field by field: a constant that is added without an entry here does not compile.
 
 use super::entry::Entry;
 use super::{CostTable, chosen_entries, field_entries};

@@ -5,26 +5,26 @@
 use super::{Calibration, FITTED, Throttle};
 use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
 
-/// Costs of the compute engines, in cycles of the engine unless said otherwise.
+/// Costs of the compute engines, in cycles of the engine unless stated otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EngineCosts {
-    /// How much longer every instruction takes than its cycles at the published clock, thousandths: 1,000, and on
-    /// Inferentia2 [`Calibration::inf2_engine_permille`] (fitted). What a core can do at best does not depend on it.
+    /// Time of every instruction relative to its cycles at the published clock, thousandths: 1,000, and on
+    /// Inferentia2 [`Calibration::inf2_engine_permille`] (fitted). It does not affect the best that a core can do.
     pub slowdown_permille: u32,
     /// Shortest initiation interval of any instruction (published, NKI cost table: `MIN_II` ~ 64).
     pub min_interval_cycles: u32,
-    /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the one before
-    /// it (published, NKI architecture guide: ~100 engine cycles).
+    /// Added once when an instruction of the vector, the scalar or the GpSimd engine is short or depends on the previous
+    /// one (published, NKI architecture guide: ~100 engine cycles).
     pub static_overhead_cycles: u32,
     /// Access to SBUF or PSUM that pipelining does not hide (published: ~60 cycles on NeuronCore-v2). Charged where a
     /// dependent chain shows it: the array's read of a stationary tile after idle time, its read of the moving tile and
     /// its write to PSUM; the scalar engine's read of PSUM. A dependent scalar engine chain was measured at 264 cycles,
     /// of which `64 + 100 + 60` are these three.
     pub memory_access_cycles: u32,
-    /// Cycles an element of an operation on two tensors that both lie in SBUF (published, NKI cost table: 2, and 1 when
-    /// all are 16 bits wide).
+    /// Cycles per element of an operation on two tensors in SBUF (published, NKI cost table: 2, and 1 when all are 16
+    /// bits wide).
     pub sbuf_pair_cycles: u32,
-    /// Elements of a reduction in one cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
+    /// Elements of a reduction per cycle (published, NKI cost table: 1, and 2 when they are 16 bits wide).
     pub reduce_elements_per_cycle: u32,
     /// Depth of the array that the last moving row must cross (published: 128 rows).
     pub array_depth_cycles: u32,
@@ -34,14 +34,14 @@ pub struct EngineCosts {
     /// matrix multiplication tutorial reaches 85.24 %; the chained 1024^3 microbenchmark, with the waits between its
     /// layers, 84.6 %).
     pub sustained_matmul_permille: u32,
-    /// Limit of power changes of the tensor engine; none on NeuronCore-v2.
+    /// Limit on power changes of the tensor engine; `None` on NeuronCore-v2.
     pub tensor_throttle: Option<Throttle>,
     /// Loading another activation table, nanoseconds (measured: 0.42 to 0.55 us in the published NeuronCore-v2 operator
     /// timelines; 1.29 us was measured on Trn2).
     pub act_table_load_ns: u64,
     /// Extra cycles before a GpSimd instruction starts (published: ~150).
     pub gpsimd_start_cycles: u32,
-    /// One element of the element-wise custom ReLU that models call, picoseconds (derived: its kernel run on
+    /// Time per element of the element-wise custom ReLU that models call, picoseconds (derived: its kernel run on
     /// [`GpsimdCosts`](super::GpsimdCosts), 2.5 accesses to device memory and 27 cycles; a test runs it again).
     pub custom_element_ps: u64,
     /// From one engine's completion to another engine's start, nanoseconds (measured: ~30 ns on the hardware path).
@@ -65,12 +65,12 @@ pub struct DmaCosts {
     pub semaphore_to_engine_ns: u64,
     /// Usable rate of one DMA engine, bytes per microsecond (published: 17 B/ns on NeuronCore-v2).
     pub engine_bytes_per_us: u64,
-    /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the curve that was
-    /// measured on Trn2: the function of this name).
+    /// Time of one short descriptor with all engines of a core at work, picoseconds (derived from the curve measured
+    /// on Trn2: see the function of this name).
     pub short_descriptor_ps: u64,
-    /// SBUF partitions one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
+    /// SBUF partitions that one DMA engine serves (published: engine `e` serves partitions `8e..8e+8`).
     pub partitions_per_engine: u32,
-    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; fitted, as
+    /// Rate of all engines of a core together, bytes per microsecond (published: 272 GB/s; fitted:
     /// [`Calibration::weight_stream_bytes_per_us`]).
     pub aggregate_bytes_per_us: u64,
 }
@@ -91,30 +91,30 @@ pub struct RuntimeCosts {
     pub host_io_bytes_per_us: u64,
     /// Loading one model, nanoseconds (measured on the published toy model: 62 ms).
     pub load_ns: u64,
-    /// Loading takes this much longer for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one
-    /// copy, 294 to 304 for sixteen in NeuronPerf's sample results).
+    /// Added to the load for each other copy that loads at the same time, nanoseconds (derived: 62 ms for one copy, 294 to
+    /// 304 for sixteen in NeuronPerf's sample results).
     pub load_beside_ns: u64,
     /// Rate of the link between the host and one device, bytes per microsecond (published: the driver's PCIe copies run at
     /// 16 GB/s on v2; each device has a link of its own, as it has DMA engines of its own for the host).
     pub link_bytes_per_us: u64,
-    /// How long a call takes with the compiler and runtime of PyTorch 1, thousandths of what it takes with those of
-    /// PyTorch 2 (fitted).
+    /// Time of a call with the compiler and runtime of PyTorch 1, in thousandths of its time with those of PyTorch 2
+    /// (fitted).
     pub torch_1_permille: u32,
-    /// Warm-up beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
+    /// Warm-up time beyond the inference itself, nanoseconds (measured: 2.6 to 4.4 ms for the toy model).
     pub warmup_ns: u64,
 }
 
 /// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
 pub(super) const V2_DMA_GB_PER_S: u64 = 272;
-/// Of NeuronCore-v3.
+/// The same of NeuronCore-v3.
 pub(super) const V3_DMA_GB_PER_S: u64 = 368;
-/// Of NeuronCore-v4.
+/// The same of NeuronCore-v4.
 pub(super) const V4_DMA_GB_PER_S: u64 = 528;
 
 /// Time of one short descriptor, picoseconds, on a core with this published DMA bandwidth.
 ///
-/// The bandwidth curve of Trn2 in the NKI DMA overview says that a copy of 128 rows takes the same 850 ns for every row
-/// length up to 2 KiB. Other generations are taken to need as long in units of their bandwidth.
+/// According to the bandwidth curve of Trn2 in the NKI DMA overview, a copy of 128 rows takes 850 ns for every row
+/// length up to 2 KiB. For other generations the time is assumed to be inversely proportional to their bandwidth.
 pub(super) const fn short_descriptor_ps(dma_gb_per_s: u64) -> u64 {
     const COPY_PS: u64 = 850_000;
     const ROWS: u64 = 128;
@@ -198,7 +198,7 @@ impl CostTable {
     }
 
     /// The NeuronCore-v2 of Inferentia2. Published rows that are bound by compute take about 1.2 times as long as on
-    /// Trainium, and rows bound by DMA the same; instructions that take longer than their clock says fit that (derived).
+    /// Trainium, and rows bound by DMA take the same time; instructions slower than their clock explain this (derived).
     /// The core itself, and so its peak, is the published one.
     #[must_use]
     pub fn inferentia2() -> Self {

@@ -58,7 +58,7 @@ impl Module for LogSoftmax {
     }
 }
 
-/// `torch.nn.GELU`, under the class name a model library gives it.
+/// `torch.nn.GELU`, with the class name that a model library uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Gelu {
     class: &'static str,
@@ -83,7 +83,7 @@ impl Module for Gelu {
     }
 }
 
-/// `transformers.activations.NewGELUActivation`: the tanh approximation, op by op as its code writes it.
+/// `transformers.activations.NewGELUActivation`: the tanh approximation, op by op as in its code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewGelu;
 
@@ -140,7 +140,7 @@ impl Module for SiLU {
     }
 }
 
-/// `torch.nn.Dropout` at inference: the identity. It is there to be counted in sequences.
+/// `torch.nn.Dropout` at inference: the identity. It keeps the numbering of sequences.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dropout;
 

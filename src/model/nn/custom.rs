@@ -1,4 +1,4 @@
-//! An operator of a person's own library, as the custom C++ operator tutorial writes it.
+//! An operator of the user's own library, written as in the custom C++ operator tutorial.
 
 use crate::kernel::{NamedKernel, TABLE_KERNEL};
 use crate::model::{Ctx, ModelError, Module, Value};
@@ -21,7 +21,7 @@ impl CustomRelu {
     /// The op's name in the framework.
     pub const NAME: &str = "my_ops::relu";
 
-    /// With the kernel that a text names ([`NamedKernel`]), on all processors or as it says itself.
+    /// With the kernel that a text names ([`NamedKernel`]), on all processors or as the kernel itself specifies.
     #[must_use]
     pub fn with_kernel(kernel: &str, multicore: bool) -> Self {
         let target = match kernel.parse::<NamedKernel>() {
@@ -31,10 +31,10 @@ impl CustomRelu {
         Self { target }
     }
 
-    /// Called as a function, in the scope of the caller.
+    /// Called like a function, in the scope of the caller.
     ///
     /// # Errors
-    /// When memory runs out in an eager run, or the kernel does not come to its end there.
+    /// When memory runs out in an eager run, or the kernel does not finish there.
     pub fn apply(&self, cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
         cx.custom(Self::NAME, &self.target, x)
     }

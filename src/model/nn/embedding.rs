@@ -12,12 +12,12 @@ impl Embedding {
     /// A table of `entries` vectors.
     #[must_use]
     pub fn new(entries: u64, features: u64) -> Self {
-        // Models of the transformers library start from a standard deviation of 0.02.
+        // Models of the transformers library are initialised with a standard deviation of 0.02.
         Self { weight: Parameter::new("weight", [entries, features], Init::Normal { std: 0.02 }) }
     }
 
-    /// The vectors of positions `start..start + count`: looking up ids that are known to follow one another is a slice of
-    /// the table. Call it in the scope of a [`Positions`] child.
+    /// The vectors of positions `start..start + count`: a look-up of consecutive ids is a slice of the table. Call it in
+    /// the scope of a [`Positions`] child.
     ///
     /// # Errors
     /// When the table is shorter.

@@ -1,4 +1,4 @@
-//! Normalisations. Weights and statistics are drawn around what training leaves, not PyTorch's ones and zeros.
+//! Normalisations. Weights and statistics are drawn around the values after training, not PyTorch's ones and zeros.
 
 use crate::model::{Ctx, Init, ModelError, Module, Parameter, Value};
 

@@ -36,7 +36,7 @@ pub struct AdaptiveAvgPool2d {
 }
 
 impl AdaptiveAvgPool2d {
-    /// To `size` by `size`.
+    /// A pooling to `size` by `size`.
     #[must_use]
     pub const fn new(size: u64) -> Self {
         Self { size }

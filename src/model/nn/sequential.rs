@@ -15,7 +15,7 @@ impl Sequential {
         Self::default()
     }
 
-    /// With one more module at the end.
+    /// The sequence with one more module at the end.
     #[must_use]
     pub fn then(mut self, module: impl Module + 'static) -> Self {
         let name = self.children.len().to_string();

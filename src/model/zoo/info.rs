@@ -1,4 +1,4 @@
-//! What a zoo entry says about itself.
+//! The description of a zoo entry.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::model::{InputSpec, Module};
 pub enum ParamKind {
     /// A whole number.
     Int {
-        /// Value when it is not given.
+        /// The default value.
         default: u64,
         /// Smallest value.
         min: u64,
@@ -18,25 +18,25 @@ pub enum ParamKind {
     },
     /// `true` or `false`.
     Bool {
-        /// Value when it is not given.
+        /// The default value.
         default: bool,
     },
     /// A custom operator's kernel by name, or with its source ([`NamedKernel`](crate::kernel::NamedKernel)).
     Kernel {
-        /// Name when none is given.
+        /// The default name.
         default: &'static str,
     },
     /// An operator by its name ([`operator`](super::operator::operator)).
     Operator {
-        /// Name when none is given.
+        /// The default name.
         default: &'static str,
     },
-    /// Shapes of operands; those of the operator when none are given.
+    /// Shapes of operands; by default those of the operator.
     Shapes,
 }
 
 impl ParamKind {
-    /// The default as [`Settings`] keep it; that of a text is not a number.
+    /// The default as [`Settings`] store it; 0 for a text.
     #[must_use]
     pub fn default_value(self) -> u64 {
         match self {
@@ -46,7 +46,7 @@ impl ParamKind {
         }
     }
 
-    /// The default of a text; none of a number.
+    /// The default of a text parameter; `None` for a number.
     #[must_use]
     pub const fn default_text(self) -> Option<&'static str> {
         match self {
@@ -62,7 +62,7 @@ impl ParamKind {
 pub struct ParamInfo {
     /// Name in a specification: `loop_count`.
     pub name: &'static str,
-    /// What it does, one line.
+    /// A description in one line.
     pub help: &'static str,
     /// Type, default and range.
     pub kind: ParamKind,
@@ -100,13 +100,13 @@ impl Settings {
 pub struct ModelInfo {
     /// Name in a specification: `matmult`.
     pub id: &'static str,
-    /// What it is and where it comes from, one line.
+    /// Its description and source in one line.
     pub description: &'static str,
-    /// The batch size its source uses.
+    /// The batch size used by its source.
     pub default_batch_size: u64,
-    /// What one request of batch size 1 is.
+    /// One request at batch size 1, in words.
     pub batch_help: &'static str,
-    /// Parameters, in the order specifications print them.
+    /// Parameters, in the order in which specifications print them.
     pub parameters: &'static [ParamInfo],
     /// Builds the module.
     pub build: fn(&Settings) -> Box<dyn Module>,

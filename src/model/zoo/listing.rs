@@ -1,4 +1,4 @@
-//! What a page or a terminal shows of the zoo.
+//! The zoo as shown on a page or in a terminal.
 
 use serde::Serialize;
 
@@ -22,20 +22,20 @@ pub struct ParamListing {
     /// `int`, `bool` or `kernel`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Default as specifications write it.
+    /// The default, as specifications write it.
     pub default: String,
     /// Smallest value of an `int`.
     pub min: Option<u64>,
     /// Largest value of an `int`.
     pub max: Option<u64>,
-    /// What it does.
+    /// A description.
     pub help: &'static str,
 }
 
-/// What a specification comes to at a batch size.
+/// The properties of a specification at a batch size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelSummary {
-    /// The class of the root module, as profiles show it.
+    /// The class of the root module, as shown in profiles.
     pub class: String,
     /// Batch size of the figures below.
     pub batch_size: u64,
@@ -51,14 +51,14 @@ pub struct ModelSummary {
     pub flops: u64,
 }
 
-/// A zoo entry with its parameters and what its defaults come to.
+/// A zoo entry with its parameters, and its properties with their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelListing {
     /// Name in a specification.
     pub id: &'static str,
-    /// What it is.
+    /// Its description.
     pub description: &'static str,
-    /// What a batch of one is.
+    /// A batch of one, in words.
     pub batch: &'static str,
     /// Parameters.
     pub parameters: Vec<ParamListing>,
@@ -66,7 +66,7 @@ pub struct ModelListing {
     pub summary: ModelSummary,
 }
 
-/// What a specification comes to at a batch size.
+/// The properties of a specification at a batch size.
 ///
 /// # Errors
 /// When it cannot be traced.
@@ -95,7 +95,7 @@ pub fn summarize(spec: &ModelSpec, batch: u64) -> Result<ModelSummary, SpecError
 /// Every model of the zoo.
 ///
 /// # Errors
-/// Never for the models that ship; a defect in one would be named.
+/// Never for the models that ship; if one had a defect, the error would name it.
 pub fn list() -> Result<Vec<ModelListing>, SpecError> {
     MODELS
         .iter()

@@ -59,7 +59,7 @@ pub struct Matmult {
 }
 
 impl Matmult {
-    /// The guide's model: each product is fed to the next, so that none can be removed.
+    /// The guide's model: each product feeds the next, so that none can be removed.
     #[must_use]
     pub fn new(n: u64, add_bias: bool, loop_count: u64) -> Self {
         Self {
@@ -70,15 +70,16 @@ impl Matmult {
         }
     }
 
-    /// The guide's counter-example: every product reads the same input, and only the last one is used.
+    /// The guide's counter-example: every product reads the same input, and only the last product is used.
     #[must_use]
     pub fn unchained(mut self) -> Self {
         self.chained = false;
         self
     }
 
-    /// With a normalisation of the last product that adds nothing to what it divides by. The guide recommends a bias
-    /// because it avoids NaNs: without one, each product of the chain makes the values smaller, and here 0 / 0 comes of it.
+    /// With a normalisation of the last product that adds nothing to the divisor. The guide recommends a bias because it
+    /// avoids NaNs: without a bias, each product of the chain makes the values smaller, and the normalisation computes 0 /
+    /// 0.
     #[must_use]
     pub fn normalized(mut self, n: u64) -> Self {
         self.norm = Some(Child::new("norm", RmsNorm::new(n, 0.0)));

@@ -1,4 +1,4 @@
-//! The model of the custom C++ operator tutorials, with any kernel for its operator.
+//! The model of the custom C++ operator tutorials, with any kernel as its operator.
 
 use crate::kernel::TABLE_KERNEL;
 use crate::model::nn::{CustomRelu, Linear};
@@ -32,7 +32,7 @@ pub(super) static INFO: ModelInfo = ModelInfo {
         },
         ParamInfo {
             name: "multicore",
-            help: "run a kernel of one's own on all GPSIMD processors; those that come with the program know",
+            help: "run a kernel of your own on all GPSIMD processors; a built-in kernel sets this itself",
             kind: ParamKind::Bool { default: false },
         },
     ],
@@ -43,8 +43,8 @@ pub(super) static INFO: ModelInfo = ModelInfo {
     inputs: |_, batch| vec![InputSpec { shape: Shape::f32([batch, INPUT_SIZE]), distribution: Distribution::Uniform }],
 };
 
-/// `MLP`: three linear layers, a custom ReLU after the first two, log-softmax at the end. Weights are Xavier-normal, as
-/// the tutorial initialises them.
+/// `MLP`: three linear layers, a custom ReLU after each of the first two, log-softmax at the end. Weights are
+/// Xavier-normal, as in the tutorial.
 #[derive(Clone, Debug)]
 pub struct Mlp {
     fc1: Child<Linear>,

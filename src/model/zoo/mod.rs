@@ -19,7 +19,7 @@ pub use mlp::Mlp;
 pub use nn::Nn;
 pub use spec::{MAX_BATCH_SIZE, ModelSpec, SpecError};
 
-/// Every model, in the order lists show them.
+/// Every model, in the order of the listing.
 pub static MODELS: [&ModelInfo; 26] = [
     &nn::INFO,
     &matmult::INFO,

@@ -1,13 +1,13 @@
-//! The zoo against published figures.
+//! Compares the zoo with published figures.
 
 use super::{MODELS, ModelSpec};
 
 /// Parameters in millions and multiply-accumulates in billions at batch size 1, with a tolerance of one percent.
 ///
-/// Parameters of transformers are those of the published checkpoints (`model.num_parameters()` of the class that is traced;
-/// also the parameter counts of the Hugging Face model cards). Parameters and operations of image classifiers are the
-/// `num_params` and `_ops` of torchvision's weight enums (torchvision 0.21, "GFLOPS" in its table of models, which count one
-/// for a multiply-accumulate). Other sources are named where they stand.
+/// Parameters of transformers are those of the published checkpoints (`model.num_parameters()` of the traced class; also the
+/// parameter counts of the Hugging Face model cards). Parameters and operations of image classifiers are the `num_params`
+/// and `_ops` of torchvision's weight enums (torchvision 0.21, "GFLOPS" in its table of models, which counts a
+/// multiply-accumulate as one). Other sources are named beside their figures.
 const PUBLISHED: [(&str, f64, Option<f64>); 23] = [
     // 22.5 billion operations at sequence length 128: Sun et al., MobileBERT, 2020, table 4.
     ("bert-base-uncased", 109.482, Some(22.5 / 2.0)),
@@ -31,9 +31,9 @@ const PUBLISHED: [(&str, f64, Option<f64>); 23] = [
     ("openai/clip-vit-large-patch14", 427.616_513, None),
     // Parameters: `unet_carvana` of milesial/Pytorch-UNet with three channels and two classes.
     ("UNet", 31.037_698, None),
-    // The language model's head is tied to the word table and counted once.
+    // The language model's head shares the word table, which is counted once.
     ("gpt2", 124.439_808, None),
-    // A decoder of N parameters in its products takes N multiply-accumulates a token, attention beside.
+    // A decoder with N parameters in its products takes N multiply-accumulates per token, plus attention.
     ("llama-2-7b", 6_738.415_616, None),
     ("llama-2-13b", 13_015.864_320, None),
     ("llama-3-8b", 8_030.261_248, None),
@@ -151,11 +151,11 @@ fn scopes_are_those_of_the_libraries() {
 fn a_decoder_multiplies_each_weight_once_a_token() {
     let spec: ModelSpec = "llama-2-7b:context=2048".parse().unwrap();
     let graph = spec.trace(1).unwrap();
-    // All parameters but the word table and the norms, and attention over the cache in each of 32 layers.
+    // All parameters except the word table and the norms, and attention over the cache in each of 32 layers.
     let products = 6_738_415_616 - 32_000 * 4096 - 65 * 4096;
     let attention = 32 * 2 * 2048 * 4096;
     assert_eq!(graph.flops(), 2 * (products + attention));
-    // Keys and values of 2048 tokens in each layer are buffers of the model, beside the rotary tables.
+    // Keys and values of 2048 tokens in each layer are buffers of the model, as are the rotary tables.
     let cache = 2 * 32 * 2048 * 4096;
     let tables = 2 * 2048 * 128;
     assert_eq!(graph.weight_bytes(), 4 * (6_738_415_616 + cache + tables));

@@ -17,14 +17,14 @@ use super::{MODELS, ModelInfo, ParamInfo, ParamKind, Settings};
 /// The largest batch size of a request.
 pub const MAX_BATCH_SIZE: u64 = 65_536;
 
-/// A specification that names no model, or one with wrong parameters.
+/// A specification that names no known model, or has wrong parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SpecError {
     /// No such model.
     #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}", MODELS.len())]
     UnknownModel {
-        /// What was asked for.
+        /// The given name.
         name: String,
         /// The three names most like it.
         nearest: String,
@@ -34,9 +34,9 @@ pub enum SpecError {
     UnknownParameter {
         /// The model.
         model: &'static str,
-        /// What was asked for.
+        /// The given name.
         name: String,
-        /// What exists.
+        /// The existing parameters.
         known: String,
     },
     /// Not `name=value`.
@@ -44,9 +44,9 @@ pub enum SpecError {
     Malformed {
         /// The model.
         model: &'static str,
-        /// What was found.
+        /// The given text.
         text: String,
-        /// What exists.
+        /// The existing parameters.
         known: String,
     },
     /// A parameter is given twice.
@@ -64,9 +64,9 @@ pub enum SpecError {
         model: &'static str,
         /// The parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What is allowed.
+        /// The allowed values.
         allowed: String,
     },
     /// A custom operator's kernel that the model cannot use.
@@ -74,21 +74,21 @@ pub enum SpecError {
     Kernel {
         /// The model.
         model: &'static str,
-        /// Why.
+        /// The reason.
         source: Box<KernelError>,
     },
-    /// Shapes of an operator that cannot be used.
+    /// Shapes that the operator does not accept.
     #[error("model {model}: shapes: {source}")]
     Shapes {
         /// The model.
         model: &'static str,
-        /// Why.
+        /// The reason.
         source: ShapesError,
     },
     /// A batch size outside its range.
     #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
     BatchSize {
-        /// What was given.
+        /// The given batch size.
         batch: u64,
     },
     /// The model cannot be traced with these parameters.
@@ -146,7 +146,7 @@ impl ModelSpec {
         (self.info.build)(&self.settings)
     }
 
-    /// Example inputs for a batch size, which multiplies their first dimension.
+    /// Example inputs for a batch size, by which their first dimension is multiplied.
     ///
     /// # Errors
     /// When the batch size is 0 or above [`MAX_BATCH_SIZE`].
@@ -244,14 +244,14 @@ impl FromStr for ModelSpec {
     }
 }
 
-/// Whether a name means a model: in any case, with or without the organisation before the slash. Model hubs have moved
-/// models between organisations, so one that differs is no other model.
+/// Whether a name refers to a model: in any case, with or without the organisation before the slash. Model hubs have
+/// moved models between organisations, so a different organisation does not make a different model.
 fn same_model(id: &str, name: &str) -> bool {
     let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_ascii_lowercase();
     !name.is_empty() && last(id) == last(name)
 }
 
-/// A value as it was given.
+/// A value as given.
 enum Given {
     Number(u64),
     Text(String),

@@ -1,10 +1,10 @@
-//! What a report says in words: where the time goes, what would make the kernel faster, what made one faster than another.
+//! The words of a report: where the time goes, what would make the kernel faster, why one kernel is faster than another.
 
 use super::report::{Breakdown, CustomOpReport};
 use crate::base::units::format_ns;
 
 impl Breakdown {
-    /// What the device works at, with its time in nanoseconds.
+    /// The parts of the device's work, with their times in nanoseconds.
     #[must_use]
     pub const fn parts(&self) -> [(&'static str, f64); 6] {
         [
@@ -31,7 +31,7 @@ impl Breakdown {
 }
 
 impl CustomOpReport {
-    /// What takes most of the operator's time; `-` when it did not run.
+    /// The largest part of the operator's time; `-` when the operator did not run.
     #[must_use]
     pub fn largest_part(&self) -> &'static str {
         let b = &self.breakdown_ns;
@@ -44,11 +44,11 @@ impl CustomOpReport {
         parts.into_iter().filter(|p| p.1 > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or("-", |p| p.0)
     }
 
-    /// What would make it faster.
+    /// What would make the kernel faster.
     #[must_use]
     pub fn advice(&self) -> String {
         let b = &self.breakdown_ns;
-        // The figures of an input by itself have no host.
+        // A run on an input by itself has no host time.
         if self.bound_by == Some("host") && b.host > 0.0 {
             return format!(
                 "The host takes {} a step and the device {}: a faster kernel changes nothing.",
@@ -66,7 +66,7 @@ impl CustomOpReport {
                     build with multicore=True."
                 .to_owned();
         }
-        "Every processor works; fewer instructions an element, or larger blocks, are what is left.".to_owned()
+        "Every processor works; what remains is fewer instructions per element, or larger blocks.".to_owned()
     }
 
     /// Why a step is faster or slower than with another kernel: the part that changed most, and what bounds it now.

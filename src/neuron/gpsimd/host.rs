@@ -1,28 +1,28 @@
-//! Host time of a step whose graph is recorded op by op and marked (`mark_step`).
+//! Host time of a step whose graph is recorded op by op and started by `mark_step`.
 //!
 //! Host and device overlap: nothing in the step waits for its result, so a step takes as long as the slower of the two. The
 //! host's time has a part for each step (loading a batch, moving it, starting the graph) and a part for each op that is
 //! recorded. Both follow from two published rates of the same kind of loop on the same instance, the three-layer MLP
 //! tutorial at batch 32: evaluation with a traced model, where the whole network is one call, and training with
-//! `mark_step`. No figure of the custom operator tutorial enters.
+//! `mark_step`. No figure of the custom operator tutorial is used.
 
 use crate::base::convert::real;
 
 /// MLP tutorial, evaluation with the traced model, steps per second.
 const TRACED_STEPS_PER_S: f64 = 409.0;
-/// Ops that step records: the call of the traced model.
+/// MLP tutorial, training with `mark_step` and without a background loader, steps per second.
 const TRACED_OPS: u64 = 1;
 /// MLP tutorial, training with `mark_step` and without a background loader, steps per second.
 const TRAINING_STEPS_PER_S: f64 = 95.0;
 /// Linear layers of that MLP.
 const TUTORIAL_LAYERS: u64 = 3;
 
-/// What a step costs the host.
+/// Host time of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostCosts {
-    /// Every step, nanoseconds.
+    /// For every step, nanoseconds.
     pub step_ns: f64,
-    /// Every recorded op, nanoseconds.
+    /// For every recorded op, nanoseconds.
     pub op_ns: f64,
 }
 
@@ -35,28 +35,28 @@ impl HostCosts {
         Self { step_ns: few - op_ns * real(TRACED_OPS), op_ns }
     }
 
-    /// A step that records so many ops, nanoseconds.
+    /// A step that records this many ops, nanoseconds.
     #[must_use]
     pub fn step(&self, ops: u64) -> f64 {
         self.step_ns + self.op_ns * real(ops)
     }
 
-    /// What recording so many ops adds to the call of a traced model, which is one op, nanoseconds.
+    /// What recording this many ops adds to the call of a traced model, which is one op, nanoseconds.
     #[must_use]
     pub fn recording(&self, ops: u64) -> f64 {
         self.op_ns * real(ops.saturating_sub(TRACED_OPS))
     }
 }
 
-/// Ops that the forward pass of an MLP records: a transpose and an addmm for each linear layer, an activation between two, and a
-/// log-softmax.
+/// Ops that the forward pass of an MLP records: a transpose and an addmm for each linear layer, an activation between each two,
+/// and a log-softmax.
 #[must_use]
 pub const fn inference_ops(layers: u64) -> u64 {
     2 * layers + layers.saturating_sub(1) + 1
 }
 
-/// Ops of a training step: forward and loss; their gradients; and for each of the two parameters of a layer clearing the
-/// gradient, adding to it and the update.
+/// Ops of a training step: forward pass and loss, their gradients, and for each of the two parameters of a layer:
+/// clearing the gradient, adding to it, and the update.
 ///
 /// The gradient of a linear layer is a transpose, a product, a sum, a view and a transpose back for the weight and the
 /// bias, and a transpose and a product for the input, which the first layer does not need.

@@ -1,7 +1,7 @@
-//! Custom operators on the GPSIMD processors: what a kernel takes, and what that does to a network that uses it.
+//! Custom operators on the GPSIMD processors: how long a kernel takes, and how that affects a network that uses it.
 //!
-//! [`kernel`](crate::kernel) runs a kernel for its values and its time; here a network around it is simulated (`network`), and
-//! the host beside it is added (`host`).
+//! [`kernel`](crate::kernel) runs a kernel for its values and its time. Here a network around it is simulated (`network`), and
+//! the host's time is added (`host`).
 
 mod advice;
 mod host;

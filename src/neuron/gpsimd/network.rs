@@ -1,4 +1,4 @@
-//! The network around a custom operator: linear layers with the operator between two, log-softmax at the end.
+//! The network around a custom operator: linear layers with the operator between each two, log-softmax at the end.
 
 use std::rc::Rc;
 
@@ -13,7 +13,8 @@ use crate::model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
 use crate::neuron::sim::{NoObserver, SimProgress, Simulator};
 use crate::tensor::Shape;
 
-/// Products of a training step for each of the forward pass: that one, and those for the gradients of weight and input.
+/// Products of a training step for each product of the forward pass: the product itself, and those for the gradients of
+/// weight and input.
 const TRAINING_PRODUCTS: u64 = 3;
 /// Passes of a parameter over device memory in an update: weight and gradient are read, the weight is written.
 const UPDATE_PASSES: u64 = 3;
@@ -69,12 +70,13 @@ pub(super) struct NetworkRun {
 }
 
 impl NetworkRun {
-    /// A network of these widths that is yet to be compiled.
+    /// A network of these widths, not compiled yet.
     pub fn new(widths: &[u64], batch: u64, workload: Workload, costs: &CostTable) -> Self {
         Self { widths: widths.to_vec(), batch, workload, costs: costs.clone(), simulator: None }
     }
 
-    /// Compiles, or simulates about so many events more; the device time, when that was the last part.
+    /// Compiles the network, or simulates about this many more events; returns the device time when that was the last
+    /// part.
     ///
     /// # Errors
     /// When the network cannot be compiled for one core.

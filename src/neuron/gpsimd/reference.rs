@@ -1,4 +1,4 @@
-//! What a kernel should have computed.
+//! The values that a kernel should compute.
 
 use super::spec::{CustomOpError, CustomOpSpec};
 use crate::kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
@@ -18,7 +18,7 @@ pub(super) fn expression<'a>(spec: &'a CustomOpSpec, kernel: &str) -> Option<&'a
     spec.reference.as_deref().or_else(|| kernel.to_ascii_lowercase().contains("relu").then_some(RELU))
 }
 
-/// The expression's value for each element. It is written in the language of kernels, so it is computed by a kernel.
+/// The expression's value for each element. The expression is in the language of kernels, so a kernel computes it.
 ///
 /// # Errors
 /// When it does not compile or does not run.
@@ -59,7 +59,7 @@ pub(super) fn values(text: &str, inputs: &[HbmTensor]) -> Result<Vec<Option<f32>
     Err(fail(outcome.diagnostics.first().map(|d| d.problem.to_string()).unwrap_or_default()))
 }
 
-/// The largest difference; an element that nothing wrote counts as zero, and one that is not a number as infinity.
+/// The largest difference. An element that was never written counts as zero, and a NaN as an infinite difference.
 pub(super) fn max_abs_error(result: &[Option<f32>], expected: &[Option<f32>]) -> f64 {
     let mut largest = 0.0_f64;
     for (a, b) in result.iter().zip(expected) {

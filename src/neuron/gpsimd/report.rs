@@ -1,11 +1,11 @@
-//! The answer about a custom operator, as JSON has it (docs/formats/customop-json.md).
+//! The report on a custom operator, as JSON has it (docs/formats/customop-json.md).
 
 use serde::Serialize;
 
 use crate::base::convert::real;
 use crate::kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
-/// The answer.
+/// The report on a custom operator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CustomOpReport {
     /// Name of the kernel.
@@ -16,31 +16,31 @@ pub struct CustomOpReport {
     pub cores: u32,
     /// Element type of its tensors.
     pub dtype: KernelDtype,
-    /// Whether every run of the kernel came to its end.
+    /// Whether every run of the kernel finished.
     pub complete: bool,
-    /// Steps of the network in a second; absent when a kernel of the step does not come to its end.
+    /// Steps of the network per second; absent when a kernel of the step does not finish.
     pub iterations_per_s: Option<f64>,
     /// The slower of host and device in a step, nanoseconds.
     pub step_ns: Option<f64>,
-    /// `host` or `device`: which of the two that is.
+    /// `host` or `device`, whichever is slower.
     pub bound_by: Option<&'static str>,
-    /// Time of the operator for one element, nanoseconds.
+    /// Time of the operator per element, nanoseconds.
     pub ns_per_element: Option<f64>,
     /// Where the time goes.
     pub breakdown_ns: Breakdown,
-    /// Largest difference from the reference; absent when there is none or the kernel did not end.
+    /// Largest difference from the reference; absent when there is no reference or the kernel did not finish.
     pub max_abs_error: Option<f64>,
-    /// The first values of the result; null for one that was never written.
+    /// The first values of the result; null for a value that was never written.
     pub output: Vec<Option<f32>>,
     /// Each line that ran.
     pub lines: Vec<LineReport>,
     /// Time of each processor, nanoseconds.
     pub cores_ns: Vec<f64>,
-    /// What is wrong, in order of place.
+    /// Problems of the kernel, by position.
     pub diagnostics: Vec<DiagnosticLine>,
 }
 
-/// Where the time goes, nanoseconds. Parts of the operator are those of its slowest processor.
+/// Where the time goes, nanoseconds. The operator's parts are those of its slowest processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Breakdown {
     /// Waiting for single elements of device memory.
@@ -55,7 +55,7 @@ pub struct Breakdown {
     pub start: f64,
     /// The rest of the network on the device; 0 for a run on an input by itself.
     pub network: f64,
-    /// The host's work for the step, beside the device; 0 for a run on an input by itself.
+    /// The host's work for the step, parallel to the device; 0 for a run on an input by itself.
     pub host: f64,
 }
 
@@ -90,7 +90,7 @@ pub(super) const fn ns(ps: u64) -> f64 {
 }
 
 impl CustomOpReport {
-    /// Takes over what calls cost.
+    /// Takes over the costs of a call.
     pub(super) fn cost(&mut self, cost: &CallCost) {
         let part = |kind: Kind| ns(cost.kinds_ps[kind as usize]);
         self.ns_per_element = (cost.elements > 0).then(|| ns(cost.time_ps) / real(cost.elements));
@@ -112,7 +112,7 @@ impl CustomOpReport {
             .collect();
     }
 
-    /// Adds problems that are not there yet.
+    /// Adds problems that are not listed yet.
     pub(super) fn problems(&mut self, found: &[Diagnostic]) {
         for d in found {
             let new = DiagnosticLine {
@@ -139,7 +139,7 @@ impl CustomOpReport {
     /// As JSON, with a line end.
     ///
     /// # Errors
-    /// When it cannot be written, which no report shows.
+    /// When it cannot be written, which does not happen for a report.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self).map(|mut text| {
             text.push('\n');

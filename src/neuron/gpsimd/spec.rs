@@ -1,4 +1,4 @@
-//! What a person asks about a custom operator.
+//! The specification of a custom operator's study.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -33,16 +33,17 @@ pub struct CustomOpSpec {
     pub batch: u64,
     /// What a step does.
     pub workload: Workload,
-    /// Shape of an input to run the kernel on by itself; what is reported of lines and times is then of that run.
+    /// Shape of an input on which the kernel runs by itself; lines and times of the report are then those of that
+    /// run.
     pub input: Option<Vec<u64>>,
     /// Element type of the tensors that the kernel takes and returns.
     pub dtype: KernelDtype,
-    /// What inputs hold.
+    /// Contents of the inputs.
     pub fill: Fill,
     /// Seed of inputs.
     pub seed: u64,
     /// What the kernel should compute, as an expression of `x` (and `y` for a second input); a kernel with `relu` in its name has
-    /// one already.
+    /// a default.
     pub reference: Option<String>,
 }
 
@@ -69,7 +70,7 @@ impl CustomOpSpec {
     /// The same kernel with another value of one of its constants.
     ///
     /// # Errors
-    /// When it has no line `static constexpr ... NAME = ...;`.
+    /// When the source has no line `static constexpr ... NAME = ...;`.
     pub fn with_constant(&self, constant: &str, value: &str) -> Result<Self, CustomOpError> {
         let declares = |line: &&str| {
             let before = line.split('=').next().unwrap_or_default();
@@ -84,10 +85,10 @@ impl CustomOpSpec {
         Ok(Self { name: format!("{} {constant}={value}", self.name), source, ..self.clone() })
     }
 
-    /// Refuses what cannot be run.
+    /// Checks that every option is within its bounds.
     ///
     /// # Errors
-    /// Naming the option and its bounds.
+    /// The option that is outside its bounds, with these bounds.
     pub fn check(&self) -> Result<(), CustomOpError> {
         let within = |option: &'static str, value: u64, low: u64, high: u64| {
             if (low..=high).contains(&value) { Ok(()) } else { Err(CustomOpError::Range { option, value, low, high }) }
@@ -116,19 +117,19 @@ impl CustomOpSpec {
     }
 }
 
-/// A question that has no answer, apart from what is wrong with the kernel.
+/// Why a study has no result, other than problems of the kernel itself.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CustomOpError {
     /// An option outside its bounds.
     #[error("{option} {value} is outside {low} to {high}")]
     Range {
-        /// Which.
+        /// The option.
         option: &'static str,
-        /// As given.
+        /// The given value.
         value: u64,
-        /// The least.
+        /// The smallest allowed value.
         low: u64,
-        /// The most.
+        /// The largest allowed value.
         high: u64,
     },
     /// No constant of this name.
@@ -142,7 +143,7 @@ pub enum CustomOpError {
     /// The network cannot be simulated.
     #[error("the network cannot be simulated: {reason}")]
     Network {
-        /// What the compiler or the simulator says.
+        /// The message of the compiler or the simulator.
         reason: String,
     },
     /// The reference expression is wrong.
@@ -150,9 +151,9 @@ pub enum CustomOpError {
         "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
     )]
     Reference {
-        /// As given.
+        /// The given text.
         text: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

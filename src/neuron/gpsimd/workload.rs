@@ -1,4 +1,4 @@
-//! The whole answer: the kernel in its network, and on an input by itself.
+//! The whole study: the kernel in its network, and on an input by itself.
 
 use std::collections::VecDeque;
 
@@ -17,12 +17,12 @@ use crate::machine::cost::{CostTable, GpsimdCosts};
 
 /// Values of the result that a report shows.
 const SHOWN: usize = 64;
-/// Statements of a kernel between two looks at whether it has ended, when nobody waits.
+/// Statements of a kernel per part, when the caller waits for the end.
 const PART: u64 = 1 << 24;
 
-/// Compiles a kernel, times a step of its network, and runs it on the input that was asked for.
+/// Compiles a kernel, times a step of its network, and runs it on the given input.
 ///
-/// What is wrong with the kernel is in the report.
+/// Problems of the kernel are in the report.
 ///
 /// # Errors
 /// When an option is out of bounds, the network cannot be simulated or the reference is not an expression.
@@ -30,7 +30,8 @@ pub fn run(spec: &CustomOpSpec, costs: &CostTable) -> Result<CustomOpReport, Cus
     run_with_processors(spec, costs).map(|answer| answer.0)
 }
 
-/// The same with what each processor did when, in the call on the input or else in the first call of a step.
+/// The same, together with what each processor did and when: in the call on the input, or else in the first call of a
+/// step.
 ///
 /// # Errors
 /// As [`run`].
@@ -43,11 +44,11 @@ pub fn run_with_processors(
     run.finish()
 }
 
-/// A call that waits.
+/// A call that has not run.
 struct Planned {
     role: Role,
     dims: Vec<u64>,
-    /// Whether it is the one on an input by itself.
+    /// Whether it is the call on an input by itself.
     alone: bool,
 }
 
@@ -57,14 +58,14 @@ struct Shown {
     inputs: Vec<HbmTensor>,
 }
 
-/// The calls of a question one after another, in parts of so many statements.
+/// Runs the calls of a study one after another, in parts of a given number of statements.
 pub struct CustomOpRun {
     spec: CustomOpSpec,
-    /// Of the tensors.
+    /// Element type of the tensors.
     element: Scalar,
     gpsimd: GpsimdCosts,
     report: CustomOpReport,
-    /// None when the kernel is wrong.
+    /// `None` when the kernel does not compile.
     program: Option<Program>,
     network: SimTime,
     /// The network around the kernel, until its time is known.
@@ -81,7 +82,7 @@ pub struct CustomOpRun {
 }
 
 impl CustomOpRun {
-    /// Compiles the kernel. One that is wrong is in the report.
+    /// Compiles the kernel. Problems of the kernel are in the report.
     ///
     /// # Errors
     /// When an option is out of bounds.
@@ -160,8 +161,8 @@ impl CustomOpRun {
         1.0 - real_len(left) / real_len(self.calls.max(1))
     }
 
-    /// Runs about so many statements more, all of one call, or a part of the network around the calls, and says whether all have
-    /// ended. The network's compiler is one part.
+    /// Runs about `statements` more statements of one call, or a part of the network around the calls; returns whether
+    /// everything has ended. Compiling the network is one part.
     pub fn advance(&mut self, statements: u64) -> bool {
         if let Some(network) = &mut self.network_run {
             match network.advance(statements) {
@@ -208,7 +209,7 @@ impl CustomOpRun {
         }
         self.total.add(&run.cost);
         if !run.outcome.complete {
-            // A kernel that does not end would spend its budget of steps once more.
+            // A kernel that does not end would use up its budget of steps once more.
             self.step_is_complete = false;
             self.waiting.retain(|p| p.alone);
         }
@@ -217,7 +218,7 @@ impl CustomOpRun {
         }
     }
 
-    /// The answer, and what each processor did when.
+    /// The report, and what each processor did and when.
     ///
     /// # Errors
     /// When the network cannot be simulated, or the reference is not an expression.
@@ -226,11 +227,11 @@ impl CustomOpRun {
             return Err(error);
         }
         let Some(program) = self.program.take() else { return Ok((self.report, Vec::new())) };
-        // Whoever leaves early has no step.
+        // A study that ends early has no step.
         self.step_is_complete &= self.waiting.is_empty() && self.current.is_none() && self.network_run.is_none();
         self.time_of_a_step();
         if let Some(alone) = &self.alone {
-            // Times and lines become those of this run.
+            // Times and lines are replaced by those of this run.
             self.report.breakdown_ns = Breakdown::default();
             self.report.cost(&alone.run.cost);
             if !alone.run.outcome.complete {
@@ -344,7 +345,7 @@ mod tests {
         assert_eq!((report.iterations_per_s, report.complete), (None, false));
     }
 
-    /// Models take the element-wise ReLU's time from the cost table; it is that of the kernel.
+    /// Models take the element-wise ReLU's time from the cost table; it equals the time of the kernel.
     #[test]
     fn the_relu_of_models_takes_its_kernels_time() {
         let costs = CostTable::neuroncore_v2();
@@ -401,12 +402,13 @@ mod tests {
         assert!(found.max_abs_error.unwrap() > 0.0);
         let fixed = odd("relu-multicore-fixed");
         assert_eq!((fixed.diagnostics.len(), fixed.max_abs_error), (0, Some(0.0)));
-        // Fewer elements than processors: seven slices of none, and the last takes all.
+        // Fewer elements than processors: seven empty slices, and the last processor takes all.
         let few = report(&CustomOpSpec { input: Some(vec![5]), fill: Fill::Ramp, ..small("relu-multicore-fixed") });
         assert_eq!((few.diagnostics.len(), few.max_abs_error), (0, Some(0.0)));
     }
 
-    /// Fewer bytes an element are fewer copies; what the kernel or the language does not take is in the report.
+    /// Fewer bytes per element need fewer copies; a type that the kernel or the language does not take is in the
+    /// report.
     #[test]
     fn tensors_have_other_element_types() {
         let of =

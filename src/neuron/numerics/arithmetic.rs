@@ -8,10 +8,10 @@ use crate::compiler::hlo::{Arithmetic, HloInstruction, HloModule, InstrId, Opcod
 use crate::tensor::kernels::Accumulation;
 use crate::tensor::{DType, FloatFormat, Rounder, Rounding, Tensor};
 
-/// Products read their operands in the cast type, add up in single precision, 128 products in the array and then pass by
-/// pass in PSUM, and everything else is computed in single precision; under `--auto-cast all` values are kept in the cast
-/// type between operations. Inputs and outputs of the model are in single precision. Weights, and what is computed from
-/// weights alone, are cast by the compiler, to the nearest.
+/// Products read their operands in the cast type and add in single precision: 128 products in the array, then pass by
+/// pass in PSUM. Everything else is computed in single precision. Under `--auto-cast all`, values are stored in the cast
+/// type between operations. Inputs and outputs of the model are in single precision. The compiler casts weights, and
+/// values computed from weights alone, to the nearest number.
 pub struct DeviceArithmetic {
     products: FloatFormat,
     values: FloatFormat,
@@ -45,7 +45,7 @@ impl DeviceArithmetic {
         }
         let rounder = if at_load { &mut self.at_load } else { &mut self.rounder };
         let mut cast = Rc::clone(value);
-        // Copies the values only where another holder needs the uncast ones.
+        // Copies the values only where another owner needs them uncast.
         Rc::make_mut(&mut cast).round_values(format, rounder);
         cast
     }
@@ -84,7 +84,7 @@ impl Arithmetic for DeviceArithmetic {
     }
 }
 
-/// Whether an instruction gives values that its operands do not have already.
+/// Whether an instruction gives values that its operands do not contain already.
 const fn makes_values(opcode: &Opcode) -> bool {
     !matches!(
         opcode,
@@ -133,7 +133,7 @@ mod tests {
         let in_fp16 = 1.0 + 1.0 / 256.0;
         assert_eq!(rne(AutoCast::Matmult, CastType::Fp16), in_fp16 * in_fp16);
         assert_eq!(rne(AutoCast::Matmult, CastType::Fp8E4m3), 1.0);
-        // The product is kept in the cast type, the result of the model is not.
+        // The product is stored in the cast type, the result of the model is not.
         assert_eq!(rne(AutoCast::All, CastType::Bf16), in_bf16 * in_bf16);
     }
 

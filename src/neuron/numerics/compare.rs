@@ -1,10 +1,10 @@
-//! Two values of one output.
+//! Compares two values of one output.
 
 use super::{OutputComparison, Sample};
 use crate::base::convert::{narrow, place, real};
 use crate::tensor::Tensor;
 
-/// Rows and columns of a sample.
+/// Most rows and columns of a sample.
 const SAMPLE: u64 = 8;
 
 /// Compares an output of the device with the reference's.
@@ -29,7 +29,7 @@ pub fn compare(index: u32, path: &str, reference: &Tensor, device: &Tensor, tole
     }
 }
 
-/// What one pass over both values gives.
+/// The sums from one pass over both values.
 #[derive(Default)]
 struct Sums {
     elements: u64,
@@ -67,7 +67,7 @@ impl Sums {
         s
     }
 
-    /// Whether errors are numbers that mean something.
+    /// Whether the errors are meaningful.
     fn comparable(&self) -> bool {
         self.elements > 0 && self.nonzero > 0 && self.nan == 0 && self.inf == 0 && self.reference_not_finite == 0
     }

@@ -1,5 +1,5 @@
-//! What a NeuronCore computes, beside what it takes: the optimised program evaluated with the roundings of the chosen
-//! cast and sums in the order of the array, compared with the reference in single precision.
+//! The values that a NeuronCore computes. The optimised program is evaluated with the roundings of the chosen cast
+//! and with sums in the order of the array, and compared with the reference in single precision.
 
 mod arithmetic;
 mod compare;

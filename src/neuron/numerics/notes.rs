@@ -1,9 +1,9 @@
-//! What a comparison means, in sentences.
+//! The meaning of a comparison, in sentences.
 
 use super::{Exceptions, NumericsSpec, Origin};
 use crate::compiler::AutoCast;
 
-/// One sentence for each thing a person should know or do.
+/// One sentence for each thing that the user should know or do.
 pub(super) fn notes(spec: &NumericsSpec, device: &Exceptions, reference: &Exceptions) -> Vec<String> {
     let mut notes = Vec::new();
     let mut tell = |device: &Option<Origin>, reference: &Option<Origin>, what: &str, advice: String| {
@@ -28,7 +28,7 @@ pub(super) fn notes(spec: &NumericsSpec, device: &Exceptions, reference: &Except
         ),
     };
     let nan_advice = match (&device.nan, &device.inf) {
-        (Some(nan), Some(inf)) if inf.operation < nan.operation => "It comes of the infinity before it.".to_owned(),
+        (Some(nan), Some(inf)) if inf.operation < nan.operation => "It results from the infinity before it.".to_owned(),
         (Some(nan), _) if divides(nan) => format!("It read 0 / 0 or a negative number: {KEEP}"),
         _ => "Look at what it reads.".to_owned(),
     };
@@ -80,7 +80,7 @@ mod tests {
         assert!(told[0].contains("it is the cast. Scale the values, or cast to a type"), "{told:?}");
         let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
         let told = notes(&spec, &seen(1e30, &mut device), &seen(1e30, &mut Reference));
-        // The input itself is infinite in eight bits: the product passes that on and makes none.
+        // The input itself is infinite in eight bits: the product passes the infinity on and makes none.
         assert!(told.is_empty(), "{told:?}");
         assert_eq!(notes(&spec, &Exceptions::default(), &Exceptions::default()), Vec::<String>::new());
     }

@@ -1,4 +1,4 @@
-//! How large the values of a chain of products are, product by product, as the device computes them.
+//! The magnitudes of the values of a chain of products, product by product, as the device computes them.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::machine::arch::NEURONCORE_V2;
 use crate::model::{ModelSpec, input_tensor};
 use crate::tensor::Tensor;
 
-/// Operations of one step of the evaluation; its end is waited for, so it is only a bound of a turn.
+/// Operations of one step of the evaluation. The caller waits for the end, so this is only an upper bound.
 const STEP: u64 = 1 << 40;
 
 /// The range of values along the products of a program. Products are counted from 1.
@@ -23,16 +23,16 @@ pub struct ProductRanges {
     pub first_inf: Option<u64>,
     /// The first product with a NaN.
     pub first_nan: Option<u64>,
-    /// The first product whose values are all smaller than the smallest normal number of single precision, which bf16
-    /// has too.
+    /// The first product whose values are all smaller than the smallest normal number of single precision, which is
+    /// also that of bf16.
     pub first_subnormal: Option<u64>,
     /// The first product whose values are all zero.
     pub first_zero: Option<u64>,
 }
 
 impl ProductRanges {
-    /// By how much a product multiplies the largest magnitude: the geometric mean over the products whose values are
-    /// normal numbers. `None` with fewer than two of those.
+    /// The factor by which a product multiplies the largest magnitude: the geometric mean over the products whose
+    /// values are normal numbers. `None` with fewer than two such products.
     #[must_use]
     pub fn factor(&self) -> Option<f64> {
         let normal: Vec<f32> = self.largest.iter().copied().take_while(|v| v.is_normal()).collect();
@@ -63,11 +63,11 @@ impl Watch for ProductRanges {
     }
 }
 
-/// Computes a model as the device does and keeps the range of each product. The tolerance of the specification is not
-/// used.
+/// Computes a model as the device does and records the range of each product. The tolerance of the specification is
+/// not used.
 ///
 /// # Errors
-/// When the model is not known, cannot be compiled or is too large for its memory.
+/// When the model is not known, cannot be compiled or is too large.
 pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsError> {
     let named = || spec.model.clone();
     let evaluate = |source| NumericsError::Evaluate { model: named(), source: Box::new(source) };

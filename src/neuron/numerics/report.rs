@@ -1,4 +1,4 @@
-//! What a comparison came to: plain data for every shell.
+//! The result of a comparison, as plain data for every shell.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,25 +15,25 @@ pub struct NumericsReport {
     pub status: String,
     /// One comparison for each output of the model.
     pub outputs: Vec<OutputComparison>,
-    /// The first operation on the device that made a NaN of operands without one.
+    /// The first operation on the device that made a NaN from operands without one.
     pub first_nan: Option<Origin>,
-    /// The first operation on the device that made an infinity of operands without one.
+    /// The first operation on the device that made an infinity from operands without one.
     pub first_inf: Option<Origin>,
-    /// The first product on the device whose values are all zero though its operands are not: they became too small.
+    /// The first product on the device whose values are all zero though its operands are not (underflow).
     pub first_underflow: Option<Origin>,
-    /// The same operations of the reference, when it has them too: then it is not the cast that made them.
+    /// The same operation of the reference, if the reference has a NaN too: then the cast did not cause it.
     pub reference_nan: Option<Origin>,
     /// See [`Self::reference_nan`].
     pub reference_inf: Option<Origin>,
     /// See [`Self::reference_nan`].
     pub reference_underflow: Option<Origin>,
-    /// What a person should know or do, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
     /// Floating point operations of the model's products.
     pub flops: u64,
 }
 
-/// An operation that made something it did not get.
+/// An operation that made an exception that its operands did not have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// Framework path: `Matmult[model]/Linear[matmult]/aten__mm_dot`.
@@ -44,9 +44,9 @@ pub struct Origin {
     pub opcode: String,
     /// Position among the operations that were evaluated, from 0.
     pub operation: u64,
-    /// Elements that are so.
+    /// Elements with the exception.
     pub elements: u64,
-    /// Elements of the value.
+    /// Elements of the value in total.
     pub of: u64,
 }
 
@@ -55,14 +55,15 @@ pub struct Origin {
 pub struct OutputComparison {
     /// Position among the outputs.
     pub index: u32,
-    /// Framework path of the operation that gives it.
+    /// Framework path of the operation that computes it.
     pub path: String,
     /// `f32[4,2]`
     pub shape: String,
-    /// Mean over the elements of |device - reference| / |reference|, equal elements counting zero; absent when nothing can
-    /// be compared. Elements whose reference is zero and whose device value is not are left out and counted.
+    /// Mean over the elements of |device - reference| / |reference|, where equal elements count as zero; absent when
+    /// nothing can be compared. Elements whose reference is zero and whose device value is not are left out, and counted
+    /// in `zero_reference`.
     pub mean_relative_error: Option<f64>,
-    /// Largest |device - reference|; absent with the mean.
+    /// Largest |device - reference|; absent when the mean is.
     pub max_abs_error: Option<f64>,
     /// Elements left out of the mean.
     pub zero_reference: u64,
@@ -70,26 +71,26 @@ pub struct OutputComparison {
     pub nan: u64,
     /// Infinities of the device.
     pub inf: u64,
-    /// The tolerance of the mean.
+    /// The tolerance for the mean.
     pub tolerance: f64,
     /// Whether it passed.
     pub passed: bool,
-    /// Why it did not.
+    /// Why it did not pass.
     pub reason: Option<String>,
     /// The first values of both.
     pub sample: Sample,
 }
 
-/// The upper left corner of an output, a row being its last dimension.
+/// The upper left corner of an output; a row is its last dimension.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Rows shown.
     pub rows: u32,
     /// Columns shown.
     pub columns: u32,
-    /// Rows there are.
+    /// Rows of the output.
     pub all_rows: u64,
-    /// Columns there are.
+    /// Columns of the output.
     pub all_columns: u64,
     /// The reference's values, row by row.
     pub reference: Vec<f32>,
@@ -97,7 +98,7 @@ pub struct Sample {
     pub device: Vec<f32>,
 }
 
-/// A value for people: four digits after the point where they say something.
+/// A value as text: up to four digits after the point.
 #[must_use]
 pub fn value_text(v: f32) -> String {
     if v == 0.0 || (1e-3..1e5).contains(&v.abs()) { format!("{v:.4}") } else { format!("{v:.4e}") }
@@ -107,7 +108,7 @@ impl NumericsReport {
     /// The comparison as `neuronscope numerics --json` prints it, ended by a newline.
     ///
     /// # Errors
-    /// When the encoder refuses, which numbers in memory give it no reason to.
+    /// When it cannot be encoded, which does not happen for numbers in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');

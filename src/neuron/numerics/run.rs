@@ -1,4 +1,4 @@
-//! A comparison, worked on in bounded steps.
+//! A comparison, run in bounded steps.
 
 use std::rc::Rc;
 
@@ -14,31 +14,32 @@ use crate::machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instanc
 use crate::model::{Graph, ModelSpec, SpecError, input_tensor};
 use crate::tensor::{Tensor, TensorError};
 
-/// Most operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
+/// Limit on the operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
 pub const MAX_MFLOP: u64 = 8_000;
-/// Most elements of weights and buffers: half a gigabyte in single precision, held beside the casts of those in use.
+/// Limit on the elements of weights and buffers: half a gigabyte in single precision, stored beside the casts of
+/// those in use.
 pub const MAX_WEIGHTS: u64 = 128 << 20;
 
-/// Rows of the array, which every documented generation has: a tile of the contracted dimension.
+/// Rows of the array in every documented generation: a tile of the contracted dimension.
 const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
 
 /// Why a comparison cannot be made.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NumericsError {
-    /// No such size.
+    /// There is no such instance type.
     #[error("unknown instance type '{name}': the nearest are {}", nearest_text(name, INSTANCES.iter().map(|i| i.name)))]
     UnknownInstance {
-        /// What was given.
+        /// The given name.
         name: String,
     },
-    /// An option that its cores lack.
+    /// An option that its cores do not support.
     #[error(transparent)]
     Unsupported(#[from] UnsupportedOption),
-    /// A tolerance that is not a fraction above zero.
+    /// A tolerance that is not a number above zero.
     #[error("tolerance {tolerance} is not possible; use a number above 0, as in 0.02 for 2 %")]
     Tolerance {
-        /// What was given.
+        /// The given tolerance.
         tolerance: f64,
     },
     /// No such model, or wrong parameters.
@@ -61,7 +62,7 @@ pub enum NumericsError {
     Lower {
         /// The model.
         model: String,
-        /// Why.
+        /// The reason.
         source: Box<LowerError>,
     },
     /// A pass made an invalid module.
@@ -69,7 +70,7 @@ pub enum NumericsError {
     Pass {
         /// The model.
         model: String,
-        /// Why.
+        /// The reason.
         source: Box<PassError>,
     },
     /// An evaluation failed.
@@ -77,7 +78,7 @@ pub enum NumericsError {
     Evaluate {
         /// The model.
         model: String,
-        /// Why.
+        /// The reason.
         source: Box<EvalError>,
     },
     /// An input is too large.
@@ -85,17 +86,17 @@ pub enum NumericsError {
     Input {
         /// The model.
         model: String,
-        /// Why.
+        /// The reason.
         source: Box<TensorError>,
     },
 }
 
-/// Where a comparison is.
+/// The progress of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NumericsProgress {
     /// There is more to do.
     More {
-        /// Instructions evaluated, of both sides.
+        /// Instructions evaluated so far, for both sides together.
         done: u64,
         /// Instructions of both sides.
         total: u64,
@@ -104,7 +105,7 @@ pub enum NumericsProgress {
     Done(Box<NumericsReport>),
 }
 
-/// A comparison. The reference runs first, then the device.
+/// A comparison in progress. The reference runs first, then the device.
 pub struct NumericsRun {
     spec: NumericsSpec,
     core: &'static str,
@@ -123,8 +124,8 @@ enum Stage {
     Device(Evaluation<Rc<HloModule>>, Box<DeviceArithmetic>),
 }
 
-/// The module as a framework would compute it: a kernel that calls itself a ReLU is meant to be one, so that a wrong kernel
-/// shows in the comparison.
+/// The module as a framework would compute it: a kernel that calls itself a ReLU is computed as a ReLU, so that a wrong
+/// kernel shows in the comparison.
 fn meant(mut module: HloModule) -> HloModule {
     for instruction in module.instructions.iter_mut() {
         if let Opcode::CustomCall { target } = &mut instruction.opcode
@@ -170,7 +171,7 @@ impl NumericsRun {
         Ok(Self { spec, core, graph, inputs, reference, device, flops, expected, stage, seen })
     }
 
-    /// Works for about `budget` operations.
+    /// Evaluates about `budget` operations.
     ///
     /// # Errors
     /// When a weight is missing or memory runs out.
@@ -204,7 +205,7 @@ impl NumericsRun {
 
     fn start_device(&mut self, expected: Vec<Rc<Tensor>>) -> Result<(), NumericsError> {
         self.expected = Some((expected, std::mem::take(&mut self.seen)));
-        // The reference's weights are let go before the device's are drawn.
+        // The reference's weights are freed before the device's are drawn.
         self.stage = None;
         let s = &self.spec;
         let device = DeviceArithmetic::new(&self.device, &s.options, ARRAY_ROWS, s.rounding, s.seed);

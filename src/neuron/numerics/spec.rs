@@ -1,14 +1,14 @@
-//! What to compare.
+//! The specification of a comparison.
 
 use serde::{Deserialize, Serialize};
 
 use crate::compiler::CompileOptions;
 use crate::tensor::Rounding;
 
-/// Mean relative error below which an output passes unless another is given: that of the PyTorch/XLA benchmark verifier.
+/// Default of the mean relative error below which an output passes: that of the PyTorch/XLA benchmark verifier.
 pub const DEFAULT_TOLERANCE: f64 = 0.02;
 
-/// One comparison of a device with the reference. The same specification gives the same report, to the last bit.
+/// One comparison of a device with the reference. The same specification gives the same report, bit for bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NumericsSpec {
@@ -16,11 +16,11 @@ pub struct NumericsSpec {
     pub model: String,
     /// Samples of one inference; the model's own default when absent.
     pub batch_size: Option<u32>,
-    /// EC2 size whose NeuronCore computes.
+    /// EC2 size whose NeuronCore computes the values.
     pub instance: String,
-    /// Casts, and how hard the compiler tries.
+    /// Casts and optimisation level of the compiler.
     pub options: CompileOptions,
-    /// How values are rounded to the cast type on the device. Weights are cast before, always to the nearest.
+    /// How values are rounded to the cast type on the device. Weights are cast earlier, always to the nearest number.
     pub rounding: Rounding,
     /// Seed of weights, inputs and stochastic rounding.
     pub seed: u64,

@@ -1,4 +1,4 @@
-//! Where NaNs, infinities and vanished values come from.
+//! Finds where NaNs, infinities and vanished values come from.
 
 use std::rc::Rc;
 
@@ -6,14 +6,14 @@ use super::Origin;
 use crate::compiler::hlo::{HloInstruction, Opcode, Watch};
 use crate::tensor::Tensor;
 
-/// Keeps the first operation that made a NaN, an infinity, or zeros only, of operands that had none.
+/// Records the first operation that made a NaN, an infinity, or only zeros, from operands without them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions {
     /// The first NaN.
     pub nan: Option<Origin>,
     /// The first infinity.
     pub inf: Option<Origin>,
-    /// The first product of nothing but zeros.
+    /// The first product whose values are all zero.
     pub underflow: Option<Origin>,
     operations: u64,
 }

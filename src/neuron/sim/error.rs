@@ -1,4 +1,4 @@
-//! Why an execution cannot be simulated: always a fault of the executable, never of the input data.
+//! Why an execution cannot be simulated: always a defect of the executable, never of the input data.
 
 use thiserror::Error;
 

@@ -2,8 +2,8 @@
 //!
 //! Units (engines and DMA queues) run their items in order. An item starts when its unit is free and every semaphore
 //! it waits for has its value; it increments its unit's semaphore when it is complete. The simulator always runs the
-//! item with the earliest start, so shared bandwidth is given out in time order. It reads no clock and knows no
-//! profile: it tells an [`Observer`] what ran when.
+//! item with the earliest start, so shared bandwidth is given out in time order. It reads no clock and does not
+//! depend on profiles: it tells an [`Observer`] what ran and when.
 
 mod error;
 mod observer;

@@ -1,9 +1,9 @@
-//! Who wants to know what ran when.
+//! Observers of what ran and when.
 
 use crate::base::{Interval, SimTime};
 use crate::machine::isa::{DmaQueue, Engine};
 
-/// Told of every item once its time is known. Items of one unit arrive in order and do not overlap within an engine.
+/// Receives every item once its time is known. Items of one unit arrive in order and do not overlap within an engine.
 pub trait Observer {
     /// Instruction `index` of `engine` ran during `span`.
     fn instruction(&mut self, engine: Engine, index: usize, span: Interval<SimTime>);
@@ -11,7 +11,7 @@ pub trait Observer {
     fn dma(&mut self, queue: DmaQueue, index: usize, triggered: SimTime, span: Interval<SimTime>);
 }
 
-/// Wants to know nothing.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 

@@ -1,11 +1,11 @@
-//! The limit of power changes of the tensor engine.
+//! The limit on power changes of the tensor engine.
 
 use crate::base::SimTime;
 use crate::machine::cost::{InstructionCost, Throttle};
 
-/// How much of its ramp the engine has behind it. Work adds to it and idle time takes as much away, so that it falls below
-/// half utilisation. It is counted to half beyond the ramp: idle time of up to half of the ramp leaves the rate whole, as
-/// utilisation over the length of the ramp is then not below half.
+/// The progress of an engine along its power ramp. Work adds to it and idle time takes the same amount away, so it falls
+/// when utilisation is below half. It is counted up to half a ramp beyond the end: idle time of up to half a ramp keeps
+/// the full rate, because utilisation over the length of the ramp is then not below half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PowerRamp {
     done: SimTime,
@@ -19,7 +19,7 @@ impl PowerRamp {
         let idle = start.saturating_sub(self.last_end);
         let before = self.done.saturating_sub(idle).0;
         let done = before.min(ramp);
-        // The rate rises evenly from its start to the whole.
+        // The rate rises linearly from its initial to its full value.
         let from = u128::from(throttle.start_permille.clamp(1, 1_000));
         let permille = from + (1_000 - from) * u128::from(done) / u128::from(ramp);
         let longer = u128::from(cost.interval.0) * 1_000 / permille;
@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn below_half_utilisation_it_stays_limited() {
-        // Stretched to 400 ns and idle for 600: the ramp is never climbed.
+        // Stretched to 400 ns and idle for 600: the end of the ramp is never reached.
         assert!(run(600, 50).iter().all(|t| *t == 400));
-        // A short gap takes a little of the ramp away each time.
+        // A short gap takes back a little of the ramp each time.
         assert!((200..=204).contains(&run(50, 100)[99]));
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold for any program: checked on random ones.
+//! Properties that hold for any program, checked on random ones.
 
 use proptest::prelude::*;
 

@@ -10,7 +10,7 @@ use crate::machine::Executable;
 use crate::machine::cost::{CostTable, InstructionCost, instruction_cost};
 use crate::machine::isa::{DmaQueue, Engine, Op, Unit};
 
-/// What one execution came to.
+/// The result of one execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimOutcome {
     /// From the first item's start to the last completion.
@@ -25,35 +25,35 @@ pub struct SimOutcome {
     pub dma_bytes: u64,
 }
 
-/// Whether a simulation is done.
+/// The progress of a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimProgress {
     /// There is more to do; `items` of `total` are done.
     More {
         /// Items that ran.
         items: u64,
-        /// Items in all.
+        /// Items in total.
         total: u64,
     },
     /// Every item ran.
     Done,
 }
 
-/// A slice whose end the next instruction of the engine may cut.
+/// A slice whose end the engine's next instruction may cut.
 #[derive(Clone, Copy)]
 struct Pending {
     index: usize,
     span: Interval<SimTime>,
 }
 
-/// One execution of an [`Executable`], run in steps so that a caller can show progress and stop. Borrows or shares what
-/// it runs: `E` and `C` are references or `Rc`s.
+/// One execution of an [`Executable`], run in steps so that a caller can show progress and stop. It borrows or shares
+/// the executable and the costs: `E` and `C` are references or `Rc`s.
 pub struct Simulator<E, C> {
     executable: E,
     costs: C,
     units: [UnitState; Unit::COUNT],
     pending: [Option<Pending>; Engine::ALL.len()],
-    /// Cost of the last op of each engine: tiles repeat.
+    /// Cost of the last op of each engine, because tiles repeat.
     last_cost: [Option<(Op, InstructionCost)>; Engine::ALL.len()],
     dma_pool_free_at: SimTime,
     power: PowerRamp,
@@ -91,7 +91,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// Runs at most `budget` items.
     ///
     /// # Errors
-    /// [`SimError::Deadlock`] when no unit can go on and some are not finished.
+    /// [`SimError::Deadlock`] when no unit can continue and some are not finished.
     pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
         for _ in 0..budget {
             let Some(unit) = self.earliest() else { return self.finish(observer) };
@@ -106,7 +106,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         Ok(SimProgress::More { items: self.outcome.items, total: self.executable.item_count() as u64 })
     }
 
-    /// What the execution came to so far.
+    /// The result so far.
     #[must_use]
     pub fn outcome(&self) -> &SimOutcome {
         &self.outcome
@@ -133,7 +133,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
             cost = self.power.stretch(throttle, start, cost);
         }
-        // The array reads a stationary tile behind the matmuls before it; an idle array waits for it.
+        // The array reads a stationary tile after the matmuls before it; an idle array waits for it.
         let idle = self.pending[engine.index()].is_none() || start > self.units[engine.index()].free_at;
         let exposed = idle && matches!(op, Op::LdWeights { .. });
         let held = if exposed { cost.latency } else { cost.interval };
@@ -187,7 +187,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         self.outcome.window = self.outcome.window.max(end.saturating_sub(first));
     }
 
-    /// Tells the observer of the engine's last instruction, cut where the next one starts.
+    /// Tells the observer about the engine's last instruction, cut where the next one starts.
     fn flush(&mut self, engine: Engine, next_start: SimTime, observer: &mut impl Observer) {
         if let Some(p) = self.pending[engine.index()].take() {
             let end = p.span.end.min(next_start.max(p.span.start));
@@ -212,7 +212,7 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         Ok(SimProgress::Done)
     }
 
-    /// Looks again at every unit that waits for `completed`.
+    /// Checks every unit that waits for `completed` again.
     fn wake(&mut self, completed: Unit) {
         for unit in UNITS {
             if let Readiness::Blocked(wait) = self.units[unit.index()].readiness

@@ -19,7 +19,7 @@ pub(super) enum Readiness {
 pub(super) struct UnitState {
     /// Next item.
     pub next: usize,
-    /// Items in all.
+    /// Items in total.
     pub len: usize,
     /// When the unit can start another item.
     pub free_at: SimTime,
@@ -47,7 +47,7 @@ impl UnitState {
         self.next += 1;
     }
 
-    /// When `count` items are complete, if that is known.
+    /// The time at which `count` items are complete, if that is known.
     pub fn completion_of(&self, count: u32) -> Option<SimTime> {
         match count.checked_sub(1) {
             None => Some(SimTime::ZERO),

@@ -96,7 +96,7 @@ impl BinaryOp {
     }
 }
 
-/// Unlike `f32::max`, NaN wins; of equal values the second is taken, so `maximum(-0.0, 0.0)` is `0.0`.
+/// Unlike `f32::max`, NaN wins; of equal values the second is returned, so `maximum(-0.0, 0.0)` is `0.0`.
 pub(super) fn maximum(a: f32, b: f32) -> f32 {
     if a.is_nan() || a > b { a } else { b }
 }

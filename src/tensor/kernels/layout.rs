@@ -56,10 +56,10 @@ pub fn broadcast_in_dim(x: &Tensor, shape: &Shape, dimensions: &[u32]) -> Result
     gather(x, Shape::new(x.shape().dtype, shape.dims.clone()), &steps)
 }
 
-/// Stretches an operand to a shape it can be broadcast to by the trailing-dimension rule.
+/// Broadcasts an operand to a shape by the trailing-dimension rule.
 ///
 /// # Errors
-/// When it cannot.
+/// When it cannot be broadcast to the shape.
 pub fn broadcast_to(x: &Tensor, shape: &Shape) -> Result<Tensor, TensorError> {
     let lead = narrow(shape.rank().saturating_sub(x.shape().rank()));
     let dimensions: Vec<u32> = (0..narrow(x.shape().rank())).map(|i| i + lead).collect();

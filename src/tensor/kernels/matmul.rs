@@ -1,6 +1,6 @@
-//! Matrix products. Every result element is the sum over ascending `k` of `a[i,k] * b[k,j]`, started from zero: the blocked
-//! loop gives the bits of the naive one, because blocks split rows and columns and never `k`. A device may sum tile by tile
-//! of `k` instead ([`Accumulation`]).
+//! Matrix products. Every element of the result is the sum over ascending `k` of `a[i,k] * b[k,j]`, starting from zero. The
+//! blocked loop gives the same bits as the naive loop, because blocks split rows and columns but never `k`. A device may
+//! sum tile by tile of `k` instead ([`Accumulation`]).
 
 use crate::base::convert::{narrow, place};
 use crate::tensor::{Shape, Tensor, TensorError, round_slice};
@@ -12,15 +12,15 @@ const ROWS: usize = 4;
 /// Columns of one register block: the innermost loop, vectorised by the compiler.
 const COLUMNS: usize = 16;
 
-/// In which order the products of one result element are added up, in single precision.
+/// The order in which the products of one element are added up, in single precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accumulation {
     /// One sum over ascending `k`.
     Sequential,
-    /// A sum over ascending `k` for each tile of so many, and the tiles' sums added in ascending order: a systolic array
-    /// with so many rows that adds each pass to an accumulator.
+    /// One sum over ascending `k` for each tile of this many products; the tiles' sums are added in ascending order.
+    /// This is a systolic array with this many rows that adds each pass to an accumulator.
     Tiled(u32),
-    /// Whatever is fastest on this machine. Its bits differ from machine to machine: for measuring, not for results.
+    /// The fastest order on this machine. Its bits differ between machines: use it for measuring, not for results.
     Fastest,
 }
 
@@ -69,7 +69,7 @@ pub fn dot(lhs: &Tensor, rhs: &Tensor, batch: u32, lhs_k: u32, rhs_k: u32) -> Re
     dot_in(Accumulation::Sequential, lhs, rhs, batch, lhs_k, rhs_k)
 }
 
-/// [`dot`] with another order of its sums.
+/// [`dot`] with another order of summation.
 ///
 /// # Errors
 /// When the shapes do not fit.
@@ -122,7 +122,7 @@ fn is_identity(order: &[u32]) -> bool {
     order.iter().enumerate().all(|(i, &p)| i == p as usize)
 }
 
-/// `out = a x b` in an order; `out` starts at zero.
+/// `out = a x b` in a given order; `out` starts at zero.
 pub(super) fn accumulate(order: Accumulation, a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
     let tile = match order {
         Accumulation::Fastest => return fastest(a, b, out, k, n),
@@ -153,7 +153,7 @@ fn fastest(a: &[f32], b: &[f32], out: &mut [f32], k: usize, n: usize) {
         ndarray::linalg::general_mat_mul(1.0, &left, &right, 0.0, &mut result);
         return;
     }
-    // The callers' lengths always fit; should one not, the result is still right.
+    // The callers' lengths always fit; if one did not, the result would still be right.
     blocked(a, b, out, k, n);
 }
 
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn tiles_are_summed_on_their_own_first() {
-        // 2^24 swallows a one added to it, but not the sum of the ones of a tile.
+        // 2^24 absorbs a one added to it, but not the sum of the ones of a tile.
         let a = Tensor::from_fn(Shape::f32([1, 256]), |i| if i == 0 { 16_777_216.0 } else { 1.0 }).unwrap();
         let b = Tensor::splat(Shape::f32([256, 1]), 1.0).unwrap();
         let sum = |order| dot_in(order, &a, &b, 0, 1, 0).unwrap().data()[0];

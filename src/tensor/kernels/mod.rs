@@ -1,4 +1,4 @@
-//! Reference kernels. One fixed order of operations each, so that results have the same bits on every target.
+//! Reference kernels. Each has one fixed order of operations, so that results have the same bits on every target.
 
 mod elementwise;
 mod layout;

@@ -1,4 +1,4 @@
-//! Normalisations, written with the other kernels in the order the compiler gives them.
+//! Normalisations, composed of the other kernels in the order in which the compiler emits them.
 
 use crate::base::convert::{narrow, single_count};
 use crate::tensor::{Shape, Tensor, TensorError};
@@ -45,7 +45,7 @@ pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f32) -> Resul
     binary(BinaryOp::Add, &binary(BinaryOp::Mul, &normal, weight)?, bias)
 }
 
-/// Batch normalisation at inference, of `[n, c, ..]` with statistics of `[c]`: one scale and one shift for each channel.
+/// Batch normalisation at inference, for `[n, c, ..]` with statistics of `[c]`: one scale and one shift per channel.
 ///
 /// # Errors
 /// When the statistics do not fit the operand.
@@ -62,7 +62,7 @@ pub fn batch_norm(x: &Tensor, [weight, bias, mean, variance]: [&Tensor; 4], eps:
     binary(BinaryOp::Add, &scaled, &shift.reshaped(column)?)
 }
 
-/// An elementwise function whose second operand is one number.
+/// An elementwise function with one number as its second operand.
 ///
 /// # Errors
 /// When memory runs out.

@@ -1,4 +1,4 @@
-//! Reductions. Each result combines its elements in ascending row-major order of the operand.
+//! Reductions. Each combines its elements in ascending row-major order of the operand.
 
 use crate::base::convert::{narrow, place, single_count};
 use crate::tensor::{Shape, Tensor, TensorError, round_slice};
@@ -21,7 +21,7 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
-    /// What a reduction begins with.
+    /// The initial value of a reduction.
     #[must_use]
     pub const fn start(self) -> f32 {
         match self {
@@ -32,7 +32,7 @@ impl ReduceOp {
         }
     }
 
-    /// What was combined so far with one more element.
+    /// The accumulated value combined with one more element.
     #[must_use]
     pub fn combine(self, value: f32, element: f32) -> f32 {
         match self {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_order_is_ascending() {
-        // 1e8 swallows each 1 that comes after it, not those before it.
+        // 1e8 absorbs each 1 that comes after it, but not those before it.
         let x = |v: [f32; 4]| Tensor::new(Shape::f32([4]), v.to_vec()).unwrap();
         assert_eq!(reduce(ReduceOp::Sum, &x([1e8, 1.0, 1.0, -1e8]), &[0]).unwrap().data(), [0.0]);
         assert_eq!(reduce(ReduceOp::Sum, &x([4.0, 4.0, 1e8, -1e8]), &[0]).unwrap().data(), [8.0]);

@@ -1,11 +1,11 @@
-//! Kernels that pick, join and replace elements.
+//! Kernels that select, join and replace elements.
 
 use crate::base::convert::{place, whole, whole_len};
 use crate::tensor::{Shape, Tensor, TensorError};
 
 use super::layout::strides;
 
-/// The shape of [`gather_rows`]: the indices' dimensions, then the table's but the first.
+/// The shape of [`gather_rows`]: the indices' dimensions, then the table's dimensions without the first.
 ///
 /// # Errors
 /// When the table has no rows.
@@ -41,7 +41,7 @@ pub fn gather_rows(table: &Tensor, indices: &Tensor) -> Result<Tensor, TensorErr
 /// The shape of operands joined along a dimension.
 ///
 /// # Errors
-/// When there are none, or they differ elsewhere.
+/// When there are no operands, or their other dimensions differ.
 pub fn concatenate_shape(shapes: &[&Shape], dimension: u32) -> Result<Shape, TensorError> {
     let at = dimension as usize;
     let Some((first, rest)) = shapes.split_first() else {
@@ -77,7 +77,7 @@ pub fn concatenate_shape(shapes: &[&Shape], dimension: u32) -> Result<Shape, Ten
 /// Joins tensors along a dimension.
 ///
 /// # Errors
-/// When there are none, they differ elsewhere, or memory runs out.
+/// When there are no operands, their other dimensions differ, or memory runs out.
 pub fn concatenate(operands: &[&Tensor], dimension: u32) -> Result<Tensor, TensorError> {
     let shapes: Vec<&Shape> = operands.iter().map(|t| t.shape()).collect();
     let shape = concatenate_shape(&shapes, dimension)?;
@@ -100,14 +100,14 @@ pub struct SliceDim {
     pub start: u64,
     /// One beyond the last.
     pub limit: u64,
-    /// Distance of two elements.
+    /// Distance between two elements.
     pub stride: u64,
 }
 
 /// The shape of a slice.
 ///
 /// # Errors
-/// When there is not one range for each dimension, within it.
+/// When there is not one valid range for each dimension.
 pub fn slice_shape(x: &Shape, ranges: &[SliceDim]) -> Result<Shape, TensorError> {
     let inside = |(r, &size): (&SliceDim, &u64)| r.start <= r.limit && r.limit <= size && r.stride > 0;
     if ranges.len() != x.rank() || !ranges.iter().zip(&x.dims).all(inside) {
@@ -125,7 +125,7 @@ pub fn slice_shape(x: &Shape, ranges: &[SliceDim]) -> Result<Shape, TensorError>
 /// The elements in a range of each dimension.
 ///
 /// # Errors
-/// When there is not one range for each dimension, within it.
+/// When there is not one valid range for each dimension.
 pub fn slice(x: &Tensor, ranges: &[SliceDim]) -> Result<Tensor, TensorError> {
     let shape = slice_shape(x.shape(), ranges)?;
     let (from, to) = (strides(x.dims()), strides(&shape.dims));
@@ -139,8 +139,8 @@ pub fn slice(x: &Tensor, ranges: &[SliceDim]) -> Result<Tensor, TensorError> {
     })
 }
 
-/// A tensor with a part replaced by `update`, whose first element goes to `starts`. Starts are clamped so that the update
-/// fits, as HLO does.
+/// A tensor with a part replaced by `update`; the first element of the update goes to `starts`. Starts are clamped so
+/// that the update fits, as HLO does.
 ///
 /// # Errors
 /// When the update does not fit the tensor.
@@ -162,7 +162,7 @@ pub fn dynamic_update_slice(x: &Tensor, update: &Tensor, starts: &[f32]) -> Resu
     Tensor::new(x.shape().clone(), data)
 }
 
-/// Checks that an update has the tensor's type and dimensions no larger, and a start for each.
+/// Checks that an update has the tensor's type, dimensions that are not larger, and one start per dimension.
 ///
 /// # Errors
 /// When it does not fit.

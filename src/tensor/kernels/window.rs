@@ -15,22 +15,23 @@ use super::transpose;
 pub struct WindowDim {
     /// Elements of the window.
     pub size: u64,
-    /// Steps between two windows.
+    /// Distance between two windows, in elements.
     pub stride: u64,
     /// Padding before the first element.
     pub pad_low: u64,
     /// Padding after the last element.
     pub pad_high: u64,
-    /// Distance of two neighbouring operand elements; above one, zeros are put between them: a transposed convolution.
+    /// Distance between two neighbouring operand elements; above one, zeros are inserted between them, as in a
+    /// transposed convolution.
     pub base_dilation: u64,
-    /// Distance of two neighbouring window elements.
+    /// Distance between two neighbouring window elements.
     pub window_dilation: u64,
     /// Whether the window is read backwards.
     pub reversed: bool,
 }
 
 impl WindowDim {
-    /// A window that moves by `stride` over an operand padded by as much on both sides.
+    /// A window that moves by `stride` over an operand with the same padding on both sides.
     #[must_use]
     pub const fn new(size: u64, stride: u64, padding: u64) -> Self {
         Self {
@@ -53,7 +54,7 @@ impl WindowDim {
         Some(Self { base_dilation: stride, reversed: true, ..window })
     }
 
-    /// Whether the window is one element that visits each operand element once.
+    /// Whether the window has one element and visits each operand element once.
     #[must_use]
     pub fn is_trivial(&self) -> bool {
         *self == Self::new(1, 1, 0)
@@ -71,7 +72,7 @@ impl WindowDim {
         Some(padded.checked_sub(window)? / self.stride + 1)
     }
 
-    /// The operand element that element `k` of window `at` covers; `None` when that is padding or a put-in zero.
+    /// The operand element that element `k` of window `at` covers; `None` for padding or an inserted zero.
     fn covers(&self, at: u64, k: u64, extent: u64) -> Option<u64> {
         let k = if self.reversed { self.size - 1 - k } else { k };
         let position = (at * self.stride + k * self.window_dilation).checked_sub(self.pad_low)?;
@@ -125,7 +126,7 @@ pub fn convolution(x: &Tensor, weight: &Tensor, window: &[WindowDim; 2], groups:
     convolution_in(Accumulation::Sequential, x, weight, window, groups)
 }
 
-/// [`convolution`] with another order of its sums.
+/// [`convolution`] with another order of summation.
 ///
 /// # Errors
 /// When the shapes do not fit or memory runs out.
@@ -176,7 +177,7 @@ pub fn convolution_in(
 /// The shape of pooling `[n, c, h, w]`.
 ///
 /// # Errors
-/// When the operand has other than four dimensions or the window does not fit.
+/// When the operand does not have four dimensions or the window does not fit.
 pub fn reduce_window_shape(x: &Shape, window: &[WindowDim; 2]) -> Result<Shape, TensorError> {
     let wrong = |expected| TensorError::Dimensions {
         op: "reduce-window",
@@ -191,7 +192,7 @@ pub fn reduce_window_shape(x: &Shape, window: &[WindowDim; 2]) -> Result<Shape, 
     }
 }
 
-/// Combines the elements under each window, rows first; padding counts as the operation's start value.
+/// Combines the elements under each window, rows first; padding counts as the reduction's initial value.
 ///
 /// # Errors
 /// When the window does not fit or memory runs out.
@@ -216,7 +217,7 @@ pub fn reduce_window(op: ReduceOp, x: &Tensor, window: &[WindowDim; 2]) -> Resul
 /// Exchanges the first two dimensions: `[in, out, ..]` weights of a transposed convolution as `[out, in, ..]`.
 ///
 /// # Errors
-/// When the operand has other than four dimensions.
+/// When the operand does not have four dimensions.
 pub fn swap_channels(weight: &Tensor) -> Result<Tensor, TensorError> {
     transpose(weight, &[1, 0, 2, 3])
 }

@@ -1,4 +1,4 @@
-//! How values are computed and kept: as the reference does, or as a device does.
+//! How values are computed and stored: as the reference does, or as a device does.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::compiler::hlo::{HloInstruction, InstrId};
 use crate::tensor::Tensor;
 use crate::tensor::kernels::Accumulation;
 
-/// Which value of a module is meant.
+/// The position of a value in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The instruction, or the member of a fusion.
@@ -17,9 +17,9 @@ pub struct Place {
     pub known_at_load: bool,
 }
 
-/// How an evaluation computes. Every method but the last has the reference as its default.
+/// How an evaluation computes. By default, every method but the last does as the reference does.
 pub trait Arithmetic {
-    /// The order of the sums of products.
+    /// The order in which products are summed.
     fn accumulation(&self) -> Accumulation {
         Accumulation::Sequential
     }
@@ -30,7 +30,7 @@ pub trait Arithmetic {
         Rc::clone(value)
     }
 
-    /// A value as it is kept: a parameter that is given, or what an instruction computed.
+    /// A value as it is stored: a given parameter, or the result of an instruction.
     fn store(&mut self, place: Place, instruction: &HloInstruction, value: Rc<Tensor>) -> Rc<Tensor> {
         let _ = (place, instruction);
         value
@@ -50,11 +50,11 @@ impl Arithmetic for Reference {
 
 /// Sees every value that an instruction or a member of a fusion computes.
 pub trait Watch {
-    /// `instruction` made `value` of `operands`.
+    /// `instruction` computed `value` from `operands`.
     fn produced(&mut self, instruction: &HloInstruction, operands: &[Rc<Tensor>], value: &Tensor);
 }
 
-/// Looks at nothing.
+/// An observer that does nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unwatched;
 

@@ -1,4 +1,4 @@
-//! One instruction, by the reference kernels.
+//! One instruction, computed by the reference kernels.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::tensor::kernels::{
     dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
 };
 
-/// The value of an instruction; its operands are as the arithmetic's products read them when it is a product.
+/// The value of an instruction. For a product, the operands are already as the arithmetic's products read them.
 pub(super) fn compute(
     instruction: &HloInstruction,
     operands: &[Rc<Tensor>],

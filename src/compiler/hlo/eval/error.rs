@@ -29,12 +29,12 @@ pub enum EvalError {
         /// The value's shape.
         found: Shape,
     },
-    /// A custom call whose kernel is not known, or does not come to its end.
+    /// A custom call whose kernel is not known, or does not terminate.
     #[error("instruction %{name}: {source}")]
     Kernel {
         /// The instruction.
         name: String,
-        /// Why.
+        /// The reason.
         source: Box<KernelError>,
     },
     /// A kernel refused its operands.
@@ -42,15 +42,15 @@ pub enum EvalError {
     Compute {
         /// The instruction.
         name: String,
-        /// Why.
+        /// The reason.
         source: Box<TensorError>,
     },
-    /// An operation of a model that was brought: it is placed by its cost, and its values are those of the program.
+    /// An operation of a model that the user brought: it is placed by its cost, and its values come from the program.
     #[error("instruction %{name}: {opcode} is not computed on a simulated device; the model's own program computes it")]
     NotEvaluated {
         /// The instruction.
         name: String,
-        /// What it does.
+        /// The operation.
         opcode: &'static str,
     },
     /// An operand has no value: the module is not well formed.

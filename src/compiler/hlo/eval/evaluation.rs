@@ -1,4 +1,4 @@
-//! A module's values, instruction by instruction.
+//! Evaluates a module, instruction by instruction.
 
 use std::rc::Rc;
 
@@ -9,7 +9,8 @@ use crate::base::{Idx as _, IndexVec};
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
 use crate::tensor::Tensor;
 
-/// Evaluates a verified module with a value for each parameter, by index. Gives the root's value, or a tuple's values.
+/// Evaluates a verified module with a value for each parameter, by index. Returns the root's value, or a tuple's
+/// values.
 ///
 /// # Errors
 /// When parameters do not fit, a custom call is unknown, or memory runs out.
@@ -41,13 +42,13 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
         Self { module, parameters, values, last_use, known_at_load, next: 0 }
     }
 
-    /// Instructions done, and instructions in all.
+    /// Instructions done, and instructions in total.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         (self.next as u64, self.module.instructions.len() as u64)
     }
 
-    /// Goes on for about `budget` operations, at least by one instruction; the results when there are all.
+    /// Evaluates about `budget` more operations, and at least one instruction; returns the results when all are done.
     ///
     /// # Errors
     /// When parameters do not fit, a custom call is unknown, or memory runs out.
@@ -126,7 +127,7 @@ impl<M: std::ops::Deref<Target = HloModule>> Evaluation<M> {
     }
 }
 
-/// One instruction: its operands as a product reads them, its value as it is kept.
+/// One instruction: its operands as a product reads them, its value as it is stored.
 fn one(
     place: Place,
     instruction: &HloInstruction,

@@ -1,4 +1,4 @@
-//! The evaluator: what a module computes, by the reference kernels, in single precision or as a device would.
+//! The evaluator: computes a module by the reference kernels, in single precision or as a device would.
 
 mod arithmetic;
 mod compute;

@@ -1,4 +1,4 @@
-//! The attributes of an instruction, and the opcode they make.
+//! The attributes of an instruction, and the opcode they belong to.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use crate::tensor::kernels::{SliceDim, WindowDim};
 
 use super::lexer::{ParseError, Placed};
 
-/// What was written between the parentheses.
+/// The contents of the parentheses.
 pub(super) enum Arguments {
     /// Values, resolved elsewhere.
     Values,
@@ -16,7 +16,7 @@ pub(super) enum Arguments {
     Number(String),
 }
 
-/// Attributes after the operands; those an opcode does not have are errors.
+/// Attributes after the operands; attributes that an opcode does not have are errors.
 #[derive(Default)]
 pub(super) struct Attributes {
     pub lists: Vec<(String, Vec<u32>)>,
@@ -111,7 +111,7 @@ fn missing(at: &Placed, name: &str, attribute: &str) -> ParseError {
     at.error(format!("{name} needs the attribute {attribute}"))
 }
 
-/// An attribute that is a whole number, or what holds without it.
+/// An attribute that is a whole number, or its default.
 fn whole_number<N: FromStr>(at: &Placed, a: &mut Attributes, attribute: &str, without: N) -> Result<N, ParseError> {
     match a.word(attribute) {
         Some(n) => n.parse().map_err(|_| at.error(format!("{attribute}= takes a whole number"))),

@@ -1,8 +1,8 @@
-//! Tokens of HLO text, each with its place.
+//! Tokens of HLO text, each with its position.
 
 use thiserror::Error;
 
-/// Text that is not HLO, and where.
+/// Text that is not HLO, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct ParseError {
@@ -10,7 +10,7 @@ pub struct ParseError {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What was wrong and what would be right.
+    /// What is wrong and what would be right.
     pub message: String,
 }
 
@@ -41,7 +41,7 @@ impl Token {
     }
 }
 
-/// A token and where it begins.
+/// A token and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub token: Token,

@@ -16,7 +16,7 @@ use super::window::parse_window;
 /// Reads a module. The result is verified.
 ///
 /// # Errors
-/// Where the text stops making sense, by line and column.
+/// The line and column at which the text cannot be read.
 pub fn parse(text: &str) -> Result<HloModule, ParseError> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, names: BTreeMap::new(), members: 0 };
@@ -46,7 +46,8 @@ pub fn parse(text: &str) -> Result<HloModule, ParseError> {
     Ok(module)
 }
 
-/// Ids given to members while their number was unknown count down from the largest; move them behind the instructions.
+/// Ids given to members while the number of instructions is unknown count down from the largest; moves them behind the
+/// instructions.
 fn place_members(module: &mut HloModule) {
     let first = narrow(module.instructions.len());
     let moved = |id: InstrId, limit: u32| if id.0 >= limit { InstrId(first + (u32::MAX - 1 - id.0)) } else { id };
@@ -63,7 +64,7 @@ fn place_members(module: &mut HloModule) {
 struct Parser<'t> {
     tokens: &'t [Placed],
     at: usize,
-    /// Values defined so far, and where.
+    /// Values defined so far, by name.
     names: BTreeMap<String, (InstrId, Placed)>,
     /// Members so far, over all fusions.
     members: u32,
@@ -71,7 +72,7 @@ struct Parser<'t> {
 
 impl Parser<'_> {
     fn here(&self) -> &Placed {
-        // The last token is the end, and nothing moves beyond it.
+        // The last token is the end; the position does not go beyond it.
         &self.tokens[self.at.min(self.tokens.len() - 1)]
     }
 

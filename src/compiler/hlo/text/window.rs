@@ -2,7 +2,7 @@
 
 use crate::tensor::kernels::{SliceDim, WindowDim};
 
-/// A window; what has its default everywhere is left out.
+/// A window; values equal to their default everywhere are left out.
 pub(super) fn print_window(window: &[WindowDim]) -> String {
     let one = |f: fn(&WindowDim) -> u64| window.iter().map(|d| f(d).to_string()).collect::<Vec<_>>().join("x");
     let mut out = format!("size={}", one(|d| d.size));
@@ -31,24 +31,24 @@ pub(super) enum WindowError {
     /// The number of dimensions cannot be known.
     #[error("a window needs size=")]
     NoSize,
-    /// A key stands there more than once.
+    /// A key occurs more than once.
     #[error("{0} is given twice")]
     Twice(String),
     /// A pad without its underscore.
     #[error("padding is written low_high")]
     Padding,
-    /// A key that no window has.
+    /// A key that windows do not have.
     #[error("a window has no {0:?}")]
     UnknownKey(String),
-    /// As many numbers as `size` has are needed.
+    /// The number of values differs from that of `size`.
     #[error("{key} must have as many numbers as size, {wanted}")]
     Count {
-        /// What has another number of them.
+        /// The key with the wrong number of values.
         key: String,
-        /// How many `size` has.
+        /// The number of values of `size`.
         wanted: usize,
     },
-    /// Not a number, or one that is negative or too large.
+    /// Not a number, or a number that is negative or too large.
     #[error("{0:?} is not a whole number")]
     Number(String),
 }

@@ -1,7 +1,7 @@
 //! A single operator with given shapes as a model: `op:name=matmul,shapes=1024x1024_1024x1024`.
 //!
-//! The zoo does not list it, because nobody would choose it there; every command that takes a
-//! specification takes it.
+//! It is not listed in the zoo, because nobody would choose it there; every command that takes a specification
+//! accepts it.
 
 mod module;
 mod names;

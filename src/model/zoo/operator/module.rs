@@ -9,7 +9,7 @@ use crate::tensor::kernels::{BinaryOp, UnaryOp};
 
 /// Names of operands after the first, as weights.
 const WEIGHTS: [&str; 3] = ["weight", "value", "other"];
-/// What normalisations add to the variance, PyTorch's default.
+/// Added to the variance by normalisations, PyTorch's default.
 const EPS: f32 = 1e-5;
 /// Side of the window of `max_pool2d`, that of a ResNet.
 const POOL_WINDOW: u64 = 3;
@@ -91,7 +91,7 @@ impl Operator {
 fn weight(name: &str, as_name: &'static str, dims: &[u64]) -> Parameter {
     let init = match name {
         "matmul" | "linear" | "conv2d" => Init::linear_default(dims.last().copied().unwrap_or(1)),
-        // Nothing is divided by a number near zero.
+        // Avoids division by a number near zero.
         "div" => Init::Range { low: 0.5, high: 1.5 },
         _ => Init::Normal { std: 1.0 },
     };

@@ -1,14 +1,14 @@
-//! The operators that can be measured by themselves.
+//! The operators that can be measured on their own.
 
 use super::shapes::parse_shapes;
 use crate::model::zoo::Settings;
 
-/// One of them.
+/// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperatorInfo {
-    /// PyTorch's name of the function.
+    /// The function's name in PyTorch.
     pub name: &'static str,
-    /// Shapes when none are given; their number is that of the operands.
+    /// Default shapes; their number is the number of operands.
     pub shapes: &'static str,
 }
 
@@ -17,7 +17,7 @@ const fn entry(name: &'static str, shapes: &'static str) -> OperatorInfo {
 }
 
 /// All operators. The default shapes fill the array and the vector lanes: 1024 rows and columns, the images of the first
-/// stage of a ResNet, the heads of a BERT of 384 tokens.
+/// stage of a ResNet, the heads of a BERT with 384 tokens.
 pub static OPERATORS: [OperatorInfo; 24] = [
     entry("matmul", "1024x1024_1024x1024"),
     entry("linear", "1024x1024_1024x1024"),

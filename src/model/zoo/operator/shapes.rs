@@ -2,23 +2,23 @@
 
 use thiserror::Error;
 
-/// Operands of one operator at most.
+/// Most operands of one operator.
 const MAX_SHAPES: usize = 4;
-/// Dimensions of a shape at most.
+/// Most dimensions of a shape.
 const MAX_RANK: usize = 6;
-/// Elements of an operand at most: a gibibyte of single precision.
+/// Most elements of an operand: a gibibyte in single precision.
 const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// Shapes that cannot be used.
+/// Shapes that are not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ShapesError {
-    /// Not sizes with an `x` between them.
+    /// Not sizes separated by `x`.
     #[error(
         "'{text}' is not a shape: write sizes with x between them, and a comma or _ between shapes: 1024x1024,1024x1024"
     )]
     Text {
-        /// What was found.
+        /// The given text.
         text: String,
     },
     /// A size of zero, or a tensor too large.
@@ -27,20 +27,20 @@ pub enum ShapesError {
         /// The shape.
         text: String,
     },
-    /// Too many.
+    /// Too many shapes.
     #[error("'{text}' has {found} shapes; an operator has at most {MAX_SHAPES} operands")]
     Count {
-        /// What was found.
+        /// The given text.
         text: String,
-        /// How many they are.
+        /// Their number.
         found: usize,
     },
 }
 
-/// Reads shapes; `,` and `_` separate them. An empty text holds none.
+/// Reads shapes, separated by `,` or `_`. An empty text has no shapes.
 ///
 /// # Errors
-/// With the shape that is wrong.
+/// The shape that is not valid.
 pub fn parse_shapes(text: &str) -> Result<Vec<Vec<u64>>, ShapesError> {
     let text = text.trim();
     if text.is_empty() {

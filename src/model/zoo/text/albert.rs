@@ -1,4 +1,4 @@
-//! ALBERT (`transformers/models/albert/modeling_albert.py`): one layer, applied again and again.
+//! ALBERT (`transformers/models/albert/modeling_albert.py`): one layer, applied repeatedly.
 
 use crate::base::convert::single_count;
 use crate::model::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
@@ -19,7 +19,7 @@ pub struct AlbertConfig {
     pub embedding: u64,
     /// Features of a token.
     pub hidden: u64,
-    /// How often the layer is applied.
+    /// The number of times that the layer is applied.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

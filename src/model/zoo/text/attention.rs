@@ -1,4 +1,4 @@
-//! Attention as BERT and its kin write it, and what it shares with other blocks.
+//! Attention as in BERT and similar models, and functions shared with other blocks.
 
 use crate::base::convert::single_count;
 use crate::model::nn::Linear;
@@ -20,7 +20,8 @@ pub fn merge_heads(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
     cx.view(&x, &[batch, seq, heads.saturating_mul(size)])
 }
 
-/// A mask `[b, s]` of ones and zeros as numbers to add to scores `[b, heads, q, s]`: zero, or the most negative one.
+/// A mask `[b, s]` of ones and zeros as numbers to add to scores `[b, heads, q, s]`: zero, or the most negative
+/// number.
 pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, ModelError> {
     let &[batch, seq] = mask.dims() else { return cx.view(mask, &[]) };
     let mask = cx.view(mask, &[batch, 1, 1, seq])?;
@@ -29,7 +30,7 @@ pub fn extended_mask(cx: &mut Ctx, mask: &Value) -> Result<Value, ModelError> {
     cx.scalar(BinaryOp::Mul, &hidden, f32::MIN)
 }
 
-/// `BertSelfAttention`, also ViT's: queries, keys and values by one linear layer each.
+/// `BertSelfAttention`, also ViT's: queries, keys and values, each from one linear layer.
 pub struct SelfAttention {
     class: String,
     query: Child<Linear>,
@@ -60,7 +61,7 @@ impl Module for SelfAttention {
         &self.class
     }
 
-    /// Inputs: `[b, s, h]` and, if there is one, a mask to add.
+    /// Inputs: `[b, s, h]` and, optionally, a mask to add.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
         let [x, mask @ ..] = inputs else {
             return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 1, found: 0 });

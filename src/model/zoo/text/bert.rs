@@ -1,5 +1,5 @@
-//! BERT and its kin: encoders with the normalisation after each residual (`transformers/models/bert/modeling_bert.py`).
-//! RoBERTa and ELECTRA are the same code under other class names.
+//! BERT and similar models: encoders with the normalisation after each residual
+//! (`transformers/models/bert/modeling_bert.py`). RoBERTa and ELECTRA have the same code under other class names.
 
 use crate::model::nn::{Embedding, Gelu, LayerNorm, Linear, Positions, Tanh};
 use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
@@ -10,7 +10,7 @@ use super::attention::extended_mask;
 /// Sizes of an encoder.
 #[derive(Clone, Copy, Debug)]
 pub struct BertConfig {
-    /// What the class names begin with: `Bert`.
+    /// Prefix of the class names: `Bert`.
     pub prefix: &'static str,
     /// Entries of the word table.
     pub vocab: u64,
@@ -60,7 +60,7 @@ impl Module for Bert {
         &self.class
     }
 
-    /// Inputs: ids `[b, s]`, attention mask `[b, s]`, and token types `[b, s]` where the tokenizer gives them.
+    /// Inputs: ids `[b, s]`, attention mask `[b, s]`, and token types `[b, s]` if the tokenizer provides them.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
         let [ids, mask, types @ ..] = inputs else {
             return Err(ModelError::Inputs { scope: cx.scope().to_owned(), expected: 2, found: inputs.len() });

@@ -7,7 +7,7 @@ use crate::tensor::{DType, Shape};
 
 use super::{Albert, AlbertConfig, Bert, BertConfig, DistilBert, DistilBertConfig};
 
-/// Sequence length, at most what the position table holds.
+/// Sequence length, at most the size of the position table.
 pub(in crate::model::zoo) static SEQ: [ParamInfo; 1] = [ParamInfo {
     name: "seq",
     help: "tokens of a sequence, padding included",
@@ -32,11 +32,11 @@ const BERT: BertConfig = BertConfig {
 
 const LARGE: BertConfig = BertConfig { hidden: 1024, layers: 24, heads: 16, intermediate: 4096, ..BERT };
 
-/// Positions count from 2: RoBERTa numbers them from the padding id on.
+/// Positions count from 2: RoBERTa numbers them after the padding id.
 const ROBERTA: BertConfig =
     BertConfig { prefix: "Roberta", vocab: 50_265, positions: 514, position_offset: 2, types: 1, eps: 1e-5, ..BERT };
 
-/// Ids, a mask of ones, and token types where `types` says how many there are.
+/// Ids, a mask of ones, and token types if `types` gives their number.
 pub(in crate::model::zoo) fn tokens(batch: u64, seq: u64, vocab: u64, types: Option<u64>) -> Vec<InputSpec> {
     let input = |distribution| InputSpec { shape: Shape::new(DType::S32, [batch, seq]), distribution };
     let mut inputs = vec![input(Distribution::Below(narrow_count(vocab))), input(Distribution::Constant(1))];

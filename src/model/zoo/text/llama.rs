@@ -120,7 +120,7 @@ impl Module for Decoder {
     }
 }
 
-/// Cosines or sines of a position's angles, from a table made ahead: `[1, 1, 1, d]`.
+/// Cosines or sines of a position's angles, from a precomputed table: `[1, 1, 1, d]`.
 struct Rotary {
     table: Parameter,
 }
@@ -297,7 +297,7 @@ impl Module for Attention {
         let q = self.q_proj.call(cx, x)?;
         let k = self.k_proj.call(cx, x)?;
         let v = self.v_proj.call(cx, x)?;
-        // One token each: a view does what view and transpose do.
+        // With one token each, a view is enough in place of a view and a transpose.
         let q = cx.view(&q, &[batch, kv * group, 1, size])?;
         let k = cx.view(&k, &[batch, kv, 1, size])?;
         let v = cx.view(&v, &[batch, kv, 1, size])?;
@@ -305,7 +305,7 @@ impl Module for Attention {
         let k = rotate(cx, &k, cos, sin)?;
         let k = self.cached(cx, &self.k_cache, batch, position, &k)?;
         let v = self.cached(cx, &self.v_cache, batch, position, &v)?;
-        // Queries of a group beside one another, instead of keys and values repeated for each.
+        // Queries of a group are placed side by side, instead of repeating keys and values for each query.
         let q = if group == 1 { q } else { cx.view(&q, &[batch, kv, group, size])? };
         let scale = (BinaryOp::Div, single_count(size).sqrt());
         let context = cx.attention([&q, &k, &v], Some(scale), Some(mask))?;

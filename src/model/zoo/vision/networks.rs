@@ -1,4 +1,4 @@
-//! Models whose one input is images of 224 by 224.
+//! Models with a single input: images of 224 by 224.
 
 use crate::model::zoo::{ModelInfo, Settings};
 use crate::model::{Distribution, InputSpec, Module};
@@ -13,7 +13,7 @@ pub(in crate::model::zoo) fn images(batch: u64) -> Vec<InputSpec> {
 
 pub(in crate::model::zoo) const BATCH_HELP: &str = "batch size b gives b images: [b, 3, 224, 224]";
 
-/// A classifier or another model whose one input is images.
+/// A classifier or another model with images as its single input.
 pub(in crate::model::zoo) const fn network(
     id: &'static str,
     description: &'static str,

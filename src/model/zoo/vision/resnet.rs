@@ -8,7 +8,7 @@ use crate::model::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
 pub struct ResNetConfig {
     /// Blocks of each of the four stages.
     pub blocks: [u64; 4],
-    /// Channels of the first stage; each of the others has twice as many.
+    /// Channels of the first stage; each later stage has twice as many as the one before.
     pub width: u64,
     /// Whether blocks are bottlenecks (1x1, 3x3, 1x1) rather than pairs of 3x3.
     pub bottleneck: bool,
@@ -98,14 +98,15 @@ impl Module for ResNet {
 /// `BasicBlock` or `Bottleneck`: convolutions beside a short cut.
 pub struct Block {
     class: &'static str,
-    /// Convolution and normalisation of each step; a ReLU after each, after the last one with the short cut added.
+    /// Convolution and normalisation of each step; a ReLU follows each step, after the last one with the short cut
+    /// added.
     steps: Vec<(Child<Conv2d>, Child<BatchNorm2d>)>,
     relu: Child<ReLU>,
     downsample: Option<Child<Sequential>>,
 }
 
 impl Block {
-    /// A block of `width` inner channels, the first 3x3 convolution moving by `stride`.
+    /// A block of `width` inner channels, whose first 3x3 convolution moves by `stride`.
     #[must_use]
     pub fn new(channels: u64, width: u64, stride: u64, config: &ResNetConfig) -> Self {
         let out = width * config.expansion();

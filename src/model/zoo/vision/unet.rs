@@ -12,7 +12,8 @@ pub struct UNet {
 }
 
 impl UNet {
-    /// A network whose first level has `width` channels (64 in the original); each of the four below has twice as many.
+    /// A network whose first level has `width` channels (64 in the original); each of the four lower levels has twice
+    /// as many as the one above.
     #[must_use]
     pub fn new(channels: u64, classes: u64, width: u64) -> Self {
         let level = |n: u32| width << n;
@@ -35,7 +36,7 @@ impl Module for UNet {
         "UNet"
     }
 
-    /// The image's sides must be multiples of 16: then nothing has to be padded on the way up.
+    /// The image's sides must be multiples of 16, so that no padding is needed on the way up.
     fn forward(&self, cx: &mut Ctx, inputs: &[Value]) -> Result<Value, ModelError> {
         let x = cx.one_input(inputs)?;
         let mut x = self.inc.call(cx, x)?;

@@ -94,7 +94,7 @@ impl Module for ViTModel {
     }
 }
 
-/// A class token before the patches, and positions.
+/// Adds a class token before the patches, and positions.
 struct Embeddings {
     cls_token: Parameter,
     position_embeddings: Parameter,
@@ -164,7 +164,7 @@ pub(super) fn patches_to_tokens(cx: &mut Ctx, x: &Value) -> Result<Value, ModelE
     cx.transpose(&x, 1, 2)
 }
 
-/// One token, the same for every image, before the others.
+/// One token before the others, the same for every image.
 pub(super) fn with_token(cx: &mut Ctx, token: &Value, x: &Value) -> Result<Value, ModelError> {
     let &[batch, _, features] = x.dims() else { return cx.view(x, &[]) };
     let token = cx.view(token, &[1, 1, features])?;
@@ -271,7 +271,7 @@ impl Module for Attention {
     }
 }
 
-/// A linear layer in a module of its own, with or without GELU behind it.
+/// A linear layer in a module of its own, with or without GELU after it.
 struct Dense {
     class: &'static str,
     dense: Child<Linear>,

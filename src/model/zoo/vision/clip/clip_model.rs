@@ -12,7 +12,7 @@ use super::towers::{TextTransformer, VisionTransformer};
 
 /// The prompts of the published benchmark: `a photo of a ...` for each class of CIFAR-100, on every call.
 const PROMPTS: u64 = 100;
-/// Tokens of the longest of them, to which the others are padded.
+/// Tokens of the longest prompt, to which the others are padded.
 const PROMPT_TOKENS: u64 = 9;
 
 /// Sizes of one tower.
@@ -151,7 +151,7 @@ impl Module for Clip {
     }
 }
 
-/// `x / x.norm(p=2, dim=-1, keepdim=True)`, the sum of squares taken as their mean times their number.
+/// `x / x.norm(p=2, dim=-1, keepdim=True)`; the sum of squares is their mean times their number.
 fn unit_length(cx: &mut Ctx, x: &Value) -> Result<Value, ModelError> {
     let features = x.dims().last().copied().unwrap_or(1);
     let square = cx.mul(x, x)?;

@@ -1,4 +1,4 @@
-//! The layers both towers are made of.
+//! The layers of both towers.
 
 use crate::base::convert::single_count;
 use crate::model::nn::{LayerNorm, Linear, QuickGelu};

@@ -51,7 +51,7 @@ impl Module for TextTransformer {
         let mask = cx.add(&mask, &causal)?;
         let x = self.encoder.call_with(cx, &[x, mask])?;
         let x = self.final_layer_norm.call(cx, &x)?;
-        // The published code takes each prompt's end token; here it is the last one of all.
+        // The published code takes each prompt's end token; here it is the last token of each prompt.
         cx.select(&x, 1, seq.saturating_sub(1))
     }
 
