@@ -79,7 +79,7 @@ pub enum UnsupportedOption {
         instance: &'static str,
     },
     /// A number of physical cores.
-    #[error("--lnc {lnc}: is not supported by {core} ({instance}); use {allowed}")]
+    #[error("--lnc {lnc} is not supported by {core} ({instance}); use {allowed}")]
     Lnc {
         /// The number asked for.
         lnc: u32,
