@@ -100,7 +100,7 @@ fn tables_alone_are_a_run_without_a_timeline() {
     assert_eq!((runs.len(), runs[0].slices().len(), runs[0].meta().events), (1, 0, 4));
     assert_eq!(table(&runs[0], OperatorView::Hlo).len(), 3);
     let missing = said(&runs[0], "missing_file");
-    assert_eq!(missing, "r has no neuron_op_timeline.json: when operators ran is not known x1");
+    assert_eq!(missing, "r has no neuron_op_timeline.json: it is not known when operators ran x1");
 }
 
 #[test]
