@@ -122,8 +122,7 @@ impl Archive {
                     profiles.append(&mut of_file);
                 }
                 Err(error) => {
-                    self.diagnostics
-                        .add("zip_other_file", None, || format!("in the archive, {name:?}: {error}"));
+                    self.diagnostics.add("zip_other_file", None, || format!("in the archive, {name:?}: {error}"));
                     first_error = first_error.or(Some(error));
                 }
             }
