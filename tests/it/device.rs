@@ -1,4 +1,4 @@
-//! From a model to the operator timeline: the published figures of the tutorials, and what must hold for any model.
+//! From a model to the operator timeline: the published figures of the tutorials, and properties of every model.
 
 use std::collections::BTreeMap;
 
@@ -154,7 +154,7 @@ fn one_constant_moves_the_window() {
     let mut slower = costs.clone();
     slower.dma.trigger_to_data_ns += 100;
     let window = |costs: &CostTable| capture("nn", Workflow::Trace, costs).device_window_ns;
-    // The critical path of the traced model has two DMAs one after another: a load and the store of the result.
+    // The critical path of the traced model has two DMAs, one after the other: a load and the store of the result.
     assert_eq!(window(&slower), window(&costs) + 200);
 }
 

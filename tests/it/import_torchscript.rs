@@ -1,4 +1,4 @@
-//! Files of `torch.jit.save` against what is known of them, and source that is written here: what runs, what is refused and where.
+//! Files of `torch.jit.save`, compared with known facts, and source that is written here: what runs, what is refused and where.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ fn a_loop_that_depends_on_an_input_is_refused_by_name_and_line() {
     for part in ["code/__torch__.py, line 11", "prim::Loop", "the input n", "torch.export.save"] {
         assert!(error.contains(part), "{error}");
     }
-    // With a number of turns that is known, the branch behind the loop is what remains.
+    // With a known number of iterations, only the branch after the loop remains.
     let error = read(&bytes, &[("n", 3)]).unwrap_err();
     assert!(error.contains("line 14") && error.contains("prim::If"), "{error}");
 }
