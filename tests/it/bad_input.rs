@@ -79,7 +79,7 @@ fn objects_with_other_keys_around_the_events() {
 }
 
 #[test]
-fn what_is_no_profile_is_named() {
+fn files_that_are_not_profiles_are_named() {
     let fixture = |name: &str| fs::read(fixtures().join(name)).unwrap();
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (b"".to_vec(), "the file is empty"),

@@ -214,7 +214,7 @@ fn the_element_wise_custom_relu_dominates_as_published() {
 }
 
 #[test]
-fn what_does_not_fit_says_how_much_is_missing() {
+fn a_model_that_does_not_fit_says_how_much_is_missing() {
     let spec: ModelSpec = "matmult:n=1024,loop_count=1".parse().unwrap();
     let module = lower(&spec.trace(1).unwrap(), Workflow::Trace).unwrap();
     let (module, _) = passes::optimize(module).unwrap();

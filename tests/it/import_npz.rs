@@ -29,7 +29,7 @@ pub fn distance(given: &Value, expected: &Value) -> f64 {
 }
 
 #[test]
-fn a_distance_sees_what_is_no_number() {
+fn a_distance_sees_nan() {
     let value = |numbers: [f64; 2]| Value {
         ty: neuronscope::import::program::ArrayType::new(neuronscope::import::program::ElementType::F32, [2]),
         numbers: Numbers::Real(numbers.to_vec()),

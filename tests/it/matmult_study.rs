@@ -267,7 +267,7 @@ fn this_processor_is_measured_beside_and_says_so() {
 }
 
 #[test]
-fn what_can_not_run_says_why_and_a_study_is_cancelled() {
+fn a_study_that_cannot_run_says_why_and_a_study_is_cancelled() {
     let r = result(&[("instance", "inf1.xlarge")]);
     assert!(!finding(&r.document, "It cannot be measured.").is_empty());
     let r = result(&[("model", "gpt-9")]);

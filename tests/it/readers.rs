@@ -163,7 +163,7 @@ fn damaged_files_of_every_format_end() {
 }
 
 #[test]
-fn what_a_cut_file_begins_with_is_there() {
+fn the_front_of_a_cut_file_is_read() {
     for (name, kept) in [
         ("samply_ls-profile.json", 1000),
         ("speedscope_speedscope_0.6.0_two-sampled.speedscope.json", 5),

@@ -125,7 +125,7 @@ fn a_page_of_viztracer_holds_its_trace() {
 }
 
 #[test]
-fn what_is_no_profile_is_named() {
+fn files_that_are_not_profiles_are_named() {
     for (head, name) in [
         (&b"<?xml version=\"1.0\"?><!DOCTYPE svg><svg width=\"1\"/>"[..], "a drawing (SVG)"),
         (b"\xfb)\x03\xfa\x04w.py\xe9\x01\0\0\0", "statistics of Python's cProfile"),
