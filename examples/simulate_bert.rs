@@ -1,7 +1,7 @@
 //! Simulates BERT on Inf2: `cargo run --release --example simulate_bert`.
 //!
-//! Prints what one call takes, which operators the NeuronCore spends its time on, and the throughput of a small sweep.
-//! The same numbers on every machine: nothing is measured. Needs no feature.
+//! Prints the time of one call, the operators that take the NeuronCore's time, and the throughput of a small sweep.
+//! The numbers are the same on every machine, because nothing is measured. Needs no feature.
 
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 

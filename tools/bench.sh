@@ -30,7 +30,7 @@ cmd_bench() {
   (cd "$E2E" && node soak.mjs) || say "the soak ended with an error (message above)"
 }
 
-# Lighthouse is 200 packages, so only who asks for its scores downloads it.
+# Lighthouse is 200 packages, so it is downloaded only on request.
 LIGHTHOUSE_VERSION=12.8.2
 
 lighthouse_scores() {

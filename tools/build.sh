@@ -1,7 +1,7 @@
 # Building and running the product. Sourced by ./x.
 
 cmd_build() {
-  # --fast: for the person who changes the page and looks. No whole-program optimisation, no wasm-opt: four times the size.
+  # --fast: for trying out changes of the page. No whole-program optimisation, no wasm-opt: four times the size.
   # --binary: then the command line with the page inside, for `neuronscope serve`.
   local mode=--release binary=no
   case ${1:-} in

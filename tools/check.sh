@@ -4,7 +4,7 @@ PASSED=0
 FAILED=0
 FAILURES=()
 
-# A line for each part: its seconds, and those of its processors. They say where the time of a run goes.
+# A line for each part: its seconds and its processor seconds. They show where the time of a run goes.
 PARTS=()
 
 # record NAME SECONDS PASSED FAILED [PROCESSOR_SECONDS]
@@ -100,16 +100,16 @@ run_checks() {
   step "lints, web" cargo clippy --locked "${web[@]}" --lib --bins --test 'web*' -- -D warnings
   step "documentation" documentation
   step "package" package_holds_the_sources
-  # For wasm32 the lints have compiled all of it: what lacks a feature is missing natively too.
+  # For wasm32 the lints have compiled everything: code that needs a missing feature also fails natively.
   step "core without features" cargo check --locked --lib --no-default-features
   step "wasm-bindgen tool is the locked version" has_wasm_bindgen
   step "core depends on no web crate" core_has_no_web_crate
 }
 
-# Links and code blocks of doc comments. Without the room of the page, whose crates natively cost a build of their own.
+# Links and code blocks of doc comments, without the room of the page: its crates would need a native build of their own.
 documentation() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --lib --features cli; }
 
-# A package has every file of src/, and stays small: no page, no fixture but the one of the examples.
+# A package has every file of src/, and stays small: no page, and no fixture except the one of the examples.
 package_holds_the_sources() {
   local list
   list=$(cargo package --locked --list --allow-dirty 2>/dev/null) || return 1

@@ -10,14 +10,14 @@ import { portOf, serve } from "./serve.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["src", "www"];
 const FILES = new Set(["index.html", "Cargo.toml", "Cargo.lock", "Trunk.toml"]);
-// An editor saves several files one after the other.
+// Wait a moment, because an editor saves several files one after the other.
 const SETTLE_MS = 150;
 // Lines of a failed build that the page shows; the terminal has all of them.
 const SHOWN_LINES = 60;
 
 /**
- * Gives a function that asks for a build. Builds run one at a time: what changes while one runs leads to one more, after
- * it. `build` gives a promise of what went wrong, or of nothing; `done` is told.
+ * Returns a function that requests a build. Builds run one at a time: changes during a build lead to one more build after
+ * it. `build` returns a promise of an error message, or of nothing; `done` receives it.
  */
 export function buildQueue(build, done, settleMs = SETTLE_MS) {
   let running = false;
@@ -42,7 +42,7 @@ export function buildQueue(build, done, settleMs = SETTLE_MS) {
   };
 }
 
-// The fast build. What it says goes to the terminal; its end is kept for the page.
+// The fast build. Its output goes to the terminal; the last lines are kept for the page.
 function build() {
   return new Promise((resolve) => {
     const started = performance.now();

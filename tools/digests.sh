@@ -9,7 +9,7 @@ cmd_digests() {
   esac
   build_cli
   if [ -n "$update" ]; then export UPDATE_DOCS=1; fi
-  # What the test runner says about itself is left out; its exit code says whether all digests are those stored.
+  # The test runner's own output is left out; its exit code says whether all digests equal the stored ones.
   NEURONSCOPE_CLI=$(cli_path) cargo test --locked --quiet --test it digests::whole -- --ignored --exact --nocapture |
     grep -E '^[0-9a-f]{16}  |^changed: |commands print'
 }

@@ -1,9 +1,9 @@
 # Fuzzing: each target of fuzz/ for a minute. Sourced by ./x.
 
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
-# Inputs to begin with, beside what earlier runs found (fuzz/corpus): real files and those that once failed.
+# First inputs, in addition to those that earlier runs found (fuzz/corpus): real files, and files that once failed.
 FUZZ_SEEDS="tests/it/fixtures/traces tests/it/fixtures/fuzz"
-# Those of readers of model files.
+# First inputs of the readers of model files.
 FUZZ_MODELS="tests/it/fixtures/models/pt2 tests/it/fixtures/models/onnx tests/it/fixtures/models/hlo tests/it/fixtures/models/stablehlo"
 
 cmd_fuzz() {
@@ -23,6 +23,6 @@ cmd_fuzz() {
     # shellcheck disable=SC2086
     cargo +nightly fuzz run "$target" "fuzz/corpus/$target" $seeds -- \
       -max_total_time="$FUZZ_SECONDS" -max_len=65536 -rss_limit_mb=4096 -timeout=20 ||
-      die "$target found a failing input (above). Keep it in tests/it/fixtures/fuzz and mend the reader"
+      die "$target found a failing input (above). Keep it in tests/it/fixtures/fuzz and fix the reader"
   done
 }

@@ -1,5 +1,5 @@
 // Lighthouse's scores of the built page: `node tools/lighthouse.mjs NODE_MODULES DIST OUT`, which `./x bench --lighthouse` runs. Lighthouse is
-// not a package of the repository: ./x downloads it when it is asked for. The whole reports go to OUT as JSON.
+// not a package of the repository: ./x downloads it on request. The whole reports go to OUT as JSON.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -30,7 +30,7 @@ async function recorded(...page) {
 }
 
 mkdirSync(out, { recursive: true });
-// Hosts of pages compress; so does this server here.
+// Real hosts compress files, so this server does too.
 const server = await serve({ dir: dist, base: "/neuronscope/", compresses: true });
 const chrome = await launch({ chromePath: process.env.CHROMIUM, chromeFlags: FLAGS });
 try {

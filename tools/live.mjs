@@ -1,11 +1,11 @@
-// Reloads a page that tools/serve.mjs serves, when it has been built anew. The server adds a script to the page, which listens
-// to an event stream; the stream says which build is served, and what was wrong with the last one.
+// Reloads a page that tools/serve.mjs serves after a new build. The server adds a script to the page, which listens
+// to an event stream; the stream says which build is served, and why the last one failed.
 import { readFile } from "node:fs/promises";
 
 const SCRIPT_NAME = "__live.js";
 const STREAM_NAME = "__live";
 
-// Runs in the page. A service worker of an earlier visit would hold the stream back: the one below takes its place, and the
+// Runs in the page. A service worker of an earlier visit would block the stream: the worker below replaces it, and the
 // page is loaded again without it.
 const SCRIPT = `let served;
 navigator.serviceWorker?.addEventListener("controllerchange", () => location.reload());
@@ -23,7 +23,7 @@ stream.addEventListener("failed", ({ data }) => {
 });
 `;
 
-// In place of the page's own, which keeps files for a visit without a network.
+// Replaces the page's own service worker, which keeps files for a visit without a network.
 const SERVICE_WORKER = `self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => {
   const forget = caches.keys().then((names) => Promise.all(names.map((name) => caches.delete(name))));

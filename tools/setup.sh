@@ -1,8 +1,8 @@
 # Set-up: what building and serving need. Sourced by ./x.
 #
 # Tools live in the user's cache, one folder per version, so that clones share them. Each is installed into a temporary
-# folder and moved into place when it is complete: an interrupted run leaves nothing half done, and the next one goes on
-# with what was compiled so far.
+# folder and moved into place when it is complete: an interrupted run leaves nothing half done, and the next run continues
+# with the crates compiled so far.
 
 cmd_setup() {
   case ${1:-} in
@@ -17,7 +17,7 @@ cmd_setup() {
   say "set-up is complete (tools in $TOOLS)"
 }
 
-# For the commands that need the tools: nothing is done, or said, when they are there.
+# For the commands that need the tools: does and prints nothing if they are installed.
 ensure_tools() {
   if need_rust && need_node && tools_ready; then return 0; fi
   cmd_setup
@@ -120,7 +120,7 @@ move_into_place() {
   mv "$1" "$2"
 }
 
-# Compiles and links a small program, and passes it through wasm-opt: a tool that is there but cannot run shows here and not in a long build.
+# Compiles and links a small program, and passes it through wasm-opt: an installed tool that cannot run fails here and not in a long build.
 smoke_test() {
   say "checking: compile and link a small program for $WASM_TARGET"
   local dir

@@ -13,7 +13,7 @@ cmd_test() {
       ;;
     *) die "test $1: unknown option" "usage: ./x test [--fast | --peers]" ;;
   esac
-  # A machine that throws target/ away compiles once: what a second time would need is not kept.
+  # A machine that discards target/ compiles only once: data for a second compilation is not kept.
   if [ -n "${CI:-}" ]; then export CARGO_INCREMENTAL=0; fi
   ensure_tools
   need_components
@@ -27,14 +27,14 @@ cmd_test() {
   if [ "$fast" = no ]; then
     suite "tests in the browser's worker" wasm_tests
     step "build the page" page_is_built
-    # The one the native tests built and ran: a release build is minutes, and gives the same bytes.
+    # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
     step "the command line is built" test -x "$(debug_cli_path)"
     suite "end-to-end tests" e2e_tests
   fi
   finish
 }
 
-# The programs of examples/ end with 0. The native tests have built them.
+# The programs of examples/ must exit with 0. The native tests have built them.
 run_examples() {
   local example name out
   out=$(mktemp -d)
@@ -45,14 +45,14 @@ run_examples() {
   rm -rf "$out"
 }
 
-# What it prints is shown when it fails, or prints nothing.
+# The output is shown if the program fails or prints nothing.
 run_example() { cargo run --locked --quiet --example "$1" >"$2" 2>&1 && [ -s "$2" ] || { cat "$2" >&2; return 1; }; }
 
 # A step's failure must not end the run: `die` leaves only the subshell.
 in_subshell() { ("$@"); }
 
-# Whole-program optimisation keeps one processor busy for minutes: the page is built beside the checks and native tests,
-# in folders of target/ that those don't lock. In a process group of its own, so that an interrupted run ends it too.
+# Whole-program optimisation keeps one processor busy for minutes: the page is built in parallel with the checks and native tests,
+# in folders of target/ that they do not lock. It runs in a process group of its own, so that an interrupted run ends it too.
 begin_page_build() {
   say "building the page in the background"
   PAGE_LOG=$(mktemp)
@@ -64,7 +64,7 @@ begin_page_build() {
   trap 'exit 130' INT TERM
 }
 
-# Waits for it, and says what it said.
+# Waits for the build of the page, and prints its output.
 page_is_built() {
   local status=0
   wait "$PAGE_BUILD" || status=$?
@@ -72,8 +72,8 @@ page_is_built() {
   return "$status"
 }
 
-# tests/web*.rs. Headless Chromium takes its flags from webdriver.json. They ask little of the library: it is compiled for them in
-# the way that takes the least time, which is not the page's.
+# tests/web*.rs. Headless Chromium takes its flags from webdriver.json. These tests use little of the library, so it is compiled for
+# them in the fastest way, which differs from the page's.
 wasm_tests() {
   CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-300} \
     cargo test --locked --no-fail-fast --target "$WASM_TARGET" --no-default-features --features web --test 'web*'
@@ -119,7 +119,7 @@ find_browser() {
   export CHROMIUM CHROMEDRIVER
 }
 
-# The stamp is written last: an interrupted installation is done again.
+# The stamp is written last: an interrupted installation is repeated.
 need_e2e_packages() {
   local stamp=$E2E/node_modules/.installed
   if cmp -s "$E2E/package-lock.json" "$stamp"; then return 0; fi

@@ -15,7 +15,7 @@ const SCRIPT = /\.(m?js|sh|py)$|^x$|^\.ci\/run$/;
 /** Whether a file of the repository has the form. */
 export const isTidied = (path) => !KEPT.test(path) && (TIDIED.has(extname(path)) || ALSO.has(path));
 
-/** The text with what can be mended by itself: ends of lines, blanks at their ends, the end of the file. */
+/** The text with everything fixed that can be fixed automatically: ends of lines, blanks at their ends, the end of the file. */
 export function tidied(text) {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const body = lines.map((line) => line.replace(/[ \t]+$/, "")).join("\n");
@@ -37,7 +37,7 @@ export function untidy(path, text) {
   return found;
 }
 
-// What the interpreter of a script says when it only reads it.
+// The messages of a script's interpreter when it only parses the script.
 function syntax(path, root) {
   const [program, flag] = SHELL.test(path) ? ["bash", "-n"] : extname(path) === ".mjs" ? ["node", "--check"] : [];
   if (!program) return [];

@@ -1,15 +1,15 @@
 //! Slices merged by their stack: the flame graph.
 //!
-//! The parent of a slice is the innermost one that contains it wholly. Slices of one stack are one node, whose total is
-//! the sum of their durations and whose self time the sum of their self times. Children of a node may overlap one
-//! another where slices do not nest: the sum of their totals may then exceed the node's.
+//! The parent of a slice is the innermost slice that contains it wholly. Slices of one stack are one node; its total is
+//! the sum of their durations, and its self time is the sum of their self times. Where slices do not nest, children of a
+//! node may overlap one another, and the sum of their totals may exceed the node's total.
 
 use super::{Selection, SliceCursor};
 use crate::base::convert::narrow;
 use crate::base::{FxHashMap, StrId};
 use crate::profile::{Occurrences, Profile, SliceId, TrackId};
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Frame {
     /// Everything.
@@ -21,7 +21,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// What a person calls it.
+    /// The label that a person sees.
     #[must_use]
     pub fn label(self, profile: &Profile) -> String {
         match self {
@@ -37,11 +37,11 @@ impl Frame {
 pub struct CallNode {
     /// What it stands for.
     pub frame: Frame,
-    /// Position of the node around it; its own for the first.
+    /// Position of the parent node; its own position for the first node.
     pub parent: u32,
     /// How often they ran ([`Occurrences`]).
     pub count: u64,
-    /// Sum of their durations, in ns; of the outermost nodes and of threads the sum of the nodes below.
+    /// Sum of their durations, in ns; for the outermost nodes and threads the sum of the nodes below.
     pub total_ns: i64,
     /// Sum of their self times, in ns.
     pub self_ns: i64,
@@ -55,7 +55,7 @@ pub struct CallTree {
 }
 
 impl CallTree {
-    /// A tree of nothing under a root.
+    /// A tree with only a root.
     #[must_use]
     pub fn new(root: Frame) -> Self {
         let root = CallNode { frame: root, parent: 0, count: 0, total_ns: 0, self_ns: 0 };
@@ -68,7 +68,7 @@ impl CallTree {
         &self.nodes
     }
 
-    /// The node of a frame below another, made if it is new.
+    /// The node of a frame below another node, created if it is new.
     pub fn below(&mut self, parent: u32, frame: Frame) -> u32 {
         let next = narrow(self.nodes.len());
         let at = *self.child.entry((parent, frame)).or_insert(next);
@@ -87,7 +87,7 @@ impl CallTree {
         }
     }
 
-    /// The children of each node, greatest total first, equal ones in order of appearance.
+    /// The children of each node, greatest total first; equal totals stay in order of appearance.
     #[must_use]
     pub fn children(&self) -> Vec<Vec<u32>> {
         let mut children = vec![Vec::new(); self.nodes.len()];
@@ -100,7 +100,7 @@ impl CallTree {
         children
     }
 
-    /// Follows frames from the root by their labels. Nothing when there is no such stack.
+    /// Follows frames from the root by their labels. None if this stack does not exist.
     #[must_use]
     pub fn find(&self, profile: &Profile, path: &[String]) -> Option<u32> {
         let children = self.children();
@@ -111,7 +111,7 @@ impl CallTree {
     }
 }
 
-/// No node: slices that are not selected.
+/// Stands for no node: the slice is not selected.
 const NO_NODE: u32 = u32::MAX;
 
 /// The node of the innermost selected slice that contains a slice wholly.
@@ -134,7 +134,7 @@ pub struct CallTreePass {
 }
 
 impl CallTreePass {
-    /// Prepares it. `by_thread`: threads are the outermost nodes; otherwise stacks of all threads are merged.
+    /// Prepares the pass. `by_thread`: threads are the outermost nodes; otherwise stacks of all threads are merged.
     #[must_use]
     pub fn new(profile: &Profile, selection: Selection, by_thread: bool) -> Self {
         Self {
@@ -172,7 +172,7 @@ impl CallTreePass {
         })
     }
 
-    /// The tree of what it has seen.
+    /// The tree of the slices seen so far.
     #[must_use]
     pub fn finish(self) -> CallTree {
         self.tree
@@ -187,10 +187,10 @@ pub fn call_tree(profile: &Profile, selection: &Selection, by_thread: bool) -> C
     pass.finish()
 }
 
-/// Who calls slices of a name, and what they call.
+/// The callers and the callees of slices of a name.
 #[derive(Debug)]
 pub struct Sandwich {
-    /// Number of slices of the name, also inside one another.
+    /// Number of slices of the name, including those inside one another.
     pub count: u64,
     /// Sum of the self times of all of them, in ns.
     pub self_ns: i64,
@@ -200,7 +200,7 @@ pub struct Sandwich {
     pub callees: CallTree,
 }
 
-/// Computes a [`Sandwich`] a part at a time. Slices inside another of the name count once, with the outer one.
+/// Computes a [`Sandwich`] a part at a time. A slice inside another slice of the name counts once, with the outer one.
 #[derive(Debug)]
 pub struct SandwichPass {
     name: StrId,
@@ -254,14 +254,14 @@ impl SandwichPass {
         })
     }
 
-    /// The answer for what it has seen.
+    /// The answer for the slices seen so far.
     #[must_use]
     pub fn finish(self) -> Sandwich {
         self.found
     }
 }
 
-/// Adds a slice of the name, with how often it ran and its time, to the selected slices around it.
+/// Adds a slice of the name, with its occurrences and its time, to the selected slices around it.
 fn add_callers(
     callers: &mut CallTree,
     profile: &Profile,

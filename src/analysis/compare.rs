@@ -1,7 +1,7 @@
 //! Two profiles compared operator by operator.
 //!
-//! A profile gives its [`OperatorTotals`], small plain data that travels; [`Comparison::of`] joins two of them. So the two
-//! profiles need not be in one memory.
+//! A profile gives its [`OperatorTotals`], which are small plain data that can be sent; [`Comparison::of`] joins two of
+//! them. So the two profiles need not be in one memory.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,23 +15,23 @@ use crate::profile::Profile;
 use crate::profile::levels::Family;
 use crate::profile::levels::wrappers::by_name;
 
-/// Most operators that travel; the rest is summed up.
+/// The most operators that are sent; the rest is summed up.
 const MOST_ROWS: usize = 20_000;
 
 /// Time by operator of one profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OperatorTotals {
-    /// What to call the profile.
+    /// Title of the profile.
     pub title: String,
     /// What operators are grouped by.
     pub by: GroupBy,
-    /// The level whose slices they are; `all` for those of all levels.
+    /// The level of their slices; `all` for all levels.
     pub level: String,
     /// Operators, greatest total first.
     pub rows: Vec<OperatorTime>,
-    /// Operators beyond the most that travel, summed up.
+    /// Operators beyond the limit, summed up.
     pub left_out: OperatorTime,
-    /// How long it took.
+    /// How long the profile took.
     pub extent: Extent,
     /// Number of steps (iterations) the profile marks; absent when it marks none.
     pub steps: Option<u64>,
@@ -56,11 +56,11 @@ pub enum Measure {
     /// Self time: adds up to the covered time.
     #[default]
     SelfTime,
-    /// Total time, with what is inside.
+    /// Total time, including slices inside.
     Total,
 }
 
-/// Where an operator is found.
+/// In which profiles an operator is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
@@ -77,7 +77,7 @@ pub enum Presence {
 pub struct ComparedRow {
     /// Its name.
     pub name: String,
-    /// Where it is found.
+    /// In which profiles it is found.
     pub presence: Presence,
     /// Slices in the base.
     pub base_count: f64,
@@ -87,13 +87,13 @@ pub struct ComparedRow {
     pub base_ns: f64,
     /// Time in the other, in ns.
     pub other_ns: f64,
-    /// Other less base, in ns.
+    /// Other minus base, in ns.
     pub difference_ns: f64,
     /// Other divided by base; absent when the base has no time.
     pub ratio: Option<f64>,
 }
 
-/// How long two profiles took, by what both of them have: steps, else the window of their devices, else their span.
+/// How long two profiles took, by the first measure that both have: steps, the window of their devices, their span.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Took {
     /// What was measured: `Steps`, `One step`, `Device window`, `Span`.
@@ -105,7 +105,7 @@ pub struct Took {
 }
 
 impl Took {
-    /// Both with the change: `Device window: 7.13 µs -> 4.14 µs (-41.9 %)`.
+    /// Both values and the change: `Device window: 7.13 µs -> 4.14 µs (-41.9 %)`.
     #[must_use]
     pub fn text(&self) -> String {
         let change = match self.base_ns > 0.0 {
@@ -132,21 +132,21 @@ impl Took {
 /// Two profiles, operator by operator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What to call the base.
+    /// Title of the base.
     pub base: String,
-    /// What to call the other.
+    /// Title of the other.
     pub other: String,
     /// Which time is compared.
     pub measure: Measure,
     /// Whether counts and times are those of one step.
     pub per_step: bool,
-    /// The level whose slices are compared, of the base and of the other.
+    /// The compared level of the base and of the other.
     pub levels: (String, String),
     /// What both took, in one number each.
     pub took: Took,
-    /// Operators, greatest difference first whatever its sign, equal ones by name.
+    /// Operators, greatest absolute difference first, equal ones by name.
     pub rows: Vec<ComparedRow>,
-    /// Sums over all operators, also those left out.
+    /// Sums over all operators, including those left out.
     pub sum: ComparedRow,
 }
 
@@ -192,11 +192,11 @@ impl OperatorTime {
     }
 }
 
-/// Times per step were asked for of a profile that marks no steps.
+/// Times per step were requested for a profile that marks no steps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{title}: it marks no steps (slices named ProfilerStep#N), so nothing is per step")]
 pub struct NoSteps {
-    /// What the profile is called.
+    /// Title of the profile.
     pub title: String,
 }
 
@@ -204,7 +204,7 @@ impl Comparison {
     /// Joins two profiles by the names of their operators. `per_step` divides by the steps that each marks.
     ///
     /// # Errors
-    /// When times per step are asked for and a profile marks no steps.
+    /// When times per step are requested and a profile marks no steps.
     pub fn of(
         base: &OperatorTotals,
         other: &OperatorTotals,
@@ -242,7 +242,7 @@ impl Comparison {
         });
         let new = other.rows.iter().filter(|r| !in_base.contains(r.name.as_str()));
         let mut rows: Vec<_> = of_base.chain(new.map(|r| row(&r.name, Presence::New, None, Some(r)))).collect();
-        // Wrapper spans hold the time of others: they come after all work.
+        // Wrappers hold the time of other slices: they come after all work.
         let wraps = |row: &ComparedRow| by_name(&row.name).is_some();
         rows.sort_by(|a, b| {
             let by_effect = b.difference_ns.abs().total_cmp(&a.difference_ns.abs());
@@ -271,8 +271,8 @@ pub fn steps(profile: &Profile) -> Option<u64> {
     (found > 0).then_some(found)
 }
 
-/// What operators are grouped by when nobody chooses: rows of framework operators of a Neuron profile by operator, for a
-/// fusion of several is named by a number; anything else by name.
+/// The default grouping of operators: rows of framework operators of a Neuron profile by operator, because the name of a
+/// fusion has a number; everything else by name.
 #[must_use]
 pub fn grouped_by_default(profile: &Profile) -> GroupBy {
     let levels = profile.levels();
@@ -314,11 +314,11 @@ mod tests {
                 ("new", Presence::New, 5.0, None)
             ]
         );
-        // Differences of self times add up to that of the covered time: here none.
+        // Differences of self times add up to the difference of the covered time: here zero.
         assert_eq!((found.sum.difference_ns, found.sum.base_ns, found.sum.other_count), (0.0, 100.0, 4.0));
         let total = Comparison::of(&base, &other, Measure::Total, false).unwrap();
         assert_eq!((total.rows[0].name.as_str(), total.rows[0].difference_ns), ("mm", -20.0));
-        // Exchanging the two changes every sign.
+        // Swapping the two changes every sign.
         let back = Comparison::of(&other, &base, Measure::SelfTime, false).unwrap();
         assert!(back.rows.iter().zip(&found.rows).all(|(a, b)| a.difference_ns == -b.difference_ns));
     }

@@ -1,7 +1,7 @@
 //! Counters over time: statistics of each series, and the curve of one.
 //!
-//! A value holds from its sample until the next one of its series, the last one until the profile ends. Mean and integral
-//! weigh values by the time they hold; a series without any such time has neither.
+//! A value holds from its sample until the next sample of its series, the last value until the profile ends. Mean and
+//! integral weight values by the time they hold; a series whose values hold for no time has neither.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,12 +26,12 @@ pub struct SeriesStats {
     pub last: f64,
     /// Value times seconds.
     pub integral: f64,
-    /// For how long there are values, in ns.
+    /// Time for which there are values, in ns.
     pub held_ns: i64,
 }
 
 impl SeriesStats {
-    /// Mean over time; absent where no value holds for any time.
+    /// Mean over time; absent if no value holds for any time.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.held_ns > 0).then(|| self.integral * NS_PER_S / real_signed(self.held_ns))
@@ -53,8 +53,8 @@ impl SampleCursor {
         Self { series, next: 0, within: within.unwrap_or(span) }
     }
 
-    /// Hands up to `limit` values, each with when it holds within the span and whether it was sampled there, to `visit`.
-    /// Returns how many it looked at: fewer than `limit` at the end.
+    /// Passes up to `limit` values to `visit`, each with the time for which it holds within the span and whether it was
+    /// sampled there. Returns how many it looked at: fewer than `limit` at the end.
     fn advance(
         &mut self,
         profile: &Profile,
@@ -88,7 +88,7 @@ pub struct CounterPass {
 }
 
 impl CounterPass {
-    /// Prepares it: of all of a profile, or of a span.
+    /// Prepares the pass for a whole profile, or for a span.
     #[must_use]
     pub fn new(profile: &Profile, within: Option<Interval<TraceNs>>) -> Self {
         let cursor = SampleCursor::new(profile, SeriesId::from_usize(0), within);
@@ -109,13 +109,13 @@ impl CounterPass {
                 let next = SeriesId::from_usize(self.found.len());
                 self.cursor = SampleCursor { series: next, next: 0, within: self.cursor.within };
             }
-            // A series without samples costs a look, too.
+            // A series without samples counts against the limit, too.
             left = left.saturating_sub(seen.max(1));
         }
         self.found.len() >= profile.counters().series().len()
     }
 
-    /// For each series its statistics; absent where the span holds no value of it.
+    /// The statistics of each series; absent if the span holds no value of it.
     #[must_use]
     pub fn finish(self) -> Vec<Option<SeriesStats>> {
         self.found
@@ -146,17 +146,17 @@ fn add(stats: &mut Option<SeriesStats>, value: f64, held: Interval<TraceNs>, is_
 /// The values of a series over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What the series is called.
+    /// Name of the series.
     pub name: String,
-    /// Time in ns from the origin of the profile, and value: smallest and largest of each part of the span, in order of
-    /// time; the last point is where the last value ends.
+    /// Time in ns from the origin of the profile, and value: the smallest and the largest value of each part of the span, in
+    /// order of time; the last point is the end of the last value.
     pub points: Vec<(i64, f64)>,
     /// Whether there are more samples than points.
     pub is_thinned: bool,
 }
 
-/// Thins the samples of a series to what can be drawn, a part at a time. Each of a number of equal parts of the span keeps
-/// its smallest and its largest value, so that no peak is lost.
+/// Thins the samples of a series to as many as can be drawn, a part at a time. The span is divided into equal parts, and
+/// each keeps its smallest and its largest value, so that no peak is lost.
 #[derive(Debug)]
 pub struct CurvePass {
     cursor: SampleCursor,
@@ -177,8 +177,8 @@ struct Part {
 }
 
 impl CurvePass {
-    /// Prepares it for at most about `points` points of the series of a name ([`series_names`]); nothing when the profile has
-    /// none.
+    /// Prepares the pass for at most about `points` points of the series with a name ([`series_names`]); none if the profile
+    /// does not have it.
     #[must_use]
     pub fn new(profile: &Profile, name: &str, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {
         let series = SeriesId::from_usize(series_names(profile).iter().position(|known| known == name)?);
@@ -233,7 +233,7 @@ impl CurvePass {
     }
 }
 
-/// Adds the smallest and largest value of a part in order of time, one of them where they are the same.
+/// Adds the smallest and the largest value of a part in order of time; only one if they are the same.
 fn keep(curve: &mut Curve, part: Option<Part>) {
     let Some(Part { least, most, .. }) = part else { return };
     let (first, second) = if least.0 <= most.0 { (least, most) } else { (most, least) };
@@ -243,9 +243,9 @@ fn keep(curve: &mut Curve, part: Option<Part>) {
     }
 }
 
-/// What each series is called, in the order of the table: its process, its counter, and its own name where that adds
-/// something. Of several that would be called the same, each says the id of its process too, and where that is the same
-/// its number among them, so that every name is of one series.
+/// The name of each series, in the order of the table: its process, its counter, and its own name if that adds something.
+/// Series with equal names also get the id of their process, and if that is equal too, their number among the equal ones,
+/// so that every name belongs to one series.
 #[must_use]
 pub fn series_names(profile: &Profile) -> Vec<String> {
     let all = profile.counters().series();
@@ -264,7 +264,7 @@ pub fn series_names(profile: &Profile) -> Vec<String> {
     names
 }
 
-/// Positions of the names that others have, too.
+/// Positions of the names that occur more than once.
 fn repeated(names: &[String]) -> Vec<usize> {
     let mut count: FxHashMap<&str, u32> = FxHashMap::default();
     for name in names {

@@ -12,10 +12,10 @@ use crate::profile::{Profile, SliceFlags};
 pub struct Extent {
     /// From the first to the last event, in ns.
     pub span_ns: i64,
-    /// From the begin of the first step to the end of the last, in ns; absent when no steps are marked.
+    /// From the start of the first step to the end of the last, in ns; absent when no steps are marked.
     pub steps_ns: Option<i64>,
-    /// From the first to the last slice of a device, in ns; absent when no device is known. Of a simulated run this is the
-    /// device window: setting the runtime up does not count.
+    /// From the first to the last slice of a device, in ns; absent when no device is known. For a simulated run this is the
+    /// device window, which does not include setting up the runtime.
     pub device_ns: Option<i64>,
 }
 

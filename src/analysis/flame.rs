@@ -1,4 +1,4 @@
-//! The part of a call tree that is worth showing, as plain rows.
+//! The most expensive part of a call tree, as plain rows.
 
 use std::collections::BinaryHeap;
 
@@ -11,7 +11,7 @@ use crate::profile::Profile;
 /// A call tree cut to the nodes with the most time, parents before children, siblings with the most time first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameGraph {
-    /// Names of the nodes around the first one, outermost first; empty when the first stands for everything.
+    /// Names of the nodes above the first one, outermost first; empty when the first stands for everything.
     pub around: Vec<String>,
     /// The nodes.
     pub nodes: Vec<FlameNode>,
@@ -22,11 +22,11 @@ pub struct FlameGraph {
 /// Slices of one stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameNode {
-    /// Their name; empty for the node of everything.
+    /// Their name; empty for the node that stands for everything.
     pub name: String,
-    /// Position of the node around it; 0 for the first.
+    /// Position of the parent node; 0 for the first.
     pub parent: u32,
-    /// Levels from the first node, which has 0.
+    /// Depth below the first node, which has 0.
     pub depth: u16,
     /// Number of slices.
     pub count: u64,
@@ -38,14 +38,14 @@ pub struct FlameNode {
     pub omitted_ns: i64,
 }
 
-/// A name with what calls it and what it calls.
+/// A name with its callers and its callees.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandwichGraph {
     /// The name.
     pub name: String,
     /// Number of slices of the name.
     pub count: u64,
-    /// Sum of their durations, those inside another of the name left out, in ns.
+    /// Sum of their durations, without slices inside another slice of the name, in ns.
     pub total_ns: i64,
     /// Sum of their self times, in ns.
     pub self_ns: i64,
@@ -56,7 +56,7 @@ pub struct SandwichGraph {
 }
 
 impl FlameGraph {
-    /// The part of a tree below node `root` with the most time: at most `limit` nodes, each with all nodes around it.
+    /// The part of a tree below node `root` with the most time: at most `limit` nodes, each with all its ancestors.
     #[must_use]
     pub fn of(profile: &Profile, tree: &CallTree, root: u32, limit: usize) -> Self {
         let children = tree.children();
@@ -101,7 +101,7 @@ impl SandwichGraph {
     }
 }
 
-/// Which nodes are kept: always the one with the most time among those whose parent is kept.
+/// Which nodes are kept: the next one is always the one with the most time among those whose parent is kept.
 fn most_time(tree: &CallTree, children: &[Vec<u32>], root: u32, limit: usize) -> Vec<bool> {
     let mut kept = vec![false; tree.nodes().len()];
     let key = |i: u32| (tree.nodes()[i as usize].total_ns, std::cmp::Reverse(i));

@@ -1,4 +1,4 @@
-//! What slices are grouped by, with a small number for each group.
+//! Groupings of slices, with a small number for each group.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum GroupBy {
 }
 
 impl GroupBy {
-    /// Every kind with its name in commands and links.
+    /// Every grouping with its name in commands and links.
     pub const ALL: [(Self, &'static str); 8] = [
         (Self::Name, "name"),
         (Self::Category, "category"),
@@ -47,18 +47,18 @@ impl GroupBy {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("name", |(_, name)| name)
     }
 
-    /// The kind of a name.
+    /// The grouping with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 }
 
-/// The group of each slice. Groups are numbers from 0, not all of them used.
+/// The group of each slice. Groups are numbers from 0, some of which may be unused.
 #[derive(Debug)]
 pub struct Grouping {
     by: GroupBy,
-    /// Group of each track, for what a whole track shares.
+    /// Group of each track, for groupings in which a whole track is in one group.
     of_track: Vec<u32>,
     labels: StringTable,
     scopes: Option<Scopes>,
@@ -133,7 +133,7 @@ impl Grouping {
     }
 }
 
-/// What a process is called, with its labels where they add something.
+/// The name of a process, with its labels if they add something.
 #[must_use]
 pub fn process_text(profile: &Profile, id: ProcessId) -> String {
     let label = profile.process_label(id);
@@ -141,7 +141,7 @@ pub fn process_text(profile: &Profile, id: ProcessId) -> String {
     if labels.is_empty() || label.contains(labels) { label } else { format!("{label} ({labels})") }
 }
 
-/// What a thread is called, after its process.
+/// The name of a thread, after that of its process.
 #[must_use]
 pub fn thread_text(profile: &Profile, id: TrackId) -> String {
     let process = profile.tracks().get(id).map_or_else(String::new, |t| process_text(profile, t.process));

@@ -1,25 +1,25 @@
-//! How the durations of some slices are spread.
+//! The distribution of the durations of some slices.
 
 use serde::{Deserialize, Serialize};
 
 use super::operators::{Percentiles, percentile};
 
-/// How the edges of bins follow one another.
+/// The spacing of the edges of bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinScale {
-    /// Equal steps from 0 or the shortest.
+    /// Equal steps from 0 or from the shortest duration.
     Linear,
     /// 1, 2, 5, 10, 20, 50 ...
     #[default]
     Log,
 }
 
-/// Durations from an edge to the next; the last bin holds its upper edge too.
+/// Durations from one edge to the next; the last bin includes its upper edge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bin {
-    /// Lower edge, in ns; inside.
+    /// Lower edge, in ns; inclusive.
     pub from_ns: i64,
-    /// Upper edge, in ns; outside, but of the last bin.
+    /// Upper edge, in ns; exclusive, except in the last bin.
     pub to_ns: i64,
     /// Number of slices.
     pub count: u64,
@@ -27,7 +27,7 @@ pub struct Bin {
     pub total_ns: i64,
 }
 
-/// A spread of durations.
+/// A distribution of durations.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// Bins without gaps, shortest durations first; empty without slices.
@@ -45,7 +45,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// The spread of durations in at most `bins` bins.
+    /// The distribution of durations in at most `bins` bins.
     #[must_use]
     pub fn of(mut durations: Vec<i64>, scale: BinScale, bins: usize) -> Self {
         let (Some(&min_ns), Some(&max_ns)) = (durations.iter().min(), durations.iter().max()) else {
@@ -81,8 +81,8 @@ fn linear_edges(min: i64, max: i64, bins: usize) -> Vec<i64> {
     (0..=last - min / step + 1).map(|i| first.saturating_add(i.saturating_mul(step))).collect()
 }
 
-/// Edges at 0, 1, 2, 5, 10, 20 ... from the one below the shortest to the one above the longest; thinned to every third
-/// or further apart where that is more than `bins` bins.
+/// Edges at 0, 1, 2, 5, 10, 20 ... from the one below the shortest to the one above the longest; if that gives more than
+/// `bins` bins, only every third edge or fewer.
 fn log_edges(min: i64, max: i64, bins: usize) -> Vec<i64> {
     let all: Vec<i64> = std::iter::once(0).chain(round_numbers()).chain([i64::MAX]).collect();
     let first = all.partition_point(|edge| *edge <= min).saturating_sub(1);

@@ -1,7 +1,7 @@
-//! The slices of one thread in the order of time: a flame graph whose axis is time, as a stack trace over time reads.
+//! The slices of one thread in the order of time: a flame graph whose axis is time.
 //!
-//! Of a thread with more slices than can be shown, the longest are kept. A slice is never shorter than one inside it, so
-//! what is kept has all around it.
+//! If a thread has more slices than can be shown, the longest are kept. A slice is never shorter than a slice inside it,
+//! so all slices around a kept slice are kept.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,20 +27,20 @@ pub struct InOrderPass {
     track: Option<TrackId>,
     cursor: SliceCursor,
     limit: usize,
-    /// The shortest of those kept on top; of equal ones the latest.
+    /// The kept slices, the shortest on top; of equal ones the latest.
     kept: BinaryHeap<Reverse<(i64, Reverse<SliceId>)>>,
     seen: u64,
 }
 
 impl InOrderPass {
-    /// Prepares it: at most `limit` slices of the thread of the selection with the most slices, the first of equal ones.
+    /// Prepares the pass: at most `limit` slices of the thread with the most selected slices, the first of equal threads.
     #[must_use]
     pub fn new(profile: &Profile, mut selection: Selection, limit: usize) -> Self {
         let tracks = selection.tracks_of(profile).into_iter();
         let counts = |id: &SliceId| selection.counted(profile, *id).is_some();
         let size = |t: &TrackId| {
             let all = profile.slices().of_track(*t);
-            // Of one level, what counts of a thread is what it has of that.
+            // With a level, only the slices of that level count for a thread.
             (if selection.level.is_some() { all.filter(counts).count() } else { all.len() }, Reverse(*t))
         };
         let track = tracks.filter(|t| size(t).0 > 0).max_by_key(size);

@@ -1,4 +1,4 @@
-//! Look-ups for a person who points at something: search by name, and everything about one slice.
+//! Look-ups for the user: search by name, and everything about one slice.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct NameSearch {
 }
 
 impl NameSearch {
-    /// Searches names, upper and lower case alike. The empty text finds nothing.
+    /// Searches names, ignoring letter case. The empty text finds nothing.
     #[must_use]
     pub fn new(profile: &Profile, text: &str) -> Self {
         let wanted = text.to_lowercase();
@@ -37,21 +37,21 @@ impl NameSearch {
         &self.hits
     }
 
-    /// The hit after a slice, by time; the first after the last, and where nothing is selected.
+    /// The hit after a slice, by time; the first hit after the last one, or if nothing is selected.
     #[must_use]
     pub fn next(&self, profile: &Profile, after: Option<SliceId>) -> Option<SliceId> {
         let at = after.map_or(0, |id| self.hits.partition_point(|&hit| key(profile, hit) <= key(profile, id)));
         self.hits.get(at).or(self.hits.first()).copied()
     }
 
-    /// The hit before a slice, by time; the last before the first, and where nothing is selected.
+    /// The hit before a slice, by time; the last hit before the first one, or if nothing is selected.
     #[must_use]
     pub fn previous(&self, profile: &Profile, before: Option<SliceId>) -> Option<SliceId> {
         let at = before.map_or(0, |id| self.hits.partition_point(|&hit| key(profile, hit) < key(profile, id)));
         at.checked_sub(1).map_or(self.hits.last(), |i| self.hits.get(i)).copied()
     }
 
-    /// Which hit a slice is, counted from 0.
+    /// The position of a slice among the hits, from 0.
     #[must_use]
     pub fn position(&self, profile: &Profile, id: SliceId) -> Option<usize> {
         self.hits.binary_search_by_key(&key(profile, id), |&hit| key(profile, hit)).ok()
@@ -73,9 +73,9 @@ pub struct SliceDetails {
     pub category: String,
     /// Its track.
     pub track: TrackId,
-    /// What the track is called.
+    /// Name of the track.
     pub track_label: String,
-    /// What the process is called.
+    /// Name of the process.
     pub process_label: String,
     /// Start, relative to the profile's origin.
     pub start_ns: i64,
@@ -89,7 +89,7 @@ pub struct SliceDetails {
     pub unclosed: bool,
     /// Whether it begins inside the slice before it and ends after it.
     pub overlaps: bool,
-    /// Its arguments as text, in the order of the file. What is not an object has the key `args`.
+    /// Its arguments as text, in the order of the file. Arguments that are not an object have the key `args`.
     pub args: Vec<(String, String)>,
     /// The slices that contain it, innermost first.
     pub parents: Vec<(SliceId, String)>,
@@ -125,13 +125,13 @@ pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
     })
 }
 
-/// The members of an object as text: strings without quotes, the rest as JSON. What is not an object has the key `args`.
+/// The members of an object as text: strings without quotes, the rest as JSON. Anything else has the key `args`.
 #[must_use]
 pub fn parse_args(json: &str) -> Vec<(String, String)> {
     if json.is_empty() {
         return Vec::new();
     }
-    // An ordered list of members, which serde_json's own map is not.
+    // An ordered list of members; serde_json's own map is not ordered.
     let Ok(members) = serde_json::from_str::<OrderedMembers>(json) else {
         return vec![("args".to_owned(), json.to_owned())];
     };
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(search.next(&profile, Some(second)), Some(first));
         assert_eq!(search.previous(&profile, Some(first)), Some(second));
         assert_eq!(search.previous(&profile, None), Some(second));
-        // From a slice that is not a hit.
+        // Starting at a slice that is not a hit.
         assert_eq!(search.next(&profile, Some(SliceId(0))), Some(first));
         assert_eq!(search.position(&profile, second), Some(1));
         assert!(NameSearch::new(&profile, "").hits().is_empty());

@@ -1,11 +1,11 @@
-//! The slices of one group: to list, to step through, to highlight, to spread over a histogram.
+//! The slices of one group: for a list, for stepping through them, for highlighting, and for a histogram.
 
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
 use crate::profile::{Profile, SliceId};
 
-/// In which order slices are listed.
+/// The order in which slices are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemberOrder {
     /// By start.
@@ -26,7 +26,7 @@ pub struct MemberPass {
 }
 
 impl MemberPass {
-    /// Prepares it: the slices of the selection whose group has this name. Unclosed slices are left out.
+    /// Prepares the pass: the slices of the selection whose group has this name. Unclosed slices are left out.
     #[must_use]
     pub fn new(profile: &Profile, selection: Selection, by: GroupBy, name: &str) -> Self {
         let grouping = Grouping::new(profile, by);
@@ -47,7 +47,7 @@ impl MemberPass {
         })
     }
 
-    /// The slices found, each with what of its duration counts, in ns.
+    /// The slices found, each with the part of its duration that counts, in ns.
     #[must_use]
     pub fn finish(self, profile: &Profile, order: MemberOrder) -> Vec<(SliceId, i64)> {
         let mut found = self.found;
@@ -60,7 +60,7 @@ impl MemberPass {
     }
 }
 
-/// The slices of a group, each with what of its duration counts, in ns.
+/// The slices of a group, each with the part of its duration that counts, in ns.
 #[must_use]
 pub fn members(
     profile: &Profile,
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(find(&all, GroupBy::Name, "mm", MemberOrder::Time), [(1, 30), (0, 10)]);
         assert_eq!(find(&all, GroupBy::Category, "k", MemberOrder::Longest), [(1, 30), (0, 10), (2, 5)]);
         assert_eq!(find(&all, GroupBy::Name, "none", MemberOrder::Time), []);
-        // The first event, at 20 ns, is where the profile starts.
+        // The profile starts at the first event, at 20 ns.
         let within = Some(Interval::new(TraceNs(25), TraceNs(35)));
         let span = Selection { within, ..all };
         assert_eq!(find(&span, GroupBy::Name, "mm", MemberOrder::Longest), [(1, 5), (0, 5)]);

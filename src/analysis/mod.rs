@@ -1,11 +1,12 @@
 //! Questions about a profile whose answers are tables, trees and sentences.
 //!
-//! Every question walks over a [`Selection`] of slices in a bounded number at a time (`advance`), so that a session can
-//! report and cancel between; each has a function that walks to the end at once. All of them share these rules:
+//! Every question walks over a [`Selection`] of slices, a bounded number at a time (`advance`), so that a session can
+//! report progress and cancel between the steps; each also has a function that walks to the end at once. All of them
+//! share these rules:
 //!
 //! * a slice that never ended is in no statistics;
-//! * *self time*: at each instant of a thread the slice that began last has the time ([`self_time`]);
-//! * with a span of time, slices count with the part inside;
+//! * *self time*: at each instant of a thread the time belongs to the slice that began last ([`self_time`]);
+//! * with a span of time, only the part of a slice inside the span counts;
 //! * with a level ([`crate::profile::levels`]), only its slices count, and only they take time from one another.
 
 pub mod calltree;

@@ -9,27 +9,27 @@ use crate::base::convert::narrow;
 use crate::profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
 use crate::profile::{Profile, TrackId};
 
-/// A module with what is in it.
+/// A module with its submodules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleNode {
-    /// Its name within the one around it: `Linear[layer1]`; empty for the first, which stands for the whole.
+    /// Its name within its parent: `Linear[layer1]`; empty for the first, which stands for the whole.
     pub name: String,
-    /// Position of the module around it; 0 for the first.
+    /// Position of the parent module; 0 for the first.
     pub parent: u32,
-    /// Levels from the first node, which has 0.
+    /// Depth below the first node, which has 0.
     pub depth: u16,
-    /// Number of slices in it and the modules in it.
+    /// Number of slices in it and in its submodules.
     pub count: u64,
     /// Sum of their self times, in ns.
     pub total_ns: i64,
-    /// The part of it that no module in it has, in ns.
+    /// The part of that time outside its submodules, in ns.
     pub self_ns: i64,
 }
 
-/// Modules, each before those in it, those of one module by time.
+/// Modules, parents before children, siblings by time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleTree {
-    /// The modules; empty when the profile knows of none.
+    /// The modules; empty when the profile has none.
     pub nodes: Vec<ModuleNode>,
     /// Time of selected slices that are in no module, in ns.
     pub outside_ns: i64,
@@ -39,9 +39,9 @@ pub struct ModuleTree {
 
 /// Computes a [`ModuleTree`] a part at a time.
 ///
-/// Every slice adds its self time to its module and to those around it, so nothing counts twice. Where no tracks are
-/// selected, a profile with rows of framework operators in Process Execution is counted there alone: its other rows show
-/// the same work again.
+/// Every slice adds its self time to its module and to the modules around it, so nothing counts twice. If no tracks are
+/// selected and a profile has rows of framework operators in Process Execution, only these are counted: the other rows
+/// show the same work again.
 #[derive(Debug)]
 pub struct ModulePass {
     selection: Selection,
@@ -53,7 +53,7 @@ pub struct ModulePass {
 }
 
 impl ModulePass {
-    /// Prepares it; reads every slice's arguments.
+    /// Prepares the pass; reads every slice's arguments.
     #[must_use]
     pub fn new(profile: &Profile, mut selection: Selection) -> Self {
         if selection.tracks.is_none() {
@@ -82,7 +82,7 @@ impl ModulePass {
         })
     }
 
-    /// The tree of what it has seen, cut to the `limit` modules with the most time.
+    /// The tree of the slices seen so far, cut to the `limit` modules with the most time.
     #[must_use]
     pub fn finish(self, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
@@ -145,7 +145,7 @@ impl Builder {
 
     fn finish(self, outside_ns: i64, limit: usize) -> ModuleTree {
         let mut order: Vec<u32> = (0..narrow(self.nodes.len())).collect();
-        // A module has at least the time of those in it, so cutting by time never takes a module from around another.
+        // A module has at least the time of its submodules, so cutting by time never removes the parent of a kept module.
         order.sort_by_key(|&i| (std::cmp::Reverse(self.nodes[i as usize].total_ns), i));
         order.truncate(limit);
         let mut children = vec![Vec::new(); self.nodes.len()];
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!((brief(&tree), tree.outside_ns, tree.omitted), (expected.to_vec(), 3, 0));
         let cut = module_tree(&profile(EXECUTION_PROCESS, FRAMEWORK_TRACK), &Selection::default(), 3);
         assert_eq!((brief(&cut), cut.omitted), (expected[..3].to_vec(), 2));
-        // In a trace that has no such rows every row counts.
+        // In a trace without these rows every row counts.
         assert_eq!(module_tree(&profile("python", "main"), &Selection::default(), 100).nodes[0].total_ns, 104);
         assert!(module_tree(&Profile::default(), &Selection::default(), 100).nodes.is_empty());
     }

@@ -1,10 +1,10 @@
 //! The operation that a name is an instance of: `%dot.7` and `dot.12` are `dot`.
 //!
-//! Compilers number their instructions, and kernels of C++ carry template arguments and parameters, so one operation has
-//! hundreds of names. A share of the time is a share of an operation, so names are reduced to it first.
+//! Compilers number their instructions, and names of C++ kernels include template arguments and parameters, so one
+//! operation has hundreds of names. Shares of the time are computed by operation, so names are reduced to it first.
 
-/// The operation of a name, a part of it: without the `%` of HLO; of a C++ signature only the function; without numbers at
-/// the end that follow `.`, `_` or `#`, and without `.kd` and `.clone`. A name that would be left empty stays whole.
+/// The operation of a name, which is a part of it: without the `%` of HLO; only the function of a C++ signature; without
+/// numbers at the end after `.`, `_` or `#`, and without `.kd` and `.clone`. A name that would become empty stays whole.
 #[must_use]
 pub fn opcode(name: &str) -> &str {
     let function = if is_signature(name) { function_of(name) } else { name };

@@ -1,4 +1,4 @@
-//! Operator statistics: how often something ran, for how long, and how much of that was its own.
+//! Operator statistics: how often an operator ran, for how long, and how much of that was self time.
 //!
 //! Self time is that of [`super::self_time`].
 
@@ -14,13 +14,13 @@ use crate::profile::{Occurrences, Profile, SliceId};
 pub struct OpStats {
     /// Number of the group in its [`Grouping`].
     pub group: u32,
-    /// How often it ran: its slices, but those that go on with an interrupted one ([`Occurrences`]).
+    /// How often it ran: its slices, except those that continue an interrupted one ([`Occurrences`]).
     pub count: u64,
     /// Sum of durations, in ns.
     pub total_ns: i64,
     /// Sum of self times, in ns.
     pub self_ns: i64,
-    /// Whether all its slices only wrap others.
+    /// Whether all its slices are wrappers.
     pub wraps: bool,
     /// Shortest duration, in ns.
     pub min_ns: i64,
@@ -28,7 +28,7 @@ pub struct OpStats {
     pub max_ns: i64,
     /// The longest slice, the first of equals by track and start.
     pub longest: SliceId,
-    /// Median and 99th percentile of the durations, in ns, if they were asked for (numpy's linear rule).
+    /// Median and 99th percentile of the durations, in ns, if requested (numpy's linear rule).
     pub percentiles: Option<Percentiles>,
 }
 
@@ -68,7 +68,7 @@ impl OpStats {
 pub struct OpQuery {
     /// What slices are grouped by.
     pub group_by: GroupBy,
-    /// Which slices.
+    /// The slices to count.
     pub selection: Selection,
     /// Whether percentiles are wanted; they cost a sort.
     pub percentiles: bool,
@@ -77,9 +77,9 @@ pub struct OpQuery {
 /// Statistics by group, with the names of the groups.
 #[derive(Debug)]
 pub struct OpTable {
-    /// What the groups are.
+    /// The grouping.
     pub grouping: Grouping,
-    /// Greatest total first, equal ones by name; groups that only wrap others come last.
+    /// Greatest total first, equal ones by name; groups of wrappers come last.
     pub stats: Vec<OpStats>,
 }
 
@@ -107,10 +107,10 @@ pub struct OperatorPass {
     own: Vec<i64>,
     cursor: SliceCursor,
     occurrences: Occurrences,
-    /// Position in `stats` of each group, one more; 0 for none.
+    /// Position in `stats` of each group, plus one; 0 for none.
     row_of: Vec<u32>,
     stats: Vec<OpStats>,
-    /// Row and duration of every slice, when percentiles are wanted.
+    /// Row and duration of every slice, if percentiles are wanted.
     durations: Vec<(u32, i64)>,
 }
 
@@ -159,7 +159,7 @@ impl OperatorPass {
         })
     }
 
-    /// The statistics of what it has seen.
+    /// The statistics of the slices seen so far.
     #[must_use]
     pub fn finish(mut self, profile: &Profile) -> OpTable {
         self.fill_percentiles();
@@ -182,7 +182,7 @@ impl OperatorPass {
     }
 }
 
-/// The durations of each row beside one another, rows in their order.
+/// The durations of each row next to one another, rows in their order.
 fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
     let mut next: Vec<usize> = Vec::with_capacity(rows.len());
     let mut at = 0;
@@ -199,7 +199,7 @@ fn rows_together(durations: &[(u32, i64)], rows: &[OpStats]) -> Vec<i64> {
     together
 }
 
-/// A percentile of some values by numpy's linear rule, found without sorting them all; 0 when there are none.
+/// A percentile of some values by numpy's linear rule, found without sorting all of them; 0 without values.
 pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
     let Some((low, high, fraction)) = stats::percentile_ranks(values.len(), p) else { return 0.0 };
     let (_, a, above) = values.select_nth_unstable(low);

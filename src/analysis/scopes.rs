@@ -1,6 +1,6 @@
 //! The module each slice belongs to: `NN[model]/Linear[layer1]`, `DistilBert/Transformer/Linear`, `jit(main)/jit(relu)`.
 //!
-//! A slice says it itself, by the first of these that applies:
+//! The slice itself names its module, by the first of these rules that applies:
 //!
 //! 1. its argument `path` (the simulator's, the Neuron plugin's), `tf_op` or `op_name` (XLA, JAX): a path whose last
 //!    part is the operation; on a row of modules (category `module`) the whole path is the module;
@@ -8,14 +8,14 @@
 //! 3. it *is* a call of a module: its name is `nn.Module: Linear_0` (PyTorch with stacks), which makes a level below
 //!    the module of the slice that contains it.
 //!
-//! Any other slice belongs to the module of the innermost slice that contains it, and to none outside of all.
+//! Any other slice belongs to the module of the innermost slice that contains it, or to no module.
 
 use memchr::memmem::Finder;
 
 use crate::base::{Idx, StrId, StringTable};
 use crate::profile::{ArgsId, Profile, SliceFlags, SliceId};
 
-/// What PyTorch writes before the class of a module in the name of its call.
+/// PyTorch's prefix before the class of a module in the name of its call.
 const MODULE_CALL: &str = "nn.Module: ";
 /// Category of the slices that are modules themselves.
 const MODULE_ROW: &str = "module";
@@ -69,7 +69,7 @@ impl Scopes {
         Self { of_slice, names }
     }
 
-    /// The module of a slice; the empty text outside of all.
+    /// The module of a slice; the empty text if it is in none.
     #[must_use]
     pub fn scope_of(&self, id: SliceId) -> StrId {
         self.of_slice.get(id.index()).copied().unwrap_or(StrId::EMPTY)
@@ -88,7 +88,7 @@ impl Scopes {
     }
 }
 
-/// For each text of a profile: the module it is a call of.
+/// For each text of a profile, the module that it is a call of.
 fn module_calls(profile: &Profile) -> Vec<Option<&str>> {
     let strings = profile.strings();
     (0..strings.len()).map(|i| strings.get(StrId::from_usize(i)).strip_prefix(MODULE_CALL)).collect()

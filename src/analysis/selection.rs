@@ -1,4 +1,4 @@
-//! Which slices a question is about, and how much of each counts.
+//! The slices that a question is about, and how much of each counts.
 
 use std::ops::Range;
 
@@ -10,14 +10,14 @@ use crate::base::{Interval, TraceNs};
 use crate::profile::levels::LevelId;
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 
-/// Which slices a question is about.
+/// The slices that a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
-    /// Only the slices of these tracks; those of all threads if absent (tracks of samples are made of events that are kept
-    /// beside them).
+    /// Only the slices of these tracks; those of all threads if absent (tracks of samples are left out, because they are made
+    /// of events that are kept too).
     pub tracks: Option<Vec<TrackId>>,
-    /// Only this span: slices that share an instant with it, or that have no duration and lie in it, count with the part
-    /// inside; everything if absent.
+    /// Only this span: of slices that share an instant with it, or that have no duration and lie in it, the part inside
+    /// counts; everything if absent.
     pub within: Option<Interval<TraceNs>>,
     /// Only the slices of this level; those of all levels if absent, which may show the same work several times.
     pub level: Option<LevelId>,
@@ -36,7 +36,7 @@ impl Selection {
         Self { tracks: Some(tracks), ..Self::default() }
     }
 
-    /// What of a slice counts; nothing when it is outside.
+    /// The part of a slice that counts; none when it is outside.
     #[must_use]
     pub fn part(&self, slice: Interval<TraceNs>) -> Option<Interval<TraceNs>> {
         let Some(span) = self.within else { return Some(slice) };
@@ -47,7 +47,7 @@ impl Selection {
         Some(Interval::new(slice.start.max(span.start), slice.end.min(span.end)))
     }
 
-    /// What of a slice of a profile counts; nothing when it is outside or never ended.
+    /// The part of a slice of a profile that counts; none when it is outside or never ended.
     #[must_use]
     pub fn counted(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
         let slices = profile.slices();
@@ -59,7 +59,7 @@ impl Selection {
         self.level.is_none_or(is_of_level).then_some(part)
     }
 
-    /// What of a slice of a profile counts, in ns; nothing when it is outside or never ended.
+    /// The length of the part of a slice that counts, in ns; none when it is outside or never ended.
     #[must_use]
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
         let part = self.counted(profile, id)?;
@@ -108,12 +108,12 @@ impl Selection {
 /// Walks over slices track by track, a bounded number at a time.
 #[derive(Clone, Debug)]
 pub struct SliceCursor {
-    /// What is left, the next at the end.
+    /// The remaining positions, the next at the end.
     ranges: Vec<(TrackId, Range<usize>)>,
 }
 
 impl SliceCursor {
-    /// The positions of all slices, those of samples too.
+    /// The positions of all slices, including those of samples.
     #[must_use]
     pub fn of_all(profile: &Profile) -> Self {
         let tracks = profile.tracks().ids().map(|t| (t, profile.slices().range_of(t)));
@@ -161,7 +161,7 @@ pub(super) mod tests {
     use crate::profile::ProfileBuilder;
     use proptest::prelude::*;
 
-    /// A stack of nested slices from any numbers: each pair opens a slice inside the one before or closes it first.
+    /// A stack of nested slices from any numbers: each pair opens a slice inside the previous one, or closes that first.
     pub(in super::super) fn nested(steps: &[(u8, u8)]) -> Profile {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");

@@ -1,8 +1,8 @@
-//! Self time: at each instant of a thread the slice that began last has the time.
+//! Self time: at each instant of a thread the time belongs to the slice that began last.
 //!
-//! Of slices that begin together the shorter is inside; of equal ones the later in the file. For slices that nest this is
-//! the duration without what is inside. Where a slice outlasts the one it began in, it keeps all its time, and the other has
-//! only what is left: the self times of a thread add up to the time in which it is busy, whatever its slices do.
+//! Of slices that begin together the shorter is inside; of equal ones the later in the file. For slices that nest, self
+//! time is the duration without the slices inside. A slice that outlasts the slice it began in keeps all its time, and
+//! the outer slice has only the rest. So the self times of a thread always add up to the time in which it is busy.
 //!
 //! A thread is a track with its overflow lanes ([`Threads`]). Only selected slices take time from one another.
 
@@ -20,12 +20,12 @@ pub fn self_times(profile: &Profile) -> Vec<i64> {
     Selection::of_tracks(profile.tracks().ids().collect()).self_times(profile)
 }
 
-/// Gives the time of a thread to its slices, which come by start, outer ones first.
+/// Divides the time of a thread among its slices, which come by start, outer ones first.
 #[derive(Debug)]
 struct Sweep {
     /// Slices that began, with their ends; the one that began last is on top. Those below it may have ended.
     open: Vec<(SliceId, i64)>,
-    /// Until when the time is given.
+    /// The time up to which everything is divided.
     now: i64,
 }
 
@@ -61,9 +61,9 @@ impl Sweep {
 /// The slices of a thread by start, outer ones first.
 #[derive(Debug)]
 enum Order {
-    /// Of one track: as they are stored.
+    /// The slices of one track, as they are stored.
     Track(Range<usize>),
-    /// Of several lanes.
+    /// The slices of several lanes.
     Merged(std::vec::IntoIter<SliceId>),
 }
 
@@ -95,7 +95,7 @@ impl Iterator for Order {
 pub struct SelfTimes {
     selection: Selection,
     own: Vec<i64>,
-    /// Lanes of the threads that are left, the next at the end.
+    /// Lanes of the remaining threads, the next at the end.
     threads: Vec<Vec<TrackId>>,
     current: Option<(Order, Sweep)>,
     left: u64,
@@ -150,8 +150,8 @@ impl SelfTimes {
     }
 }
 
-/// The slices of a track that share an instant with a span, with their self time in it. Costs the slices in the span, and
-/// the depth of the stack at its start.
+/// The slices of a track that share an instant with a span, with their self time in it. The cost is the number of slices
+/// in the span plus the depth of the stack at its start.
 #[must_use]
 pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<TraceNs>) -> Vec<(SliceId, i64)> {
     let slices = profile.slices();
@@ -171,8 +171,8 @@ pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<Tr
     found.into_iter().map(|id| (id, own.get(&id).copied().unwrap_or(0))).collect()
 }
 
-/// Self time of one slice among those of its level ([`crate::profile::levels`]), in ns; nothing when it never ended. Costs
-/// the slices of its thread that begin before it ends.
+/// Self time of one slice among those of its level ([`crate::profile::levels`]), in ns; none when it never ended. The cost
+/// is the number of slices of its thread that begin before it ends.
 #[must_use]
 pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
     let slices = profile.slices();
@@ -206,7 +206,7 @@ mod tests {
     use crate::profile::ProfileBuilder;
     use proptest::prelude::*;
 
-    /// Slices on lanes of one row and on another thread, as they come.
+    /// Random slices on lanes of one row and on another thread.
     fn profile(slices: &[(u8, i64, i64)]) -> Profile {
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "");
@@ -224,7 +224,7 @@ mod tests {
         named
     }
 
-    /// The definition, nanosecond by nanosecond.
+    /// Self time by its definition, nanosecond by nanosecond.
     fn by_definition(profile: &Profile, lanes: &[TrackId], span: Interval<TraceNs>) -> Vec<i64> {
         let slices = profile.slices();
         let mut own = vec![0; slices.len()];
@@ -245,11 +245,11 @@ mod tests {
             let profile = profile(slices);
             by_name(&profile, &self_times(&profile)).into_iter().map(|(_, ns)| ns).collect::<Vec<_>>()
         };
-        // The caller has what is left of it once the call that outlasts it ran.
+        // The caller has the part before the call that outlasts it.
         assert_eq!(own(&[(0, 0, 100), (0, 10, 200)]), [10, 200]);
-        // A child of a call that slipped below another lane is not the caller's time.
+        // A child of a call that was moved to another lane does not count as time of the caller.
         assert_eq!(own(&[(0, 0, 100), (0, 10, 20), (0, 15, 60), (0, 20, 5)]), [35, 5, 55, 5]);
-        // Of equal spans the later has the time; of equal starts the shorter is inside.
+        // Of equal spans, the later one has the time; of equal starts, the shorter one is inside.
         assert_eq!(own(&[(0, 0, 10), (0, 0, 10), (0, 0, 4)]), [0, 6, 4]);
         // Lanes are one thread, another track is not.
         assert_eq!(own(&[(0, 0, 100), (1, 50, 100), (2, 0, 30)]), [50, 100, 30]);

@@ -12,7 +12,7 @@ use crate::profile::{PhaseCounts, Profile};
 pub struct OpenSummary {
     /// `chrome-trace-object` (an object with `traceEvents`), `chrome-trace-array` (the array alone), or `simulated`.
     pub format: String,
-    /// Every object of the event array, broken ones included.
+    /// Number of objects in the event array, including broken ones.
     pub events: u64,
     /// Events by their `ph`, most frequent first, equal ones by text.
     pub by_phase: PhaseCounts,
@@ -24,9 +24,9 @@ pub struct OpenSummary {
     pub tracks: u64,
     /// Slices by name, greatest total first, equal ones by name. Slices that never end are not counted.
     pub operators: Vec<OperatorSummary>,
-    /// The levels that have slices; what is on one level overlaps nothing on it by construction.
+    /// The levels that have slices; by construction, slices of one level do not show the same work.
     pub levels: Vec<Level>,
-    /// The level that lists are of when nobody chooses one.
+    /// The default level of lists.
     pub default_level: String,
     /// What was wrong, by kind, in order of first appearance.
     pub diagnostics: Vec<Diagnostic>,
@@ -41,7 +41,7 @@ pub struct OperatorSummary {
     pub count: u64,
     /// Sum of durations.
     pub total_ns: i64,
-    /// Sum of self times: at each instant of a thread the slice that began last has the time.
+    /// Sum of self times: at each instant of a thread the time belongs to the slice that began last.
     pub self_ns: i64,
 }
 

@@ -1,4 +1,4 @@
-//! Which tracks are one thread: what overlaps on a row is often written as further tracks of the same name.
+//! Which tracks are one thread: overlapping slices of a row are often written as further tracks of the same name.
 
 use crate::base::{FxHashMap, IndexVec, StrId};
 use crate::profile::{ProcessId, Profile, TrackId};
@@ -12,7 +12,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Looks at the ids and names of all tracks.
+    /// Finds the threads by the ids and names of all tracks.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let mut known: FxHashMap<(ProcessId, StrId, &str), TrackId> = FxHashMap::default();
@@ -27,7 +27,7 @@ impl Threads {
         Self { first: first.collect() }
     }
 
-    /// Some tracks, those of one thread together; threads in the order of their first track.
+    /// Groups some tracks by thread; threads are in the order of their first track.
     #[must_use]
     pub fn lanes(&self, tracks: &[TrackId]) -> Vec<Vec<TrackId>> {
         let mut place: FxHashMap<TrackId, usize> = FxHashMap::default();
@@ -51,7 +51,7 @@ impl Threads {
     }
 }
 
-/// The row whose further lane an id names: `queue` of `queue.2`.
+/// The row of which an id names a further lane: `queue` for `queue.2`.
 fn lane_of(tid: &str) -> Option<&str> {
     let (row, number) = tid.rsplit_once('.')?;
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');

@@ -1,6 +1,6 @@
-//! What kind of work each slice is: computing, moving data, talking to other devices, or the host's.
+//! The kind of work of each slice: computing, moving data, talking to other devices, or work of the host.
 //!
-//! The kind is decided by what the producers of traces write, and by nothing else:
+//! Only what the producers of traces write decides the kind:
 //!
 //! | family | sign | compute | transfer | communication | host |
 //! |---|---|---|---|---|---|
@@ -8,8 +8,8 @@
 //! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
 //! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
 //!
-//! Annotations, module rows, and what only wraps others ([`crate::profile::levels::wrappers`]: steps, the profiler itself,
-//! compilation) are not work. Setting the Neuron runtime up is the host's.
+//! Annotations, module rows and wrappers ([`crate::profile::levels::wrappers`]: steps, the profiler itself,
+//! compilation) are not work. Setting up the Neuron runtime is work of the host.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub enum Work {
     Communication,
     /// Data moves between host and device, or within the device.
     Transfer,
-    /// The host works, or waits in a call that says so ([`Work::Wait`]).
+    /// The host works. Waiting in a call whose name says so is [`Work::Wait`].
     Host,
     /// The host waits, in a call that says so by its name.
     Wait,
@@ -50,11 +50,11 @@ impl Work {
     }
 }
 
-/// What the track of a slice says.
+/// What the track of a slice says about its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Unknown,
-    /// Every slice is this.
+    /// Every slice is this kind of work.
     All(Work),
     /// A device's row: the name decides.
     Device,
@@ -71,7 +71,7 @@ pub struct Works {
     of_category: Vec<Option<Work>>,
     /// For each text, whether slices of that category prepare a benchmark run or span it: compiling, loading.
     is_frame: Vec<bool>,
-    /// For each text, what it says as the name of a slice of a device or of the host.
+    /// For each text, what it means as the name of a slice of a device or of the host.
     of_name: Vec<NameSays>,
 }
 
@@ -84,7 +84,7 @@ enum NameSays {
 }
 
 impl Works {
-    /// Looks at the tracks, categories and names of a profile.
+    /// Classifies the tracks, categories and names of a profile.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let texts = || (0..profile.strings().len()).map(|i| profile.str(StrId::from_usize(i)));
@@ -111,13 +111,13 @@ impl Works {
         levels.name(Some(levels.of_slice(profile, track, id))) == Wrapper::Step.level()
     }
 
-    /// Who wrote the profile.
+    /// The producer of the profile.
     #[must_use]
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// What a slice is spent on; nothing when that is not known.
+    /// What a slice is spent on; none when that is unknown.
     #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
         if matches!(self.family, Family::Kineto | Family::Xla) && profile.levels().wraps(profile, track, id) {
@@ -167,7 +167,7 @@ fn used_categories(profile: &Profile) -> Vec<bool> {
     used
 }
 
-/// Categories of Kineto, today's and those before 2022: libkineto's `ActivityType` names them.
+/// Categories of Kineto, both today's and those before 2022: libkineto's `ActivityType` names them.
 fn category(text: &str) -> Option<Work> {
     Some(match text {
         "kernel" | "Kernel" | "mtia_ccp_events" => Work::Compute,

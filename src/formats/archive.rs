@@ -1,5 +1,5 @@
-//! The profiles of an archive: each of its files is read as if it were alone, but for the run directories of the Neuron
-//! plugin, whose files are one profile together.
+//! The profiles of an archive: each of its files is read as if it were alone, except in run directories of the Neuron
+//! plugin, whose files together are one profile.
 
 use super::plugin::join_runs;
 use super::reader::ProfileReader;
@@ -8,7 +8,7 @@ use super::{ChunkedReader, ReadError, ReadLimits};
 use crate::base::Diagnostics;
 use crate::profile::Profile;
 
-/// Files of an archive that are looked at.
+/// The most files of an archive that are read.
 const MAX_FILES: usize = 1000;
 
 /// Reads the files of a zip archive.
@@ -18,12 +18,12 @@ pub(super) struct Archive {
     current: Option<File>,
     read: Vec<(String, Result<Vec<Profile>, ReadError>)>,
     diagnostics: Diagnostics,
-    /// Of the files that are done.
+    /// What the finished files gave.
     text_bytes: u64,
     events: u64,
 }
 
-/// The file that is being read. After an error the rest of it is passed over.
+/// The file that is being read. After an error the rest of it is skipped.
 struct File {
     name: String,
     reader: Result<Box<ProfileReader>, ReadError>,
@@ -97,7 +97,7 @@ impl Archive {
         (self.text_bytes + current.text_bytes, self.events + current.events)
     }
 
-    /// Takes the end of the archive and gives its profiles, of which there is at least one.
+    /// Takes the end of the archive and gives its profiles, at least one.
     pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, ReadError> {
         self.unzip.finish(&mut self.diagnostics)?;
         self.end_file();
@@ -108,12 +108,12 @@ impl Archive {
             match result {
                 Ok(mut of_file) => {
                     let several = of_file.len() > 1;
-                    // Runs of the plugin are titled by their directory, one without a directory by the archive.
+                    // A run of the plugin has the title of its directory, or of the archive if it has no directory.
                     for profile in of_file.iter_mut().filter(|p| p.plugin_run().is_none_or(|run| run.name.is_empty())) {
                         profile.meta.title = match (alone, several) {
                             (true, false) => title.to_owned(),
                             (_, true) if profile.plugin_run().is_some() => format!("{title} {}", profile.meta.title),
-                            // They are titled by what they are.
+                            // Their titles say what they are.
                             (true, true) => continue,
                             (false, false) => name.clone(),
                             (false, true) => format!("{name}/{}", profile.meta.title),
@@ -122,8 +122,7 @@ impl Archive {
                     profiles.append(&mut of_file);
                 }
                 Err(error) => {
-                    self.diagnostics
-                        .add("zip_other_file", None, || format!("of the files of the archive, {name:?}: {error}"));
+                    self.diagnostics.add("zip_other_file", None, || format!("in the archive, {name:?}: {error}"));
                     first_error = first_error.or(Some(error));
                 }
             }

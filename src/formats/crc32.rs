@@ -28,7 +28,7 @@ const fn tables() -> [[u32; 256]; 8] {
     tables
 }
 
-/// The checksum of `bytes` after what `crc` covers; start with 0.
+/// The checksum of the bytes that `crc` covers, followed by `bytes`; start with 0.
 pub(super) fn crc32(crc: u32, bytes: &[u8]) -> u32 {
     let mut crc = !crc;
     let (words, tail) = bytes.as_chunks::<8>();

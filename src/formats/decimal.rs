@@ -8,11 +8,11 @@
 pub enum TimeError {
     /// Not a decimal number.
     NotANumber,
-    /// Further from zero than [`i64`] nanoseconds reach with room for differences (146 years).
+    /// Further from zero than [`i64`] nanoseconds can hold with room for differences (146 years).
     OutOfRange,
 }
 
-/// Digits beyond this many cannot change a nanosecond in range, but for a tie.
+/// Digits beyond this number cannot change a nanosecond in range, except at a tie.
 const MAX_DIGITS: u32 = 36;
 
 /// The unit of a time that is written as a number: its nanoseconds as a power of ten.
@@ -28,7 +28,7 @@ pub enum TimeUnit {
     S = 9,
 }
 
-/// Decimal microseconds (`12`, `-3.25`, `1.5e3`) to nanoseconds; below a nanosecond rounds to nearest, ties to even.
+/// Decimal microseconds (`12`, `-3.25`, `1.5e3`) to nanoseconds; fractions round to nearest, ties to even.
 ///
 /// # Errors
 /// When the text is not a decimal number, or out of range.
@@ -40,7 +40,7 @@ pub fn us_text_to_ns(text: &[u8]) -> Result<i64, TimeError> {
     }
 }
 
-/// A decimal number of any unit to nanoseconds; below a nanosecond rounds to nearest, ties to even.
+/// A decimal number of any unit to nanoseconds; fractions round to nearest, ties to even.
 ///
 /// # Errors
 /// When the text is not a decimal number, or beyond 146 years.

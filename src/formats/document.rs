@@ -1,13 +1,13 @@
-//! Formats whose parts refer to later ones: the text is collected, and read when it is whole.
+//! Formats whose parts refer to later parts: the text is collected, and read when it is complete.
 
 use super::json::BYTE_ORDER_MARK;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::base::Diagnostics;
 use crate::profile::{Profile, ProfileBuilder};
 
-/// What a text held.
+/// The content of a text.
 pub(super) enum Parsed {
-    /// Rows, of which a profile is made when the text is gone: both together would be the most memory of all.
+    /// Rows. The profile is made of them after the text is freed: text, rows and profile together would need the most memory.
     Rows(Box<ProfileBuilder>, Diagnostics),
     /// Rows of several profiles, none of which keeps parts of the text. The first is the one to show.
     Several(Vec<(ProfileBuilder, Diagnostics)>),
@@ -21,12 +21,12 @@ impl Parsed {
         Self::Rows(Box::new(builder), diagnostics)
     }
 
-    /// The profile, the first where there are several. Of the text only what arguments are parts of is kept.
+    /// The profile, the first if there are several. Of the text only the parts that arguments refer to are kept.
     pub fn finish(self, text: Vec<u8>) -> Result<Profile, ReadError> {
         self.finish_each(text)?.into_iter().next().ok_or(ReadError::Empty)
     }
 
-    /// The profiles, of which there is at least one.
+    /// The profiles, at least one.
     pub fn finish_each(self, mut text: Vec<u8>) -> Result<Vec<Profile>, ReadError> {
         Ok(match self {
             Self::Rows(mut builder, diagnostics) => {
@@ -46,7 +46,7 @@ impl Parsed {
     }
 }
 
-/// Reads a whole text. Damage is a diagnostic; an error is for what gives no profile at all.
+/// Reads a whole text. Damage is a diagnostic; a text that gives no profile at all is an error.
 pub(super) type Parse = fn(&[u8]) -> Result<Parsed, ReadError>;
 
 /// Collects the text for [`Parse`].
@@ -80,7 +80,7 @@ impl ChunkedReader for DocumentReader {
     }
 }
 
-/// Appends to a text that is kept whole. It grows by a quarter, not to its double: in wasm what was given is not
+/// Appends to a text that is kept as a whole. It grows by a quarter instead of doubling, because wasm memory is never
 /// given back.
 pub(super) fn collect(text: &mut Vec<u8>, chunk: &[u8], limits: ReadLimits) -> Result<(), ReadError> {
     let bytes = text.len() as u64 + chunk.len() as u64;

@@ -1,5 +1,5 @@
-//! gzip (RFC 1952) in pieces: members one after another, as `cat a.gz b.gz` and parallel compressors make them; and what
-//! unpacks a file that is packed so, or not at all.
+//! gzip (RFC 1952) in pieces: members one after another, as `cat a.gz b.gz` and parallel compressors make them; and an
+//! unpacker for files that may or may not be packed with it.
 
 use super::ReadError;
 use super::inflate::{Inflater, Sink};
@@ -11,14 +11,14 @@ const FLAG_HEADER_CRC: u8 = 2;
 const FLAG_EXTRA: u8 = 4;
 const FLAG_NAME: u8 = 8;
 const FLAG_COMMENT: u8 = 16;
-/// A header is names and comments: larger is not a header.
+/// A header holds names and comments; anything larger is not a header.
 const MAX_HEADER_BYTES: usize = 1 << 16;
 
 enum State {
     Header,
     Body,
     Trailer,
-    /// After damage, or bytes that are no further member: the rest is not read.
+    /// After damage, or after bytes that are not another member: the rest is not read.
     Stopped,
 }
 
@@ -67,7 +67,7 @@ impl Gunzip {
     /// Takes the end of the file.
     ///
     /// # Errors
-    /// When it ends before anything that is packed.
+    /// When it ends before any packed data.
     pub(super) fn finish(&mut self, diagnostics: &mut Diagnostics) -> Result<(), ReadError> {
         if self.members == 0 && matches!(self.state, State::Header) {
             return Err(ReadError::Damaged { container: "gzip", what: "it ends inside its header".to_owned() });

@@ -1,4 +1,4 @@
-//! One deflate stream (RFC 1951), in pieces, with a guard against archives that only grow.
+//! One deflate stream (RFC 1951), in pieces, with a guard against decompression bombs.
 
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};

@@ -10,7 +10,7 @@ use super::sniff::name_json_object;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, plugin, rocprof};
 use crate::profile::Profile;
 
-/// Formats by keys that all have to be among the outermost.
+/// Formats by their keys, all of which have to be in the outermost object.
 const FORMATS: &[(&[&str], Parse)] = &[
     (&["shared", "profiles"], read_speedscope),
     (&["$schema", "shared"], read_speedscope),
@@ -51,7 +51,7 @@ impl JsonReader {
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
             return parse(&self.text)?.finish(self.text);
         }
-        // What is left of an operator table that was cut off before its last key.
+        // An operator table that was cut off before its last key.
         if keys == ["ops"] {
             return plugin::read_table(&self.text)?.finish(self.text);
         }
@@ -64,7 +64,7 @@ impl JsonReader {
         }
     }
 
-    /// The trace somewhere in the text. Where there is none, the reader knows how to say what is wrong.
+    /// Reads the trace somewhere inside the text. If there is none, the reader says what is wrong.
     fn read_trace(self) -> Result<Profile, ReadError> {
         let Some(part) = nested_trace(&self.text) else {
             let mut chrome = Box::new(ChromeReader::new(self.limits));

@@ -1,6 +1,6 @@
-//! Files that are not profiles, by the bytes they begin with: so that a message can say what was opened.
+//! Files that are not profiles, by their first bytes, so that a message can say what was opened.
 
-/// What begins so, and what can be done about it where something can.
+/// First bytes, the name of the kind of file, and what to do about it where possible.
 const KNOWN: &[(&[u8], &str)] = &[
     (b"\x7fELF", "an ELF program or library"),
     (b"MZ", "a Windows program"),
@@ -47,7 +47,7 @@ const KNOWN: &[(&[u8], &str)] = &[
 /// A marshalled dictionary whose keys are file, line and name.
 const CPROFILE: &str = "statistics of Python's cProfile, which have no times (record with py-spy or VizTracer)";
 
-/// Text that says what it is, by a part of its start.
+/// Kinds of text, by a part of their start.
 const KNOWN_TEXTS: &[(&str, &str)] = &[
     ("# callgrind format", "a Callgrind profile (open it in KCachegrind, or fold its stacks into collapsed ones)"),
     ("creator: callgrind", "a Callgrind profile (open it in KCachegrind, or fold its stacks into collapsed ones)"),
@@ -66,13 +66,13 @@ const KNOWN_TEXTS: &[(&str, &str)] = &[
     ("[BeginEvents]", "an Nsight Compute text report"),
 ];
 
-/// What a text is called that is not a profile, if it says so.
+/// The name of the kind of a text that is not a profile, if its start says so.
 pub(super) fn name_of_text(head: &[u8]) -> Option<&'static str> {
     let has = |part: &str| memchr::memmem::find(head, part.as_bytes()).is_some();
     KNOWN_TEXTS.iter().find(|(part, _)| has(part)).map(|(_, name)| *name)
 }
 
-/// What a file that begins so is called, if it is known.
+/// The name of the kind of a file with this start, if it is known.
 pub(super) fn name_of(head: &[u8]) -> Option<&'static str> {
     if head.get(257..262) == Some(b"ustar") {
         return Some("a tar archive (unpack it; a NEFF is one)");

@@ -13,7 +13,7 @@ use crate::profile::{ProfileBuilder, TrackId};
 /// Categories by number, in the order of `_CATEGORY_TO_COLORS` in `torch/profiler/_memory_profiler.py`.
 const CATEGORIES: [&str; 8] =
     ["Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient", "Autograd detail", "Unknown"];
-/// Actions by number less one, as `Action` there.
+/// Actions by number minus one, as `Action` in the same file.
 const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destroy"];
 
 /// Times since 1970 that are microseconds are below this until the year 5138; PyTorch wrote nanoseconds before 2.2.
@@ -31,7 +31,7 @@ pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, ReadError> {
         _ => {}
     }
     if reader.builder.events() == 0 {
-        let what = "a JSON array of something else than events (none has a \"ph\")".to_owned();
+        let what = "a JSON array of something other than events (none has a \"ph\")".to_owned();
         return Err(ReadError::NotAProfile { what });
     }
     doc.report_damage(&mut reader.diagnostics);
@@ -55,7 +55,7 @@ impl Reader {
         Self { builder, diagnostics: Diagnostics::new(), track, chart, keys }
     }
 
-    /// Rows of time, action, change in bytes, category. What was there before has the time -1.
+    /// Rows of time, action, change in bytes, category. Memory that was allocated before has the time -1.
     fn changes(&mut self, rows: Value<'_>) {
         let mut held = [0i64; 8];
         let mut before = Vec::new();

@@ -1,4 +1,4 @@
-//! Files that hold a profile: what a file is, how it is read in chunks, how a profile is written.
+//! Files that hold a profile: how the kind of a file is found, how a file is read in chunks, how a profile is written.
 //!
 //! Readers are sans-IO: a shell pushes bytes as it gets them ([`ChunkedReader::push`]) and asks for the profile at the
 //! end ([`ChunkedReader::finish`]). Memory is bounded by the columns of the profile, not by the text.

@@ -1,6 +1,6 @@
 //! JSON that Neuron's tools write: what `neuron-profile` and Neuron Explorer print of a device (`json`), of a system
-//! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, but for the summary's, which are
-//! seconds.
+//! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, except in the summary, where they
+//! are seconds.
 
 use super::ReadError;
 use super::decimal::TimeUnit;
@@ -61,7 +61,7 @@ fn text_of(value: Option<Value<'_>>) -> std::borrow::Cow<'_, str> {
     value.and_then(Value::scalar).unwrap_or_default()
 }
 
-/// The tracks of one kind of row, by what the rows say they are on.
+/// The tracks of one kind of row, by the track that the rows name.
 struct Tracks<'a> {
     process: crate::profile::ProcessId,
     kind: &'a str,

@@ -1,5 +1,5 @@
-//! A file in pieces, so that what was read can be let go before the rest is: protocol buffers whose tables come after
-//! what refers to them have to be there as a whole, but only once.
+//! A file in pieces, so that its front can be freed while the rest is read. Protocol buffers whose tables come after
+//! the data that refers to them have to be in memory as a whole, but only once.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use crate::base::wire::Wire;
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// A file, of which the front may be gone.
+/// A file whose front may have been freed.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
     pieces: VecDeque<Vec<u8>>,
-    /// Pieces that are gone.
+    /// Number of freed pieces.
     gone: usize,
     len: usize,
 }
@@ -23,7 +23,7 @@ pub(super) struct Pieces {
 pub(super) enum Content {
     /// A number.
     Number(u64),
-    /// Text, bytes or a message: where it is.
+    /// Text, bytes or a message: its range in the file.
     Bytes(Range<usize>),
 }
 
@@ -49,7 +49,7 @@ impl Pieces {
         }
     }
 
-    /// Lets go what is in front of a place, in whole pieces.
+    /// Frees the whole pieces in front of a position.
     pub fn forget_before(&mut self, at: usize) {
         while self.gone < at / PIECE_BYTES && self.pieces.pop_front().is_some() {
             self.gone += 1;
@@ -61,7 +61,7 @@ impl Pieces {
         self.pieces.get(piece)?.get(at % PIECE_BYTES..)
     }
 
-    /// Appends what is in a range to `out`.
+    /// Appends the bytes of a range to `out`.
     pub fn copy(&self, mut range: Range<usize>, out: &mut Vec<u8>) {
         while range.start < range.end {
             let Some(piece) = self.piece(range.start).filter(|piece| !piece.is_empty()) else { return };
@@ -83,7 +83,7 @@ impl Pieces {
         None
     }
 
-    /// The field at the front of a range of fields and the place after it; none when it is cut off or is none.
+    /// The field at the front of a range of fields and the position after it; none when it is cut off or is not a field.
     pub fn field(&self, range: Range<usize>) -> Option<(u32, Content, usize)> {
         let (tag, at) = self.varint(range.clone())?;
         let number = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29)?;
@@ -113,7 +113,7 @@ impl Pieces {
 }
 
 impl Content {
-    /// The number as two's complement; 0 for what is none.
+    /// The number as two's complement; 0 for other content.
     pub fn i64(&self) -> i64 {
         match self {
             Self::Number(n) => n.cast_signed(),
@@ -121,7 +121,7 @@ impl Content {
         }
     }
 
-    /// Where it is; nowhere for a number.
+    /// The range of the content; empty for a number.
     pub fn range(&self) -> Range<usize> {
         match self {
             Self::Number(_) => 0..0,
@@ -163,7 +163,7 @@ mod tests {
         }
         assert_eq!((at, pieces.pieces.len()), (message.len(), 1));
         assert_eq!(pieces.field(0..9), None);
-        // A field that goes on behind its message is none.
+        // A field that goes beyond its message is not a field.
         assert_eq!(pieces.field(message.len() - 5..message.len() - 1), None);
     }
 }

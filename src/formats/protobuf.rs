@@ -1,5 +1,4 @@
-//! Which of the formats that are protocol buffers a file is. All of them begin with field 1; what that holds tells
-//! them apart.
+//! Tells the formats that are protocol buffers apart. All of them begin with field 1; its content differs.
 
 use super::sniff::FileKind;
 use crate::base::wire::{Fields, Wire, varint};
@@ -23,7 +22,8 @@ pub(super) fn sniff(head: &[u8]) -> Option<FileKind> {
     if is_whole && is_pprof(&read, &content[message.len()..]) {
         return Some(FileKind::Pprof);
     }
-    // Planes first: their statistics have the number of a packet's clock snapshot, but no packet is a name and tables alone.
+    // Planes first: their statistics have the same field number as a packet's clock snapshot, but no packet holds only a
+    // name and tables.
     if is_plane(&read, cut_field) {
         return Some(FileKind::XPlane);
     }
@@ -35,13 +35,13 @@ pub(super) fn sniff(head: &[u8]) -> Option<FileKind> {
         .then_some(FileKind::Known("an HLO module (protocol buffers)"))
 }
 
-/// The number of the field at the front, which need not be whole.
+/// The number of the field at the front, which may be incomplete.
 fn next_field(bytes: &[u8]) -> Option<u32> {
     let (tag, _) = varint(bytes)?;
     u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && tag & 7 == 2)
 }
 
-/// A `ValueType` has two numbers at most; after it comes another, or a sample, mapping or other part of a profile.
+/// A `ValueType` has at most two numbers; after it comes another one, or a sample, a mapping or another part of a profile.
 fn is_pprof(fields: &[(u32, Wire<'_>)], after: &[u8]) -> bool {
     let numbers = fields.iter().all(|(n, value)| matches!(n, 1 | 2) && matches!(value, Wire::Varint(_)));
     let next = after.first().map(|tag| (tag >> 3, tag & 7));
@@ -49,7 +49,7 @@ fn is_pprof(fields: &[(u32, Wire<'_>)], after: &[u8]) -> bool {
     numbers && !fields.is_empty() && fields.len() <= 2 && goes_on
 }
 
-/// Fields of a profile whose writer began with another than the first, as C++ does it: all of the right kind.
+/// Fields of a profile whose writer did not begin with the first field, as in C++: all have the right type.
 fn is_pprof_in_any_order(head: &[u8]) -> bool {
     let read: Vec<_> = Fields::of(head).take(64).collect();
     let fits = |(n, value): &(u32, Wire<'_>)| match n {

@@ -1,4 +1,4 @@
-//! The seam between files and profiles: bytes are pushed in as they come, a profile comes out at the end.
+//! The interface between files and profiles: bytes are pushed in as they come, a profile comes out at the end.
 
 use thiserror::Error;
 
@@ -14,10 +14,10 @@ use crate::profile::{Profile, ProfileBuilder};
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// Nothing in it.
+    /// The file is empty.
     #[error("the file is empty: there is nothing to open")]
     Empty,
-    /// It is something else.
+    /// The file is not a profile.
     #[error(
         "this is {what}, not a profile that can be opened; expected a trace (Chrome JSON, XPlane, Perfetto, ...) or a \
          profile (speedscope, pprof, Firefox, ...), plain, .gz or .zip"
@@ -34,7 +34,7 @@ pub enum ReadError {
         /// What is wrong.
         what: String,
     },
-    /// It unpacks to so much that it can only be a bomb.
+    /// It unpacks to so much that it must be a decompression bomb.
     #[error(
         "the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it"
     )]
@@ -44,13 +44,13 @@ pub enum ReadError {
         /// Packed bytes they came from.
         taken: u64,
     },
-    /// It is of a format that has to be in memory as a whole, and is too large for that.
+    /// Its format has to be in memory as a whole, and the file is too large for that.
     #[error("the file is too large for its format, which can only be read as a whole: more than {limit} bytes of text")]
     DocumentTooLarge {
         /// The most there may be, in bytes.
         limit: u64,
     },
-    /// It needs more memory than there is.
+    /// The profile needs more memory than there is.
     #[error("the profile is too large: {bytes} bytes of memory after {events} events; cut the trace to a shorter time")]
     TooLarge {
         /// Events read so far.
@@ -76,12 +76,12 @@ pub struct ReadProgress {
 pub struct ReadLimits {
     /// Memory for the collected events, in bytes. Finishing needs up to half as much again for a moment.
     pub store_bytes: u64,
-    /// Text of a format that has to be in memory as a whole, in bytes.
+    /// Limit for the text of a format that has to be in memory as a whole, in bytes.
     pub document_bytes: u64,
 }
 
 impl ReadLimits {
-    /// That what was collected fits.
+    /// Checks that the collected events fit.
     pub(super) fn check(self, builder: &ProfileBuilder) -> Result<(), ReadError> {
         let (bytes, events) = (builder.bytes() as u64, builder.events().max(builder.slice_count()));
         if bytes > self.store_bytes || events >= u64::from(u32::MAX) - 1 {
@@ -107,7 +107,7 @@ pub trait ChunkedReader {
     /// Takes the next piece, of any size.
     ///
     /// # Errors
-    /// When nothing can be made of the file; what is wrong with single events is counted and never an error.
+    /// When the file gives no profile; damage of single events is counted and is never an error.
     fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError>;
 
     /// Takes the end of the file and gives the profile.
@@ -116,8 +116,8 @@ pub trait ChunkedReader {
     /// When nothing could be made of the file.
     fn finish(self: Box<Self>) -> Result<Profile, ReadError>;
 
-    /// Takes the end of the file and gives its profiles: more than one where it holds several that have no common axis,
-    /// each with a title of its own and the one to show first.
+    /// Takes the end of the file and gives its profiles: several if they have no common axis. Each has a title of its own;
+    /// the first is the one to show.
     ///
     /// # Errors
     /// When nothing could be made of the file.
@@ -129,7 +129,7 @@ pub trait ChunkedReader {
     fn progress(&self) -> ReadProgress;
 }
 
-/// Reads any file this product knows as a profile: unpacks it, finds out what it is, and reads it.
+/// Reads a file of any known format: unpacks it, finds its format, and reads it.
 pub struct ProfileReader {
     title: String,
     head: Vec<u8>,
@@ -145,7 +145,7 @@ pub struct ProfileReader {
 }
 
 impl ProfileReader {
-    /// A reader of a file with this name (which only becomes the profile's title).
+    /// A reader of a file with this name, which is used only as the profile's title.
     #[must_use]
     pub fn new(title: &str) -> Self {
         Self::with_limits(title, ReadLimits::default())
@@ -172,8 +172,8 @@ impl ProfileReader {
         Self { is_inner: true, ..Self::with_limits(title, limits) }
     }
 
-    /// Takes the end of the file and gives its profiles: more than one if it is an archive of several, or has several
-    /// kinds of samples. Those are titled by what they are, one alone by the file.
+    /// Takes the end of the file and gives its profiles: several if it is an archive of several, or has several
+    /// kinds of samples. The titles of several say what they are; a single profile has the title of the file.
     ///
     /// # Errors
     /// When nothing could be made of it.

@@ -39,7 +39,7 @@ fn is_device(kind: &[u8]) -> bool {
     matches!(kind, b"kernel_dispatch" | b"memory_copy")
 }
 
-/// What numbers stand for.
+/// Names by number.
 struct Names {
     /// Operations of each kind of record.
     operations: Vec<Vec<String>>,

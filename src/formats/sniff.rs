@@ -16,7 +16,7 @@ pub enum FileKind {
     Gzip,
     /// A zip archive.
     Zip,
-    /// A JSON object that names `traceEvents` near its start.
+    /// A JSON object with the key `traceEvents` near its start.
     ChromeObject,
     /// A JSON array of objects that have a `ph`.
     ChromeArray,
@@ -34,13 +34,13 @@ pub enum FileKind {
     Markup,
     /// UTF-16 text.
     Utf16,
-    /// Text that is none of the above; CSV is among it.
+    /// Text that is none of the above, such as CSV.
     Text,
-    /// A line for each stack, its frames separated by semicolons, and how often it was seen.
+    /// A line for each stack: its frames, separated by semicolons, and how often it was seen.
     CollapsedStacks,
-    /// What the Linux kernel's ftrace prints, as systrace and atrace save it; alone or in a page.
+    /// The output of the Linux kernel's ftrace, as systrace and atrace save it; alone or in an HTML page.
     Ftrace,
-    /// What `perf script` prints of a recording of Linux perf.
+    /// The output of `perf script` for a recording of Linux perf.
     PerfScript,
     /// A profile of pprof.
     Pprof,
@@ -133,7 +133,7 @@ fn json_object(text: &[u8]) -> FileKind {
     let line_end = memchr::memchr(b'\n', text);
     let line = match line_end {
         Some(end) => text[..end].trim_ascii_end(),
-        // What is longer than what is looked at is not a line.
+        // Text without a line break in the bytes that are looked at is not a line.
         None if text.len() < SNIFF_BYTES => text.trim_ascii_end(),
         None => return FileKind::JsonObject,
     };
@@ -187,7 +187,7 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
     (&["cols", "rows"], "a table of a TensorBoard plugin (open the .xplane.pb that it was made of)"),
     (&["growth_rate", "files"], "a Scalene profile"),
     (&["program", "cost_centres"], "a GHC profile (convert it with hs-speedscope or ghc-prof-flamegraph)"),
-    (&["data", "total", "limit"], "an answer of Jaeger's API"),
+    (&["data", "total", "limit"], "a response of Jaeger's API"),
     (&["nodes", "schema", "pid"], "an execution trace of PyTorch (ET): open the Kineto trace that was taken with it"),
 ];
 

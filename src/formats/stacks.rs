@@ -1,13 +1,13 @@
-//! Sampled stacks as slices: a frame is one slice from the first to the last of the samples in a row that have it at
-//! the same place under the same frames.
+//! Sampled stacks as slices: a frame is one slice over all consecutive samples that have it at the same depth under
+//! the same frames.
 
 use crate::base::StrId;
 use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 
-/// Frames of one stack beyond this are left out; deeper stacks only come from hostile files.
+/// Most frames of one stack; further ones are left out. Deeper stacks only come from hostile files.
 pub(super) const MAX_STACK: usize = 4096;
 
-/// One frame of a stack. Frames are the same when all of it is.
+/// One frame of a stack. Two frames are the same if all fields are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub name: StrId,
@@ -16,7 +16,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A frame that is only a name.
+    /// A frame with only a name.
     pub fn named(name: StrId) -> Self {
         Self { name, category: StrId::EMPTY, args: ArgsId::NONE }
     }
@@ -42,7 +42,7 @@ impl StackTrack {
         self.open.extend(stack[same..].iter().map(|&frame| (frame, ts)));
     }
 
-    /// From `ts` on this frame runs on top of what runs already, if it is not the top.
+    /// From `ts` on this frame runs on top of the running stack, unless it is the top already.
     pub fn add(&mut self, ts: i64, frame: Frame) {
         if self.open.last().is_none_or(|(top, _)| *top != frame) && self.open.len() < MAX_STACK {
             self.open.push((frame, ts));
@@ -54,7 +54,7 @@ impl StackTrack {
         self.close(builder, ts, 0);
     }
 
-    /// Outermost first: of slices with the same times the first given is outside.
+    /// Outermost first: of slices with the same times the first one added is outside.
     fn close(&mut self, builder: &mut ProfileBuilder, ts: i64, keep: usize) {
         for (frame, start) in self.open.drain(keep..) {
             builder.derived_slice(self.track, start, ts.max(start), frame.name, frame.category, frame.args);
@@ -70,7 +70,7 @@ pub(super) struct StackTable {
 }
 
 impl StackTable {
-    /// Adds a stack; its place is the number of those before it.
+    /// Adds a stack; its index is the number of stacks before it.
     pub fn push(&mut self, frame: Frame, below: Option<usize>) {
         self.nodes.push((frame, below));
     }
@@ -80,7 +80,7 @@ impl StackTable {
         self.nodes.len()
     }
 
-    /// Frames of a stack, outermost first; ends at what is not there, and at [`MAX_STACK`], which also ends rings.
+    /// Frames of a stack, outermost first. Ends at a stack that does not exist, and at [`MAX_STACK`], which also ends cycles.
     pub fn path(&mut self, leaf: Option<usize>) -> &[Frame] {
         self.path.clear();
         let mut at = leaf;

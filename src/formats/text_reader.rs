@@ -1,4 +1,4 @@
-//! The text of a file, unpacked: what it is, and which reader takes it. A text may be packed once more.
+//! The unpacked text of a file: finds its kind and the reader for it. A text may be packed once more.
 
 use super::chrome::ChromeReader;
 use super::document::DocumentReader;
@@ -15,12 +15,12 @@ use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::base::Diagnostics;
 use crate::profile::Profile;
 
-/// How much a text that is packed twice may grow when it is unpacked the first time.
+/// How much a text that is packed twice may grow the first time it is unpacked.
 const MAX_REPACKED_RATIO: u64 = 4;
-/// Bytes below which that is not looked at.
+/// Number of bytes below which [`MAX_REPACKED_RATIO`] is not checked.
 const FREE_REPACKED_BYTES: u64 = 1 << 20;
 
-/// Reads the unpacked text once it is clear what it is.
+/// Reads the unpacked text once its kind is known.
 pub(super) struct TextReader {
     head: Vec<u8>,
     utf16: Option<Utf16>,
@@ -32,7 +32,7 @@ pub(super) struct TextReader {
     pub(super) file_bytes: u64,
     /// Whether the text may be packed once more.
     may_be_packed: bool,
-    /// Whether it is.
+    /// Whether it is packed once more.
     is_packed: bool,
 }
 
@@ -51,14 +51,14 @@ impl TextReader {
         }
     }
 
-    /// Of a text that was unpacked twice already.
+    /// A reader for a text that was unpacked twice already.
     pub(super) fn of_unpacked(limits: ReadLimits) -> Self {
         Self { may_be_packed: false, ..Self::new(limits) }
     }
 
     pub(super) fn push(&mut self, text: &[u8]) -> Result<(), ReadError> {
         self.bytes += text.len() as u64;
-        // What is packed does not pack again: where it does, this is a bomb.
+        // Packed data cannot be packed further; if it was, this is a decompression bomb.
         if self.is_packed && self.bytes > FREE_REPACKED_BYTES && self.bytes / MAX_REPACKED_RATIO > self.file_bytes {
             return Err(ReadError::GrowsTooMuch { written: self.bytes, taken: self.file_bytes });
         }
@@ -78,7 +78,7 @@ impl TextReader {
         if self.head.len() < SNIFF_BYTES { Ok(()) } else { self.start(false) }
     }
 
-    /// Finds out from the head what the text is, and begins to read it. `last`: the head is all there is.
+    /// Finds the kind of the text from its head, and begins to read it. `last`: the head is the whole text.
     fn start(&mut self, last: bool) -> Result<(), ReadError> {
         let mut kind = sniff(&self.head);
         if kind == FileKind::Utf16 && !self.is_utf16 {
@@ -91,7 +91,7 @@ impl TextReader {
             }
             kind = sniff(&self.head);
         }
-        // White space so far: only JSON may begin with so much of it.
+        // Only white space so far: only JSON may begin with so much of it.
         if kind == FileKind::Empty && self.head.len() >= SNIFF_BYTES {
             kind = FileKind::JsonObject;
         }
@@ -106,7 +106,7 @@ impl TextReader {
         Ok(())
     }
 
-    /// How far it has come. Bytes are those that were unpacked last.
+    /// How far the reader has come. Bytes are those of the innermost text.
     pub(super) fn progress(&self) -> ReadProgress {
         let inner = self.reader.as_ref().map_or(ReadProgress::default(), |r| r.progress());
         let text_bytes = if self.is_packed { inner.text_bytes } else { self.bytes };
@@ -124,7 +124,7 @@ impl TextReader {
     }
 }
 
-/// The reader of a kind of text. White space alone is an empty file; a new format gets its line here.
+/// The reader of a kind of text. A file of white space counts as empty. A new format gets its line here.
 fn reader_for(kind: FileKind, limits: ReadLimits) -> Result<Box<dyn ChunkedReader>, ReadError> {
     let document = |parse| Ok(Box::new(DocumentReader::new(limits, parse)) as Box<dyn ChunkedReader>);
     match kind {

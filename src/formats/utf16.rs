@@ -1,6 +1,6 @@
-//! UTF-16 to UTF-8, in pieces: some tools on Windows write their text so.
+//! UTF-16 to UTF-8, in pieces: some tools on Windows write UTF-16.
 
-/// A decoder. Which half comes first it takes from the byte order mark, or from the first character.
+/// A decoder. It takes the byte order from the byte order mark, or from the first character.
 #[derive(Debug)]
 pub(super) struct Utf16 {
     big_endian: bool,
@@ -13,13 +13,13 @@ pub(super) struct Utf16 {
 }
 
 impl Utf16 {
-    /// Of a text that begins so; see [`looks_utf16`].
+    /// A decoder for a text with this start; see [`looks_utf16`].
     pub fn of(head: &[u8]) -> Self {
         let big_endian = matches!(head, [0xfe, 0xff, ..] | [0, ..]);
         Self { big_endian, held: None, high: None, started: false, out: String::new() }
     }
 
-    /// Takes the next piece and gives it as UTF-8. Halves of pairs that stand alone become U+FFFD.
+    /// Takes the next piece and gives it as UTF-8. Unpaired surrogates become U+FFFD.
     pub fn decode(&mut self, piece: &[u8]) -> &[u8] {
         self.out.clear();
         for &byte in piece {

@@ -1,7 +1,7 @@
 //! `XSpace` of XLA (`*.xplane.pb`): planes of lines of events, which name their metadata by number.
 //!
-//! Schema: `tsl/profiler/protobuf/xplane.proto`. Times are picoseconds from the start of a line; the ends of a slice
-//! are rounded to nanoseconds, not its length, so that what nests still does.
+//! Schema: `tsl/profiler/protobuf/xplane.proto`. Times are picoseconds from the start of a line. The two ends of a slice
+//! are rounded to nanoseconds, not its length, so that nested slices stay nested.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, Trac
 /// Name of the format in summaries.
 pub(super) const FORMAT: &str = "xplane";
 
-/// What the names of planes of other tools' devices begin with.
+/// The prefix of plane names for devices of other tools.
 pub(super) const CUSTOM_PLANE: &str = "/device:CUSTOM:";
 
-/// Reads a file. What names events comes after them, so the file is collected; what was read of it is let go.
+/// Reads a file. The names of events come after the events, so the file is collected; parts that were read are freed.
 pub(super) struct XPlaneReader {
     file: Pieces,
     limits: ReadLimits,
@@ -70,7 +70,7 @@ fn read_space(mut file: Pieces) -> Parsed {
         at = next;
     }
     if at < end {
-        // The plane the file ends in is a field that is not whole: what it holds is read all the same.
+        // The plane in which the file ends is an incomplete field: its content is read nevertheless.
         if let Some(rest) = cut_plane(&file, at) {
             read_plane(&mut builder, &mut diagnostics, &mut file, rest, planes + 1);
         }
@@ -84,7 +84,7 @@ fn read_space(mut file: Pieces) -> Parsed {
     Parsed { builder, diagnostics }
 }
 
-/// What is there of a plane whose end is missing.
+/// The existing part of a plane whose end is missing.
 fn cut_plane(file: &Pieces, at: usize) -> Option<Range<usize>> {
     let mut head = Vec::new();
     file.copy(at..(at + 11).min(file.len()), &mut head);
@@ -94,7 +94,7 @@ fn cut_plane(file: &Pieces, at: usize) -> Option<Range<usize>> {
     (len > (file.len() - start) as u64).then_some(start..file.len())
 }
 
-/// What events and their values are called in a plane.
+/// Names of events and of their values in a plane.
 struct Names<'a> {
     events: FxHashMap<i64, EventMetadata<'a>>,
     stats: FxHashMap<i64, Wire<'a>>,
@@ -160,7 +160,7 @@ fn read_plane(
     plane: Range<usize>,
     number: u32,
 ) {
-    // All but the lines, which are most of it.
+    // Everything except the lines, which are most of the plane.
     let (mut tables, mut at) = (Vec::new(), plane.start);
     while let Some((field, _, next)) = file.field(at..plane.end) {
         if field != LINE {
@@ -292,7 +292,7 @@ impl PlaneReader<'_, '_> {
         marks.note(&name, value, |id| self.names.stats.get(&id).map(|t| t.text().into_owned()));
     }
 
-    /// Flows are numbers with two bits of direction; work handed on has the number of who produced and consumes it.
+    /// Flows are numbers with two bits of direction; work that is handed on has the same number at its producer and consumer.
     fn links(&mut self, track: TrackId, ts_ns: i64, marks: &Marks) {
         let name = self.builder.intern("flow");
         let mut ends = Vec::new();
@@ -318,7 +318,7 @@ impl PlaneReader<'_, '_> {
     }
 }
 
-/// Values that mean something beyond their text.
+/// Values with a meaning beyond their text.
 #[derive(Default)]
 struct Marks {
     category: Option<String>,

@@ -21,7 +21,7 @@ enum State {
     Stored {
         left: u64,
     },
-    /// The bytes of an entry that is not a file of the user's.
+    /// The bytes of an entry that is not one of the user's files.
     Pass {
         left: u64,
     },
@@ -49,7 +49,7 @@ pub(super) struct Unzip {
     inflater: Inflater,
     offset: u64,
     found: bool,
-    /// Files that were begun.
+    /// Number of files that were begun.
     files: u32,
     /// Name of a file that begins here.
     pub(super) begun: Option<String>,
@@ -76,7 +76,7 @@ impl Unzip {
         }
     }
 
-    /// Takes the next piece of the file, up to where another of its files begins: says how much is left then.
+    /// Takes the next piece of the archive, up to the start of another file, and says how much of the piece is left.
     pub(super) fn push(
         &mut self,
         mut input: &[u8],
@@ -194,7 +194,7 @@ impl Unzip {
         if !self.found {
             return Err(ReadError::Damaged { container: "zip", what });
         }
-        diagnostics.add("zip_other_file", Some(self.offset), || format!("of the files of the archive, {what}"));
+        diagnostics.add("zip_other_file", Some(self.offset), || format!("in the archive, {what}"));
         Ok(pass)
     }
 
@@ -205,7 +205,7 @@ impl Unzip {
         body
     }
 
-    /// Looks for the header of another file, or of the list of files, behind the sizes of the one before.
+    /// Looks for the header of another file, or of the list of files, after the sizes of the previous file.
     fn between<'a>(&mut self, input: &'a [u8]) -> &'a [u8] {
         let most = DESCRIPTOR_BYTES + LOCAL_HEADER.len();
         let (taken, rest) = input.split_at(input.len().min(most - self.held.len()));
@@ -213,7 +213,7 @@ impl Unzip {
         let at = |header: &[u8]| memchr::memmem::find(&self.held, header);
         let (file, list) = (at(&LOCAL_HEADER), at(&LIST_HEADER));
         if let Some(at) = file.filter(|&at| list.is_none_or(|list| at < list)) {
-            // What is held is shorter than a header, so none of the file itself is in it.
+            // The held bytes are shorter than a header, so they hold nothing of the file itself.
             self.held.drain(..at);
             self.offset += at as u64;
             self.state = State::Header;

@@ -17,34 +17,34 @@ impl ArgsId {
     /// No arguments.
     pub const NONE: Self = Self(0);
 
-    /// Whether there are none.
+    /// Whether there are no arguments.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Self::NONE
     }
 }
 
-/// Text is kept in blocks of this size, so that growth never copies what is there (a doubling vector would need
-/// three times the text for a moment, and in wasm memory that is given once is never given back).
+/// Text is kept in blocks of this size, so that growth never copies existing text (a doubling vector would briefly need
+/// three times the text, and wasm memory is never given back).
 const BLOCK_BYTES: usize = 1 << 22;
 /// Slots of the look-back table that finds equal arguments again.
 const RECENT_SLOTS: usize = 1 << 12;
 /// Ids from here on are parts of the kept text.
 const FIRST_PART: u32 = 1 << 31;
 
-/// Raw JSON texts. Equal texts close to one another are stored once: a full index would cost more than it saves,
+/// Raw JSON texts. Equal texts close to one another are stored once. A full index would cost more than it saves,
 /// because most arguments hold a correlation id and are unique.
 #[derive(Clone, Debug)]
 pub struct ArgsArena {
     blocks: Vec<Block>,
     /// End of each text inside its block; entry 0 is [`ArgsId::NONE`].
     ends: Column<u32>,
-    /// By part of the hash: the rest of it, and the last text that had it. The hash spares a look at far memory.
+    /// By part of the hash: the rest of the hash, and the last text with it. Comparing hashes avoids reading distant memory.
     recent: Vec<(u32, ArgsId)>,
     parts: Parts,
 }
 
-/// Texts that are parts of the file's own, which is kept instead of copies of most of it.
+/// Texts that are parts of the file's text, which is kept instead of copies of most of it.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     text: String,
@@ -115,7 +115,7 @@ impl ArgsArena {
         ArgsId(id)
     }
 
-    /// Stores a JSON text that is part of what [`Self::keep`] will be given.
+    /// Stores a JSON text that is part of the text that [`Self::keep`] will be given.
     pub(crate) fn add_part(&mut self, start: u64, bytes: usize) -> ArgsId {
         let (Ok(part), Ok(bytes)) = (u32::try_from(self.parts.start.len()), u32::try_from(bytes)) else {
             return ArgsId::NONE;
@@ -128,8 +128,8 @@ impl ArgsArena {
         ArgsId(FIRST_PART + part)
     }
 
-    /// Takes the text whose parts were added; bytes that are not UTF-8 become question marks, so that places stay.
-    /// Without parts the text is let go.
+    /// Takes the text whose parts were added; bytes that are not UTF-8 become question marks, so that positions stay.
+    /// If no parts were added, the text is freed.
     pub(crate) fn keep(&mut self, mut text: Vec<u8>) {
         if self.parts.start.len() == 0 {
             return;
@@ -180,7 +180,7 @@ impl ArgsArena {
         self.blocks.iter().map(|b| b.text.capacity()).sum::<usize>() + self.ends.bytes() + parts
     }
 
-    /// Gives back what only adding needs.
+    /// Frees the memory that only adding needs.
     pub(crate) fn seal(&mut self) {
         self.recent = Vec::new();
     }

@@ -1,4 +1,4 @@
-//! From the rows a builder collected to the columns of a profile: match, sort, nest, rebase.
+//! Turns the rows that a builder collected into the columns of a profile: match, sort, nest, rebase.
 
 use std::cmp::Reverse;
 use std::marker::PhantomData;
@@ -79,7 +79,7 @@ impl TrackEnds {
     }
 }
 
-/// Gives every begin its end: per track, by time (equal times in file order), the last begun ends first.
+/// Gives every begin its end: per track, by time (equal times in file order); the last begun slice ends first.
 fn match_ends(b: &mut ProfileBuilder, track_ends: &TrackEnds, diagnostics: &mut Diagnostics) {
     let rows = std::mem::take(&mut b.ends);
     let (first_of_track, mut order) = order_by_track(&rows.track, b.tracks.len());
@@ -149,7 +149,7 @@ pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> Ar
     if begin.is_none() {
         return end;
     }
-    // The outer braces alone: the last value may be an object itself.
+    // Only the outer braces: the last value may be an object itself.
     let trim = |text: &str| {
         let text = text.trim();
         let inside = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).unwrap_or(text);
@@ -164,7 +164,7 @@ pub(super) fn join_args(arena: &mut ArgsArena, begin: ArgsId, end: ArgsId) -> Ar
     arena.add(&joined)
 }
 
-/// Rows grouped by track, in the order given: where each track begins (and one more entry, the number of rows), and the
+/// Rows grouped by track, in the order given: the start of each track (and one more entry, the number of rows), and the
 /// rows.
 fn order_by_track(track: &Column<TrackId>, tracks: usize) -> (Vec<u32>, Vec<u32>) {
     let mut first_of_track = vec![0u32; tracks + 1];
@@ -193,8 +193,8 @@ fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl 
     }
 }
 
-/// Slices by track, then start, longest first. Where both are equal nothing says which is outside: those that never
-/// ended come first, then those of begin and end, then complete ones (as other readers take it), in the order given.
+/// Slices by track, then start, longest first. If both are equal, nothing says which is outside: slices that never
+/// ended come first, then those of begin and end, then complete ones (as in other readers), in the order given.
 fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     let (first_of_track, mut order) = order_by_track(&rows.track, tracks);
     drop(rows.track);
@@ -219,7 +219,7 @@ fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     }
 }
 
-/// What is made of a column in a new order; the old one is gone when this returns.
+/// Reorders a column; the old column is freed when this returns.
 fn gather<T: Cell>(column: Column<T>, order: &[u32], map: impl Fn(T) -> T) -> Column<T> {
     order.iter().map(|&i| map(column.get(i as usize))).collect()
 }
@@ -264,7 +264,7 @@ fn sort_points<I, X>(rows: PointRows, origin_ns: i64, own: impl FnOnce(&[u32]) -
     }
 }
 
-/// Depth and parent of every slice, and what was met on the way.
+/// Depth and parent of every slice, and the diagnostics found on the way.
 fn nest(profile: &mut Profile) {
     let mut nesting = Nesting::default();
     for track in 0..profile.tracks.len() {
@@ -280,7 +280,7 @@ fn nest(profile: &mut Profile) {
         });
         slices.rows_of_track.push(rows);
         if !own {
-            // The file did not say that these nest.
+            // The file does not say that these slices nest.
             (nesting.overlaps, nesting.first_overlap) = before;
         }
     }

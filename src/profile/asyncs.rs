@@ -1,8 +1,8 @@
-//! Async events as spans in rows: what begins and ends without belonging to the stack of a thread.
+//! Async events as spans in rows: work that begins and ends without belonging to the stack of a thread.
 //!
-//! Events are joined by process, category and id: `b` begins a span and `e` ends the innermost open one of that id, `n` is a
-//! moment of it. The old `S` and `F` are joined by category, name and id, across processes (their steps `T` and `p` are
-//! moments). A span that never ends lasts to the end of the profile.
+//! Events are joined by process, category and id: `b` begins a span and `e` ends the innermost open span of that id; `n`
+//! is a moment in it. The old `S` and `F` are joined by category, name and id, across processes (their steps `T` and `p`
+//! are moments). A span that never ends lasts to the end of the profile.
 
 use super::{ArgsId, LinkValue, ProcessId, Profile};
 use crate::base::convert::{narrow, narrow16};
@@ -14,7 +14,7 @@ define_idx! {
     pub struct AsyncId;
 }
 
-/// Rows of one group; spans that would need more share the last one.
+/// The most rows of one group; spans that would need more share the last row.
 const MOST_ROWS: usize = 1_000;
 
 /// One span.
@@ -43,7 +43,7 @@ pub struct AsyncGroup {
     pub process: ProcessId,
     /// The category; may be empty.
     pub category: StrId,
-    /// The spans of each row by start; those of a row do not overlap, but for the last one of `MOST_ROWS`.
+    /// The spans of each row by start; spans of a row do not overlap, except in the last of `MOST_ROWS` rows.
     pub rows: Vec<Vec<AsyncId>>,
 }
 
@@ -55,7 +55,7 @@ pub struct AsyncTable {
     unmatched: u64,
 }
 
-/// What joins a begin and its end: the process for `b` and `e`, the name for `S` and `F`; category and id for both.
+/// The key that joins a begin and its end: the process for `b` and `e`, the name for `S` and `F`; category and id for both.
 type Key = (Option<ProcessId>, Option<StrId>, StrId, LinkValue);
 
 impl AsyncTable {
@@ -109,12 +109,12 @@ impl AsyncTable {
         }
     }
 
-    /// Each span goes to the first row of its group that is free; longer ones that start together first.
+    /// Each span goes to the first free row of its group; of spans that start together, longer ones go first.
     fn lay_out(&mut self) {
         let mut order: Vec<AsyncId> = (0..narrow(self.spans.len())).map(AsyncId).collect();
         let spans = &mut self.spans;
         order.sort_by_key(|id| (spans[*id].time.start, std::cmp::Reverse(spans[*id].time.end), *id));
-        // When each row is free again, row by row of each group.
+        // The time at which each row of each group is free again.
         let mut free: Vec<Vec<TraceNs>> = vec![Vec::new(); self.groups.len()];
         for id in order {
             let group = spans[id].group as usize;
@@ -137,7 +137,7 @@ impl AsyncTable {
         self.spans.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no spans.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
@@ -160,13 +160,13 @@ impl AsyncTable {
         self.spans.iter_enumerated()
     }
 
-    /// Ends without a begin.
+    /// Number of ends without a begin.
     #[must_use]
     pub const fn unmatched(&self) -> u64 {
         self.unmatched
     }
 
-    /// The spans of a row that touch a span of time, by start.
+    /// The spans of a row that touch an interval of time, by start.
     pub fn within<'a>(
         &'a self,
         row: &'a [AsyncId],

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
 
-/// Times beyond this on either side (146 years from zero) are clamped, so that differences never overflow.
+/// Times further from zero than this (146 years) are clamped, so that differences never overflow.
 pub(super) const MAX_ABS_NS: i64 = i64::MAX / 2;
 
 /// An event that an id joins to others: a step of a flow, of an async operation, of an object's life.
@@ -28,7 +28,7 @@ pub struct LinkEvent {
     pub name: StrId,
     /// Category.
     pub category: StrId,
-    /// What joins it to others.
+    /// The id that joins it to others.
     pub id: LinkValue,
     /// Whether a flow ends in the enclosing slice.
     pub binds_enclosing: bool,
@@ -63,18 +63,18 @@ pub struct ProfileBuilder {
 }
 
 impl ProfileBuilder {
-    /// An empty one. `format` is what [`super::ProfileMeta::format`] will say.
+    /// An empty builder. `format` becomes [`super::ProfileMeta::format`].
     #[must_use]
     pub fn new(format: &str) -> Self {
         Self { format: format.to_owned(), ..Self::default() }
     }
 
-    /// What to call the profile.
+    /// Sets the title of the profile.
     pub fn set_title(&mut self, title: &str) {
         title.clone_into(&mut self.title);
     }
 
-    /// Says that the numbers along the axis are not nanoseconds.
+    /// Sets the unit of the axis, for numbers that are not nanoseconds.
     pub fn set_unit(&mut self, unit: Unit) {
         self.unit = unit;
     }
@@ -94,17 +94,17 @@ impl ProfileBuilder {
         self.args.add(json)
     }
 
-    /// [`Self::add_args`] of a part of the text that [`Self::keep_text`] will be given: where it starts, and its bytes.
+    /// [`Self::add_args`] for a part of the text that [`Self::keep_text`] will be given: its start, and its bytes.
     pub(crate) fn add_args_part(&mut self, start: u64, bytes: usize) -> ArgsId {
         self.args.add_part(start, bytes)
     }
 
-    /// Takes the text that arguments are parts of.
+    /// Takes the text of which arguments are parts.
     pub(crate) fn keep_text(&mut self, text: Vec<u8>) {
         self.args.keep(text);
     }
 
-    /// The process with this pid, made now if it is new; named if `name` is not empty.
+    /// The process with this pid, created if it is new; named if `name` is not empty.
     pub fn process(&mut self, pid: &str, name: &str) -> ProcessId {
         let pid = self.strings.intern(pid);
         let id = self.process_of(pid);
@@ -125,7 +125,7 @@ impl ProfileBuilder {
         id
     }
 
-    /// The track of a thread, made now if it is new; named if `name` is not empty.
+    /// The track of a thread, created if it is new; named if `name` is not empty.
     pub fn thread(&mut self, process: ProcessId, tid: &str, name: &str) -> TrackId {
         let tid = self.strings.intern(tid);
         let id = self.thread_of(process, tid);
@@ -146,51 +146,51 @@ impl ProfileBuilder {
         id
     }
 
-    /// A new track whose slices are made of other events.
+    /// Adds a track whose slices are made of other events.
     pub(crate) fn derived_track(&mut self, process: ProcessId, kind: TrackKind, tid: StrId, name: StrId) -> TrackId {
         let track = Track { process, kind, tid, name, sort_index: 0, events: 0 };
         self.tracks.push(track)
     }
 
-    /// A new track whose place is not known yet: [`Self::place_track`] has to say it.
+    /// Adds a track whose place is not known yet: [`Self::place_track`] has to set it.
     pub(crate) fn loose_track(&mut self) -> TrackId {
         self.derived_track(ProcessId(0), TrackKind::Thread, StrId::EMPTY, StrId::EMPTY)
     }
 
-    /// Gives a track its process, tid and name.
+    /// Sets the process, tid and name of a track.
     pub(crate) fn place_track(&mut self, track: TrackId, process: ProcessId, tid: &str, name: &str) {
         let (tid, name) = (self.strings.intern(tid), self.strings.intern(name));
         let row = &mut self.tracks[track];
         (row.process, row.tid, row.name) = (process, tid, name);
     }
 
-    /// Where a process is shown.
+    /// Sets where a process is shown.
     pub fn set_process_sort_index(&mut self, process: ProcessId, sort_index: i64) {
         self.processes[process].sort_index = sort_index;
     }
 
-    /// Labels of a process.
+    /// Sets the labels of a process.
     pub fn set_process_labels(&mut self, process: ProcessId, labels: &str) {
         self.processes[process].labels = self.strings.intern(labels);
     }
 
-    /// The NeuronCore a process stands for.
+    /// Sets the NeuronCore that a process stands for.
     pub fn set_neuron_core(&mut self, process: ProcessId, core: NeuronCoreId) {
         self.processes[process].neuron_core = Some(core);
     }
 
-    /// Where a track is shown in its process.
+    /// Sets where a track is shown in its process.
     pub fn set_track_sort_index(&mut self, track: TrackId, sort_index: i64) {
         self.tracks[track].sort_index = sort_index;
     }
 
-    /// Keeps a metadata event that names nothing we know.
+    /// Keeps a metadata event with an unknown name.
     pub fn metadata(&mut self, row: MetadataRow) {
         self.metadata.push(row);
         self.phase_counts.add("M", 1);
     }
 
-    /// Counts an event that leaves nothing else behind: a broken one, or metadata that was understood.
+    /// Counts an event that adds nothing to the profile: a broken event, or metadata that was understood.
     pub fn count_event(&mut self, phase: Option<&str>) {
         match phase {
             Some(phase) => self.phase_counts.add(phase, 1),
@@ -198,18 +198,18 @@ impl ProfileBuilder {
         }
     }
 
-    /// Widens the span by an event that leaves nothing else behind.
+    /// Widens the span by an event that adds nothing else to the profile.
     pub fn note_time(&mut self, ts_ns: i64) {
         let ts = clamp(ts_ns);
         self.bounds = Some(self.bounds.map_or((ts, ts), |(low, high)| (low.min(ts), high.max(ts))));
     }
 
-    /// Says that something happened on a track, even if it leaves nothing to show.
+    /// Notes that something happened on a track, even if there is nothing to show.
     pub fn note_track(&mut self, track: TrackId) {
         self.tracks[track].events += 1;
     }
 
-    /// Counts events of a kind that are not those of the Chrome format, under a name of their own.
+    /// Counts events of a kind that the Chrome format does not have, under a name of their own.
     pub fn count_events(&mut self, kind: &str, n: u64) {
         self.phase_counts.add(kind, n);
     }
@@ -226,7 +226,7 @@ impl ProfileBuilder {
         self.phase_counts.total()
     }
 
-    /// Where the next instant will be.
+    /// The position of the next instant.
     pub(crate) fn instant_row(&self) -> Row {
         Row::Instant(self.instants.ts.len())
     }
@@ -315,7 +315,7 @@ impl ProfileBuilder {
         (track.process, self.strings.get(track.tid).to_owned())
     }
 
-    /// Whether anything happened on a track so far.
+    /// Whether anything has happened on a track so far.
     #[must_use]
     pub fn is_used(&self, track: TrackId) -> bool {
         self.tracks[track].events > 0
@@ -327,7 +327,7 @@ impl ProfileBuilder {
         self.slices.track.len() as u64
     }
 
-    /// Keeps what the file says about itself as a whole: the raw JSON of a value. A key that comes again replaces it.
+    /// Keeps a property of the whole file: the raw JSON of a value. A repeated key replaces the value.
     pub fn set_property(&mut self, key: &str, json: &str) {
         match self.properties.iter_mut().find(|(k, _)| k == key) {
             Some((_, value)) => json.clone_into(value),
@@ -335,7 +335,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// Bytes held, about: what a limit on memory looks at.
+    /// Approximate number of bytes held, for a limit on memory.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let points = self.instants.bytes() + self.instant_scope.bytes() + self.links.bytes() + self.link_ids.bytes();
@@ -347,7 +347,7 @@ impl ProfileBuilder {
             + self.strings.bytes()
     }
 
-    /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds what was found to `diagnostics`.
+    /// Matches begins with ends, sorts, nests, moves the earliest time to zero, and adds the damage found to `diagnostics`.
     #[must_use]
     pub fn finish(self, diagnostics: Diagnostics) -> Profile {
         assemble::assemble(self, diagnostics)

@@ -21,7 +21,7 @@ define_idx! {
 pub struct Counter {
     /// The process it belongs to.
     pub process: ProcessId,
-    /// The track its first event was on; what the file says beside the process has no meaning for counters.
+    /// The track of its first event; only the process of a counter has a meaning.
     pub track: TrackId,
     /// Its name.
     pub name: StrId,
@@ -94,7 +94,7 @@ pub(super) struct CounterRows {
     value: Vec<f64>,
 }
 
-/// Series of a counter that are looked through one by one.
+/// The most series of a counter that are searched one by one.
 const FEW_SERIES: usize = 8;
 
 impl CounterRows {
@@ -118,9 +118,9 @@ impl CounterRows {
         }
     }
 
-    /// The series of a key, made now if it is new.
+    /// The series of a key, created if it is new.
     fn series_of_key(&mut self, counter: CounterId, key: StrId) -> SeriesId {
-        // Most counters have one or a few.
+        // Most counters have one or a few series.
         let few = &self.counters[counter].series;
         let found = few.iter().take(FEW_SERIES).copied().find(|&s| self.series[s].key == key);
         let found = found.or_else(|| self.further.get(&(counter, key)).copied());
@@ -140,7 +140,7 @@ impl CounterRows {
         self.ts.capacity() * 20
     }
 
-    /// Groups the samples by series, by time, equal times in the order given.
+    /// Groups the samples by series, then by time; equal times stay in the order given.
     pub(super) fn finish(self, origin_ns: i64) -> CounterTable {
         let mut order: Vec<u32> = (0..narrow(self.ts.len())).collect();
         order.sort_by_key(|&i| (self.series_of[i as usize], self.ts[i as usize]));

@@ -1,9 +1,9 @@
-//! How busy a profile is over its time, for a picture of all of it that is a few pixels high.
+//! How busy a profile is over time, for a picture of the whole profile that is a few pixels high.
 
 use super::{Profile, SliceFlags};
 use crate::base::convert::{real_len, real_signed};
 
-/// For each of `buckets` equal parts of the span, the mean number of tracks that have a slice there.
+/// For each of `buckets` equal parts of the span, the mean number of tracks with a slice there.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positions of buckets, clamped")]
 pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
@@ -11,7 +11,7 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
     let length = real_signed(span.end.0.saturating_sub(span.start.0));
     let n = buckets.max(1) as usize;
     let mut parts = vec![0.0; n];
-    // How many more tracks are busy from this bucket on: slices that cover many buckets cost no more than others.
+    // How many more tracks are busy from this bucket on, so that slices that cover many buckets cost no more than others.
     let mut steps = vec![0.0; n + 1];
     let slices = profile.slices();
     if length <= 0.0 {

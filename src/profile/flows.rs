@@ -1,16 +1,16 @@
 //! Flow events as arrows between slices.
 //!
-//! A flow is the events of one category, name and id, by time: it starts with `s`, goes on with `t` and ends with `f`. An
-//! event belongs to the innermost slice of its thread that is running then; an `f` without `"bp":"e"` belongs to the next
-//! slice that starts there (and to the running one where none follows), as the trace event format says.
+//! A flow is the events of one category, name and id, by time: it starts with `s`, continues with `t` and ends with `f`.
+//! An event belongs to the innermost slice of its thread that is running then. An `f` without `"bp":"e"` belongs to the
+//! next slice that starts on the thread (or to the running one if none follows), as the trace event format says.
 
 use super::{LinkId, LinkValue, ProcessId, Profile, SliceId, TrackId};
 use crate::base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
 
-/// About as many pixels as a screen is wide.
+/// About the width of a screen in pixels.
 const PIXELS: i64 = 1_024;
 
-/// One arrow: what led to what.
+/// One arrow from a slice to the slice that it led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrow {
     /// Where it begins.
@@ -26,11 +26,11 @@ pub struct FlowIndex {
     by_from: Vec<Arrow>,
     /// By where they end.
     by_to: Vec<Arrow>,
-    /// Flow events that belong to no slice, or whose flow has no other end.
+    /// Number of flow events that belong to no slice, or whose flow has no other end.
     unbound: u64,
 }
 
-/// What joins the events of a flow; the process where the id counts in it alone.
+/// The key that joins the events of a flow; with the process if the id is valid only in it.
 type Key = (StrId, StrId, LinkValue, Option<ProcessId>);
 
 impl FlowIndex {
@@ -72,13 +72,13 @@ impl FlowIndex {
         self.by_from.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no arrows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_from.is_empty()
     }
 
-    /// Flow events that lead nowhere: they belong to no slice, or their flow has no other end.
+    /// Number of flow events that lead nowhere: they belong to no slice, or their flow has no other end.
     #[must_use]
     pub const fn unbound(&self) -> u64 {
         self.unbound
@@ -90,20 +90,20 @@ impl FlowIndex {
         &self.by_from
     }
 
-    /// What a slice leads to.
+    /// The arrows from a slice.
     pub fn successors(&self, of: SliceId) -> impl Iterator<Item = SliceId> + '_ {
         let first = self.by_from.partition_point(|a| a.from < of);
         self.by_from[first..].iter().take_while(move |a| a.from == of).map(|a| a.to)
     }
 
-    /// What led to a slice.
+    /// The arrows to a slice.
     pub fn predecessors(&self, of: SliceId) -> impl Iterator<Item = SliceId> + '_ {
         let first = self.by_to.partition_point(|a| a.to < of);
         self.by_to[first..].iter().take_while(move |a| a.to == of).map(|a| a.from)
     }
 
-    /// Arrows that touch a span, at most `limit`, by where they begin. Where there are more, one is taken of those that would
-    /// be drawn over each other: from the same pixel of a track to the same pixel of another.
+    /// Arrows that touch a span, at most `limit`, by where they begin. If there are more, only one is taken of those that
+    /// would be drawn over each other: from the same pixel of a track to the same pixel of another.
     #[must_use]
     pub fn within(&self, profile: &Profile, span: Interval<TraceNs>, limit: usize) -> Vec<Arrow> {
         let slices = profile.slices();
@@ -117,7 +117,7 @@ impl FlowIndex {
             let mut seen: FxHashSet<_> = FxHashSet::default();
             found.retain(|a| seen.insert((pixel(a.from), pixel(a.to))));
             if pixel_ns > length {
-                // So many pairs of tracks: nothing is left to merge.
+                // There are too many pairs of tracks: nothing is left to merge.
                 found.truncate(limit);
             }
             pixel_ns = pixel_ns.saturating_mul(2);
@@ -138,7 +138,7 @@ fn bound_slice(profile: &Profile, id: LinkId) -> Option<SliceId> {
     next_from(profile, track, at).or(running)
 }
 
-/// The innermost slice of a track that runs at a time; one that ends just then counts if no other runs.
+/// The innermost slice of a track that runs at a time; a slice that ends exactly then counts if no other runs.
 #[must_use]
 pub fn running_at(profile: &Profile, track: TrackId, at: TraceNs) -> Option<SliceId> {
     let slices = profile.slices();
@@ -254,7 +254,7 @@ mod tests {
         let arrows = FlowIndex::new(&profile);
         let ids: Vec<_> = arrows.arrows().iter().map(|a| (a.from.0, a.to.0)).collect();
         assert_eq!(ids, [(0, 1), (1, 2)]);
-        // At the end of one slice the next one on the track is what runs.
+        // At the end of one slice, the next slice on the track is the running one.
         assert_eq!(running_at(&profile, tracks[0], TraceNs(5)), Some(SliceId(0)));
         assert_eq!(running_at(&profile, tracks[0], TraceNs(6)), None);
     }

@@ -1,10 +1,10 @@
 //! Level of detail: what to draw of a track in a number of pixels, at a cost that depends on pixels and not on slices.
 //!
 //! Slices of one row never overlap, so a row is a sorted list of spans. A *run* is one slice, or several neighbours
-//! that each are narrower than a bucket of `2^k` ns and begin in the same bucket. Runs of coarser buckets are stored
-//! where they are at most a quarter of the finer ones, so all levels together hold at most a third of the slices; a
-//! query takes the coarsest level that is fine enough and merges the rest of the way. Buckets are aligned to powers of
-//! two of the profile's time, so panning never changes what is merged with what.
+//! that are each narrower than a bucket of `2^k` ns and begin in the same bucket. Runs of coarser buckets are stored
+//! if there are at most a quarter as many as finer ones, so all levels together hold at most a third as many runs as
+//! there are slices. A query takes the coarsest level that is fine enough and merges its runs further. Buckets are aligned
+//! to powers of two of the profile's time, so panning never changes which slices are merged.
 
 use super::{Profile, SliceId, TrackId};
 use crate::base::convert::{narrow, narrow16};
@@ -13,26 +13,26 @@ use crate::base::{Interval, TraceNs};
 /// One thing to draw: a slice, or neighbouring slices too narrow to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Start of the first.
+    /// Start of the first slice.
     pub start: TraceNs,
-    /// End of the last.
+    /// End of the last slice.
     pub end: TraceNs,
     /// The row.
     pub depth: u16,
-    /// The slice, or the longest of them (the first of equals): what to name and colour the run by.
+    /// The slice, or the longest of them (the first of equals), which gives the run its name and colour.
     pub slice: SliceId,
-    /// How many there are.
+    /// Number of slices.
     pub count: u32,
 }
 
-/// A level is kept when it has at most one in this many of the runs of the level below.
+/// A level is kept if the level below has at least this many times as many runs.
 const SHRINK: usize = 4;
 /// A row with fewer runs than this needs no coarser level.
 const MIN_RUNS: usize = 64;
 /// Wider buckets than this do not occur: profiles span less than 2^62 ns.
 const MAX_BUCKET_LOG2: u32 = 62;
 
-/// Levels of detail of a profile, made per track when it is first asked for.
+/// Levels of detail of a profile, made for each track when it is first requested.
 #[derive(Debug, Default)]
 pub struct LodIndex {
     tracks: Vec<Option<TrackLod>>,
@@ -71,8 +71,8 @@ impl LodIndex {
         Self::default()
     }
 
-    /// What to draw of a track between two times in `width_px` pixels: row by row, in each by start. At most four runs
-    /// per pixel and row. Nothing when the interval is empty, the width is 0, or the track is of another profile.
+    /// What to draw of a track between two times in `width_px` pixels: row by row, each row by start. At most four runs
+    /// per pixel and row. Nothing if the interval is empty, the width is 0, or the track belongs to another profile.
     pub fn query(&mut self, profile: &Profile, track: TrackId, within: Interval<TraceNs>, width_px: u32) -> Vec<Run> {
         let mut out = Vec::new();
         if within.is_empty() || width_px == 0 {
@@ -86,7 +86,7 @@ impl LodIndex {
         out
     }
 
-    /// The slice of a row at a time, or else the nearest whose edge is at most `tolerance_ns` away.
+    /// The slice of a row at a time, or else the nearest slice whose edge is at most `tolerance_ns` away.
     pub fn slice_at(
         &mut self,
         profile: &Profile,
@@ -100,7 +100,7 @@ impl LodIndex {
         let after = row.ids.partition_point(|&id| slices.start(id) <= at);
         let before = after.checked_sub(1).map(|i| row.ids[i]);
         let distance_after = |id: SliceId| at.0.saturating_sub(slices.end(id).0).max(0);
-        // Of several that start here the last is the one that goes on; the others have no width.
+        // If several start here, the last one continues; the others have no width.
         if let Some(id) = before.filter(|&id| slices.interval(id).contains(at) || distance_after(id) == 0) {
             return Some(id);
         }
@@ -178,7 +178,7 @@ impl RowLod {
     }
 
     /// How many pairs of neighbours become one run when buckets grow to `2^k` ns, by `k`: when both are narrower and
-    /// begin in one bucket. So the size of every level is known before one is made.
+    /// begin in one bucket. So the size of every level is known before any level is made.
     fn merges_by_bucket(&self, profile: &Profile) -> [usize; 65] {
         let bits = |x: i64| 64 - x.leading_zeros();
         let slices = profile.slices();
@@ -193,8 +193,8 @@ impl RowLod {
 
     fn query(&self, profile: &Profile, within: Interval<TraceNs>, bucket_log2: u32, depth: u16, out: &mut Vec<Run>) {
         let level = self.levels.partition_point(|l| l.bucket_log2 <= bucket_log2);
-        // From the start of the bucket before, so that a run that begins before the edge is whole: what is narrower
-        // than a bucket ends in the next at the latest.
+        // From the start of the previous bucket, so that a run that begins before the edge is complete: anything narrower
+        // than a bucket ends in the next bucket at the latest.
         let from = ((within.start.0 >> bucket_log2) - 1) << bucket_log2;
         let first = match level.checked_sub(1) {
             Some(i) => self.levels[i].runs.partition_point(|r| r.end < from),
@@ -217,7 +217,7 @@ impl RowLod {
         merger.finish().into_iter().for_each(push);
     }
 
-    /// Calls `f` with the runs of a level (0: the slices themselves) from a position on, while it says so.
+    /// Calls `f` with the runs of a level (0: the slices themselves) from a position on, as long as it returns true.
     fn each_from(&self, profile: &Profile, level: usize, first: usize, mut f: impl FnMut(Packed) -> bool) {
         if let Some(level) = level.checked_sub(1).and_then(|i| self.levels.get(i)) {
             level.runs.iter().skip(first).all(|&run| f(run));
@@ -242,12 +242,12 @@ impl Merger {
         Self { bucket_log2, pending: None }
     }
 
-    /// Whether something narrow that starts here would be merged with what is pending.
+    /// Whether a narrow run that starts here would be merged with the pending run.
     fn takes(&self, start: i64) -> bool {
         self.pending.is_some_and(|p| p.start >> self.bucket_log2 == start >> self.bucket_log2)
     }
 
-    /// Takes the next run; gives the one before, and itself where it stands alone.
+    /// Takes the next run; returns the pending run, and the next run itself if it stands alone.
     fn add(&mut self, profile: &Profile, run: Packed) -> [Option<Packed>; 2] {
         // Only single slices are as wide as a bucket: runs of a finer level are narrower than half of this one.
         let wide = run.count == 1 && run.end.saturating_sub(run.start) >> self.bucket_log2 > 0;
@@ -297,7 +297,7 @@ mod tests {
         b.finish(Diagnostics::new())
     }
 
-    /// The definition, without levels: merge the slices of a row by bucket, then keep what is in sight.
+    /// The definition, without levels: merge the slices of a row by bucket, then keep the visible runs.
     fn plain(profile: &Profile, within: Interval<TraceNs>, width_px: u32) -> Vec<Run> {
         let (slices, track) = (profile.slices(), TrackId(0));
         let bucket = bucket_for(within, width_px);

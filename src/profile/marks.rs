@@ -8,11 +8,11 @@ use crate::base::{Idx, Interval, TraceNs};
 /// One thing to draw: an instant event, or several that fall into one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// When the first happened.
+    /// Time of the first.
     pub ts: TraceNs,
     /// The first.
     pub instant: InstantId,
-    /// How many there are.
+    /// Number of instant events.
     pub count: u32,
 }
 
@@ -30,7 +30,7 @@ impl MarkIndex {
     pub fn new(profile: &Profile) -> Self {
         let instants = profile.instants();
         let mut ids: Vec<_> = instants.ids().collect();
-        // Stable: in a track they stay by time.
+        // Stable: within a track they stay ordered by time.
         ids.sort_by_key(|&id| instants.track(id));
         let first = |track: usize| narrow(ids.partition_point(|&id| instants.track(id).index() < track));
         let first_of_track = (0..=profile.tracks().len()).map(first).collect();

@@ -1,11 +1,11 @@
 //! A profile: what happened when, on which process and thread, stored in columns.
 //!
-//! * Make one with [`ProfileBuilder`]: readers of files (`formats`) and the simulator's capture do.
-//! * Look at one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
-//! * Every slice belongs to one level ([`levels`]): what shows the same work is never added up.
+//! * Make one with [`ProfileBuilder`], as readers of files (`formats`) and the simulator's capture do.
+//! * Read one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.
+//! * Every slice belongs to one level ([`levels`]), so that slices that show the same work are never added up.
 //! * Draw one with the level of detail ([`lod`], [`marks`]); the Neuron operator tables are in [`neuron`].
 //!
-//! The store knows no file format and no analysis: statistics, trees, comparisons and look-ups are in `analysis`.
+//! The store does not depend on file formats or analyses: statistics, trees, comparisons and look-ups are in `analysis`.
 //! Times are integer nanoseconds relative to [`ProfileMeta::origin_ns`]; nothing here reads a clock or a file.
 
 mod args;

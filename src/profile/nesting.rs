@@ -1,4 +1,4 @@
-//! How the slices of one track nest: which was running when another started, and the row each is drawn in.
+//! How the slices of one track nest: which slice was running when another started, and the row in which each is drawn.
 
 use std::ops::Range;
 
@@ -6,29 +6,29 @@ use super::packed::Column;
 use super::{SliceFlags, SliceId};
 use crate::base::convert::narrow;
 
-/// Rows searched for a free one before a slice that overlaps opens a new row: bounds the work on hostile input.
+/// The most rows that are searched before an overlapping slice opens a new row: bounds the work on hostile input.
 const MAX_ROWS_SEARCHED: usize = 256;
 
-/// What nesting is computed from: the slices of one track, sorted by start, longest first.
+/// The input of nesting: the slices of one track, sorted by start, longest first.
 pub(super) struct TrackSlices<'a> {
-    /// Where they are in the columns.
+    /// Their positions in the columns.
     pub(super) range: Range<usize>,
     pub(super) start: &'a Column<i64>,
     pub(super) dur: &'a Column<i64>,
     pub(super) flags: &'a mut Column<SliceFlags>,
 }
 
-/// What nesting gives: columns to append, and counts.
+/// The result of nesting: columns to append to, and counts.
 #[derive(Default)]
 pub(super) struct Nesting {
     pub(super) depth: Column<u16>,
-    /// How many slices before each its parent is; 0 for none.
+    /// The distance from each slice back to its parent; 0 for none.
     pub(super) parent_back: Column<u32>,
-    /// Slices that begin inside the slice that was running and end after it.
+    /// Number of slices that begin inside the running slice and end after it.
     pub(super) overlaps: u64,
     /// The first of them.
     pub(super) first_overlap: Option<SliceId>,
-    /// Slices whose row is beyond the greatest that can be stored.
+    /// Number of slices whose row is greater than can be stored.
     pub(super) too_deep: u64,
     stack: Vec<(SliceId, i64)>,
     open: Vec<(i64, u16)>,
@@ -36,7 +36,7 @@ pub(super) struct Nesting {
 }
 
 impl Nesting {
-    /// Appends depth and parent for every slice of a track, marks the overlapping ones; returns the rows needed.
+    /// Appends depth and parent for every slice of a track and marks the overlapping ones; returns the number of rows needed.
     pub(super) fn add_track(&mut self, track: &mut TrackSlices<'_>) -> u32 {
         self.stack.clear();
         self.open.clear();
@@ -61,8 +61,8 @@ impl Nesting {
         narrow(self.row_ends.len())
     }
 
-    /// The stack that statistics use: a slice is the child of the one that was running, to the end of the shorter.
-    /// Returns whether it ends after the one that was running.
+    /// The stack that statistics use: a slice is the child of the slice that was running, up to the end of the shorter one.
+    /// Returns whether it ends after the slice that was running.
     fn push_on_stack(&mut self, id: SliceId, start: i64, end: i64) -> bool {
         while self.stack.last().is_some_and(|&(_, e)| e <= start) {
             self.stack.pop();
@@ -73,10 +73,10 @@ impl Nesting {
         running.is_some_and(|(_, e)| end > e)
     }
 
-    /// The row to draw it in: the first free one below the innermost slice that contains it. For slices that nest
-    /// this is their depth; a slice that overlaps goes to a further row, so nothing hides anything.
+    /// The row in which a slice is drawn: the first free row below the innermost slice that contains it. For slices that
+    /// nest this is their depth; an overlapping slice goes to a further row, so that no slice hides another.
     fn place(&mut self, start: i64, end: i64) -> u16 {
-        // Slices that end before this one can contain nothing that this one does not: they can go.
+        // Slices that end before this one contain nothing that this one does not contain: they can be dropped.
         while self.open.last().is_some_and(|&(e, _)| e <= start || e < end) {
             self.open.pop();
         }
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn overlapping_slices_get_rows_of_their_own_and_give_them_back() {
-        // A chain in which each begins inside the one before and ends after it needs two rows, however long.
+        // A chain in which each slice begins inside the previous one and ends after it needs two rows, however long it is.
         let chain: Vec<_> = (0..1000).map(|i| (i * 10, i * 10 + 15)).collect();
         let (depth, parent, overlaps) = nest(&chain);
         assert_eq!(depth.iter().max(), Some(&1));
         assert_eq!(overlaps, 999);
         assert_eq!(parent[1], Some(0));
-        // A child of the second of two that overlap goes below both.
+        // A child of the second of two overlapping slices goes below both.
         assert_eq!(nest(&[(0, 10), (5, 15), (6, 9)]).0, [0, 1, 2]);
     }
 

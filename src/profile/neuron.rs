@@ -7,7 +7,7 @@ use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
 use crate::base::convert::real_signed;
 use crate::base::{FxHashMap, StrId};
 
-/// Name of the processes whose operators are counted: what runs on the engines, as opposed to control and transfer.
+/// Name of the processes whose operators are counted: work on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
 /// Name of the processes that move data.
 pub const TRANSFER_PROCESS: &str = "Process Data Transfer";
@@ -27,7 +27,7 @@ pub const OPERATOR_RUN_FORMAT: &str = "neuron-plugin";
 /// Format of a run directory of the plugin that shows a whole program: its tool is `trace`.
 pub const TRACE_RUN_FORMAT: &str = "neuron-plugin-trace";
 
-/// Name of the tracks a table is computed from.
+/// Name of the tracks from which a table is computed.
 fn track_name(view: OperatorView) -> &'static str {
     match view {
         OperatorView::Framework => FRAMEWORK_TRACK,
@@ -35,10 +35,10 @@ fn track_name(view: OperatorView) -> &'static str {
     }
 }
 
-/// The rows of a table, longest time first, equal ones by name and core. A process that does not say which
-/// NeuronCore it is counts as core 0 of device 0. Empty for profiles that have no such tracks.
+/// The rows of a table, longest time first, equal ones by name and core. A process that does not name its
+/// NeuronCore counts as core 0 of device 0. Empty for profiles without these tracks.
 ///
-/// A run directory of the plugin brings its tables along: those are given as they were read, and nothing is counted.
+/// A run directory of the plugin contains its tables: these are returned as they were read, and nothing is counted.
 #[must_use]
 pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow> {
     if let Some(table) = profile.plugin_run().and_then(|run| run.table(view)) {
@@ -62,14 +62,14 @@ pub fn operator_table(profile: &Profile, view: OperatorView) -> Vec<OperatorRow>
     rows
 }
 
-/// What one operator did on some tracks.
+/// Occurrences and time of one operator on some tracks.
 struct OperatorTime {
     name: StrId,
     occurrences: u64,
     time_ns: i64,
 }
 
-/// The operators of some tracks: slices of one category, or of one name where they have no category. Slices that never
+/// The operators of some tracks: slices of one category, or of one name if they have no category. Slices that never
 /// ended are left out.
 fn operators_on(profile: &Profile, tracks: &[TrackId]) -> Vec<OperatorTime> {
     let slices = profile.slices();

@@ -1,34 +1,34 @@
-//! How often something ran: a slice that goes on with an operation which was interrupted adds to its time and not to its
+//! How often an operation ran: a slice that continues an interrupted operation adds to its time and not to its
 //! occurrences.
 //!
 //! The rows of operators of a Neuron profile have a slice for each stretch in which an operation is busy; all but the first
-//! say so with the argument `"continues":true`.
+//! have the argument `"continues":true`.
 
 use super::neuron::EXECUTION_PROCESS;
 use super::{ArgsId, Profile, SliceId};
 use crate::base::FxHashMap;
 
-/// What a slice that goes on says in its arguments.
+/// The argument of a slice that continues an operation.
 const CONTINUES: &str = "\"continues\":true";
 
-/// Tells slices that begin something from those that go on with it.
+/// Tells slices that begin an operation from slices that continue one.
 #[derive(Debug, Default)]
 pub struct Occurrences {
-    /// Whether slices of the profile can say it.
+    /// Whether slices of the profile can have the argument.
     is_looked_for: bool,
-    /// For each arguments whether they say it.
+    /// For each set of arguments whether it has the argument.
     says_so: FxHashMap<ArgsId, bool>,
 }
 
 impl Occurrences {
-    /// Prepares it.
+    /// Prepares the look-up for a profile.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let is_looked_for = profile.strings().lookup(EXECUTION_PROCESS).is_some();
         Self { is_looked_for, says_so: FxHashMap::default() }
     }
 
-    /// How many occurrences a slice is: 0 when it goes on with one.
+    /// How many occurrences a slice counts as: 0 if it continues one.
     pub fn count(&mut self, profile: &Profile, id: SliceId) -> u64 {
         if !self.is_looked_for {
             return 1;

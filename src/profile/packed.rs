@@ -1,19 +1,19 @@
-//! Columns of whole numbers that take as many bytes as they need: a block of rows is stored as its least value and the
-//! distances from it, all as wide as the widest. Names, tracks and times of neighbours are close to one another, so
-//! that most columns take one or two bytes of a row, and those that are the same everywhere none.
+//! Columns of whole numbers that take only as many bytes as they need: a block of rows is stored as its least value and
+//! the distances from it, all as wide as the widest. Names, tracks and times of neighbours are close to one another, so
+//! most columns take one or two bytes per row, and constant columns take none.
 
 use std::marker::PhantomData;
 
 use crate::base::convert::{low8, low16, low32};
 
-/// Rows of a block: few enough that neighbours are close, enough that what a block costs by itself does not count.
+/// Rows of a block: few enough that neighbours are close, enough that the fixed cost of a block does not matter.
 const BLOCK_ROWS: usize = 1024;
 
-/// What can be in a column.
+/// A value that a column can hold.
 pub(super) trait Cell: Copy {
-    /// As a number; any one-to-one mapping that keeps neighbours close.
+    /// The value as a number, by any one-to-one mapping that keeps neighbours close.
     fn to_number(self) -> i64;
-    /// Back again.
+    /// The value of a number.
     fn of_number(number: i64) -> Self;
 }
 
@@ -72,7 +72,7 @@ impl Cell for bool {
     }
 }
 
-/// A block of at most [`BLOCK_ROWS`] values: the least, and how far each is above it.
+/// A block of at most [`BLOCK_ROWS`] values: the least value, and the distance of each value from it.
 #[derive(Clone, Debug)]
 enum Block {
     Same(i64),
@@ -91,7 +91,7 @@ impl Block {
         Self::within(values, low, high)
     }
 
-    /// In the narrowest form for values from `low` to `high`.
+    /// A block in the narrowest form for values from `low` to `high`.
     fn within(values: &[i64], low: i64, high: i64) -> Self {
         let above = |v: &i64| v.wrapping_sub(low).cast_unsigned();
         match high.cast_unsigned().wrapping_sub(low.cast_unsigned()) {
@@ -127,7 +127,7 @@ impl Block {
         }
     }
 
-    /// [`Self::set`] of a value it is too narrow for. It becomes wider than it has to, so that this is rare.
+    /// [`Self::set`] for a value that does not fit. The block becomes wider than necessary, so that this is rare.
     fn widen(&mut self, rows: usize, at: usize, value: i64) {
         let mut values: Vec<i64> = (0..rows).map(|i| self.get(i)).collect();
         let (low, high) = values.iter().fold((value, value), |(low, high), &v| (low.min(v), high.max(v)));
@@ -149,11 +149,11 @@ impl Block {
     }
 }
 
-/// A column that grows at its end without ever copying what it holds.
+/// A column that grows at its end without ever copying its content.
 #[derive(Clone, Debug)]
 pub(super) struct Column<T> {
     blocks: Vec<Block>,
-    /// What does not fill a block yet.
+    /// The values that do not fill a block yet.
     tail: Vec<i64>,
     /// Bytes of the blocks.
     held: usize,
@@ -187,7 +187,7 @@ impl<T: Cell> Column<T> {
         self.tail.clear();
     }
 
-    /// The value of a row, which has to be there.
+    /// The value of a row, which must exist.
     pub fn get(&self, row: usize) -> T {
         T::of_number(match self.blocks.get(row / BLOCK_ROWS) {
             Some(block) => block.get(row % BLOCK_ROWS),
@@ -200,7 +200,7 @@ impl<T: Cell> Column<T> {
         self.len().checked_sub(1).map(|row| self.get(row))
     }
 
-    /// Changes a row, which has to be there.
+    /// Changes a row, which must exist.
     pub fn set(&mut self, row: usize, value: T) {
         let (number, at) = (value.to_number(), row % BLOCK_ROWS);
         let Some(block) = self.blocks.get_mut(row / BLOCK_ROWS) else {
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
     use crate::base::Rng;
 
-    /// Values whose neighbours are as far apart as the row says: from equal to anything.
+    /// Random values whose neighbours are as far apart as the row says: from equal to arbitrary.
     fn values(n: usize, seed: u64) -> Vec<i64> {
         let mut rng = Rng::new(seed, 1);
         let mut value = |i: usize| {

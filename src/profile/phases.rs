@@ -1,14 +1,14 @@
-//! How many events of each phase a file had.
+//! Number of events of each phase in a file.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::base::convert::narrow8;
 
-/// Events by the text of their `ph`, most frequent first and then by text when it is written out.
+/// Number of events by the text of their `ph`; written out with the most frequent first, then by text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhaseCounts {
-    /// One-character phases of ASCII, by character; they are nearly all of them.
+    /// One-character ASCII phases, by character; nearly all phases are of this kind.
     ascii: Vec<u64>,
     other: IndexMap<String, u64>,
 }

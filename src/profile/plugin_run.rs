@@ -1,9 +1,9 @@
-//! What a run directory of TensorBoard's Neuron plugin says beside its timeline: the operator tables as the plugin shows
-//! them, and the name of the run.
+//! What a run directory of TensorBoard's Neuron plugin holds in addition to its timeline: the operator tables as the
+//! plugin shows them, and the name of the run.
 
 use serde::{Deserialize, Serialize};
 
-/// Which of the two operator tables.
+/// One of the two operator tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OperatorView {
     /// Operators of the framework (`aten__addmm_dot`).
@@ -15,7 +15,7 @@ pub enum OperatorView {
 /// One row of an operator table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorRow {
-    /// Operator: the category of its slices, or their name where they have none.
+    /// Operator: the category of its slices, or their name if they have none.
     pub name: String,
     /// How often it ran.
     pub occurrences: u64,
@@ -27,7 +27,7 @@ pub struct OperatorRow {
     pub time_ns: i64,
     /// Share of the time of all operators of that core, in percent.
     pub time_percent: f64,
-    /// What a fused operator is made of, where a file says so.
+    /// The members of a fused operator, if a file lists them.
     pub members: Vec<String>,
 }
 
@@ -46,9 +46,9 @@ pub struct PluginTable {
     pub view: OperatorView,
     /// Its rows, in the order tables are shown in.
     pub rows: Vec<OperatorRow>,
-    /// What the file gives as the time of all operators, in ns; absent where it gives none.
+    /// The time of all operators according to the file, in ns; absent if the file has none.
     pub total_time_ns: Option<i64>,
-    /// The file as it was, without a byte order mark: it is written again like this. Absent where it was not whole.
+    /// The file as it was, without a byte order mark: it is written again like this. Absent if it was incomplete.
     pub text: Option<Box<str>>,
 }
 
@@ -64,11 +64,11 @@ pub enum PluginTimeline {
 /// A run directory of the plugin, or one of its operator files alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginRun {
-    /// The run directory below `plugins/neuron`: `2022_10_14_19_22_22_16`. Empty where files had no directory.
+    /// The run directory below `plugins/neuron`: `2022_10_14_19_22_22_16`. Empty if the files had no directory.
     pub name: String,
     /// The operator tables, at most one of each view.
     pub tables: Vec<PluginTable>,
-    /// Where the slices come from; absent where there is no timeline.
+    /// The file that the slices come from; absent without a timeline.
     pub timeline: Option<PluginTimeline>,
 }
 

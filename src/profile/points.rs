@@ -17,7 +17,7 @@ define_idx! {
     pub struct LinkId;
 }
 
-/// Columns of events at one instant, sorted by time and, where equal, in file order: what all have, and what is their own.
+/// Columns of events at one instant, sorted by time, equal times in file order: the common columns, and those of the kind.
 #[derive(Clone, Debug)]
 pub struct PointTable<I, X> {
     pub(super) ts: Column<i64>,
@@ -36,13 +36,13 @@ pub type InstantTable = PointTable<InstantId, ScopeColumn>;
 /// Events that an id joins: flows (`s` `t` `f`), async (`b` `n` `e`, and the old `S` `T` `p` `F`), objects (`N` `O` `D`).
 pub type LinkTable = PointTable<LinkId, JoinColumns>;
 
-/// What instants have besides.
+/// The columns that only instants have.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeColumn {
     pub(super) scope: Column<u8>,
 }
 
-/// What link events have besides.
+/// The columns that only link events have.
 #[derive(Clone, Debug, Default)]
 pub struct JoinColumns {
     pub(super) id_tag: Column<u8>,
@@ -72,7 +72,7 @@ impl<I: Idx, X> PointTable<I, X> {
         self.ts.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -113,7 +113,7 @@ impl<I: Idx, X> PointTable<I, X> {
         self.args.get(id.index())
     }
 
-    /// The phase letter of the file: of instants `i` and `I`, `R` for a mark, `P` for a sample; others are kept as they were.
+    /// The phase letter of the file: `i` and `I` for instants, `R` for a mark, `P` for a sample; others are kept as they were.
     #[must_use]
     pub fn phase(&self, id: I) -> char {
         char::from(self.phase.get(id.index()))
@@ -126,7 +126,7 @@ impl<I: Idx, X> PointTable<I, X> {
 }
 
 impl InstantTable {
-    /// How far it reaches: `t` its thread, `p` its process, `g` everything; a space when the file did not say.
+    /// Its scope: `t` its thread, `p` its process, `g` everything; a space if the file has none.
     #[must_use]
     pub fn scope(&self, id: InstantId) -> char {
         char::from(self.own.scope.get(id.index()))
@@ -148,7 +148,7 @@ pub enum LinkValue {
     Number(u64),
     /// Text of the form `0x2a`, in lower case without leading zeros.
     Hex(u64),
-    /// Any other text, or the raw JSON of anything else: of an id with a `local` or `global` reach, or with a `scope`.
+    /// Any other text, or the raw JSON of anything else, such as an id with `local` or `global`, or with a `scope`.
     Text(StrId),
 }
 
@@ -162,7 +162,7 @@ impl LinkValue {
         }
     }
 
-    /// Whether it says that it counts in its process only, or in all of them; none where it says nothing.
+    /// Whether it is valid only in its process, or in all processes; none if it does not say.
     pub(super) fn is_local(self, profile: &Profile) -> Option<bool> {
         let Self::Text(text) = self else { return None };
         let text = profile.str(text).strip_prefix('{')?;
@@ -180,7 +180,7 @@ impl LinkValue {
 }
 
 impl LinkTable {
-    /// What it is joined by.
+    /// The id that it is joined by.
     #[must_use]
     pub fn id(&self, id: LinkId) -> LinkValue {
         LinkValue::from_tag(self.own.id_tag.get(id.index()), self.own.id.get(id.index()))

@@ -12,14 +12,14 @@ pub(crate) enum Row {
     Link(usize),
 }
 
-/// An event at one instant, as a reader looks at it again.
+/// An event at one instant, for a reader that looks at it again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) track: TrackId,
     pub(crate) ts: i64,
     pub(crate) name: StrId,
     pub(crate) args: ArgsId,
-    /// What joins it to others; `(0, 0)` for nothing.
+    /// The id that joins it to others; `(0, 0)` for none.
     pub(crate) id: (u8, u64),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct EndRow {
     pub(super) slice: Option<u32>,
     pub(super) name: StrId,
     pub(super) args: ArgsId,
-    /// Where it is in the source.
+    /// Its position in the source.
     pub(super) byte_offset: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct EndRows {
     pub(super) track: Column<TrackId>,
     pub(super) ts: Column<i64>,
     is_begin: Column<bool>,
-    /// Of an end, how many slices there were: numbers that are close to their neighbours take less room.
+    /// For an end, the number of slices at that time: numbers that are close to their neighbours take less room.
     slice: Column<u32>,
     name: Column<StrId>,
     args: Column<ArgsId>,
@@ -73,7 +73,7 @@ impl EndRows {
         }
     }
 
-    /// `slices`: how many there are.
+    /// `slices`: the number of slices so far.
     pub(super) fn push(&mut self, row: EndRow, slices: u32) {
         self.track.push(row.track);
         self.ts.push(row.ts);
@@ -102,7 +102,7 @@ pub(super) struct PointRows {
     pub(super) phase: Column<u8>,
 }
 
-/// The rest of link events.
+/// The other columns of link events.
 #[derive(Debug, Default)]
 pub(super) struct LinkRows {
     pub(super) tag: Column<u8>,

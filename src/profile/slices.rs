@@ -15,7 +15,7 @@ define_idx! {
     pub struct SliceId;
 }
 
-/// Facts about one slice that are yes or no.
+/// Flags of one slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceFlags(pub u8);
 
@@ -27,22 +27,22 @@ impl SliceFlags {
     /// A complete event that had no duration; it is shown with none.
     pub const NO_DURATION: Self = Self(4);
 
-    /// Made of a begin and an end; only while sorting.
+    /// It is made of a begin and an end; used only while sorting.
     pub(super) const PAIRED: Self = Self(128);
 
-    /// Whether all of `other` is set.
+    /// Whether all flags of `other` are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Without the facts of `other`.
+    /// These flags without those of `other`.
     #[must_use]
     pub(super) fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
-    /// Both sets of facts.
+    /// The flags of both.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
@@ -59,11 +59,11 @@ pub struct SliceTable {
     pub(super) args: Column<ArgsId>,
     pub(super) flags: Column<SliceFlags>,
     pub(super) depth: Column<u16>,
-    /// How many slices before it the parent is: 0 for none.
+    /// The distance back to the parent: 0 for none.
     pub(super) parent_back: Column<u32>,
     /// First slice of each track, and one more entry: the number of slices.
     pub(super) first_of_track: Vec<u32>,
-    /// Rows each track needs: one more than its greatest depth.
+    /// Number of rows that each track needs: one more than its greatest depth.
     pub(super) rows_of_track: Vec<u32>,
 }
 
@@ -74,7 +74,7 @@ impl SliceTable {
         self.start.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no slices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -105,7 +105,7 @@ impl SliceTable {
         TrackId(narrow(after.saturating_sub(1)))
     }
 
-    /// Rows a track needs: one more than its greatest depth, 0 without slices.
+    /// Number of rows that a track needs: one more than its greatest depth, 0 without slices.
     #[must_use]
     pub fn rows(&self, track: TrackId) -> u32 {
         self.rows_of_track.get(track.0 as usize).copied().unwrap_or(0)
@@ -153,20 +153,20 @@ impl SliceTable {
         self.args.get(id.0 as usize)
     }
 
-    /// What is special about it.
+    /// Its flags.
     #[must_use]
     pub fn flags(&self, id: SliceId) -> SliceFlags {
         self.flags.get(id.0 as usize)
     }
 
-    /// The row it is drawn in: 0 is the outermost. No two slices of a row of a track overlap.
+    /// The row in which it is drawn: 0 is the outermost. No two slices of a row of a track overlap.
     #[must_use]
     pub fn depth(&self, id: SliceId) -> u16 {
         self.depth.get(id.0 as usize)
     }
 
-    /// The slice that was running on its track when it started. It ends before this one does if this one has
-    /// [`SliceFlags::OVERLAPS`]; see [`Self::enclosing`]. Always absent for an unclosed slice, and never one.
+    /// The slice that was running on its track when it started. It ends before this slice does if this slice has
+    /// [`SliceFlags::OVERLAPS`]; see [`Self::enclosing`]. An unclosed slice has no parent and is never one.
     #[must_use]
     pub fn stack_parent(&self, id: SliceId) -> Option<SliceId> {
         let back = self.parent_back.get(id.0 as usize);

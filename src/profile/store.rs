@@ -11,39 +11,39 @@ use crate::base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
 /// What is known about a profile as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileMeta {
-    /// What to call it: a file name, or what was simulated.
+    /// Its title: a file name, or what was simulated.
     pub title: String,
-    /// The format it was read from, as `open --json` names it; `simulated` for the simulator's.
+    /// The format it was read from, as `open --json` names it; `simulated` for profiles of the simulator.
     pub format: String,
     /// What was subtracted from every time, in ns of the source's clock.
     pub origin_ns: i64,
-    /// From the first event to the end of the last, relative to the origin; starts at 0 unless there is none.
+    /// From the first event to the end of the last, relative to the origin; starts at 0 unless there are no events.
     pub span: Interval<TraceNs>,
-    /// Number of events in the source, broken ones included.
+    /// Number of events in the source, including broken ones.
     pub events: u64,
     /// Events of the source by phase.
     pub by_phase: PhaseCounts,
-    /// What the numbers along the axis count.
+    /// The unit of the numbers along the axis.
     pub unit: Unit,
-    /// What the file says about itself as a whole, as raw JSON by key, in its order.
+    /// Properties of the whole file, as raw JSON by key, in the order of the file.
     pub properties: Vec<(String, String)>,
 }
 
-/// A metadata event that names nothing we know, kept as it was.
+/// A metadata event with an unknown name, kept as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataRow {
     /// The process it is about.
     pub process: ProcessId,
     /// The tid it had, empty when it had none.
     pub tid: StrId,
-    /// What it says.
+    /// Its name.
     pub name: StrId,
     /// The value.
     pub args: ArgsId,
 }
 
 /// What happened when and where. Made by [`super::ProfileBuilder`]; its events never change afterwards. Readers that join
-/// several files add to what is open to the crate: the title, the diagnostics, the tables of a plugin run.
+/// several files change only the crate-visible fields: the title, the diagnostics, the tables of a plugin run.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     pub(crate) meta: ProfileMeta,
@@ -111,7 +111,7 @@ impl Profile {
         &self.slices
     }
 
-    /// Number of slices that are the file's own, and not made of other events that are kept too.
+    /// Number of slices that come from the file itself and are not made of other events that are kept too.
     #[must_use]
     pub fn own_slice_count(&self) -> u64 {
         let own = self.tracks.iter_enumerated().filter(|(_, t)| t.kind.is_own());
@@ -136,7 +136,7 @@ impl Profile {
         &self.counters
     }
 
-    /// Metadata that names nothing we know.
+    /// Metadata with unknown names.
     #[must_use]
     pub fn metadata(&self) -> &[MetadataRow] {
         &self.metadata
@@ -154,19 +154,19 @@ impl Profile {
         &self.levels
     }
 
-    /// What was wrong with the input and did not stop it.
+    /// What was wrong with the input without stopping the reader.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
-    /// What a run directory of TensorBoard's Neuron plugin said beside the timeline; absent for every other source.
+    /// What a run directory of TensorBoard's Neuron plugin held in addition to the timeline; absent for every other source.
     #[must_use]
     pub fn plugin_run(&self) -> Option<&PluginRun> {
         self.plugin_run.as_deref()
     }
 
-    /// The name a person sees: the given one, or the pid.
+    /// The name that a person sees: the name of the process, or its pid.
     #[must_use]
     pub fn process_label(&self, id: ProcessId) -> String {
         let Some(process) = self.processes.get(id) else { return String::new() };
@@ -177,7 +177,7 @@ impl Profile {
         }
     }
 
-    /// The name a person sees: the given one, or the tid.
+    /// The name that a person sees: the name of the track, or its tid.
     #[must_use]
     pub fn track_label(&self, id: TrackId) -> String {
         let Some(track) = self.tracks.get(id) else { return String::new() };
@@ -204,7 +204,7 @@ impl Profile {
         ids
     }
 
-    /// Bytes held by the big tables (look-up tables of the strings not counted).
+    /// Bytes held by the big tables, without the look-up tables of the strings.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let points = self.instants.bytes() + self.links.bytes();

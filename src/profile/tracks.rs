@@ -34,11 +34,11 @@ pub struct Process {
     pub labels: StrId,
     /// Where it is shown; smaller is higher, ties in order of appearance.
     pub sort_index: i64,
-    /// The NeuronCore it stands for, when it is known.
+    /// The NeuronCore it stands for, if known.
     pub neuron_core: Option<NeuronCoreId>,
 }
 
-/// What a track is.
+/// The kind of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TrackKind {
@@ -49,7 +49,7 @@ pub enum TrackKind {
 }
 
 impl TrackKind {
-    /// Whether its slices are the file's own, and not made of other events that are kept too.
+    /// Whether its slices come from the file itself and are not made of other events that are kept too.
     #[must_use]
     pub fn is_own(self) -> bool {
         matches!(self, Self::Thread)
@@ -61,7 +61,7 @@ impl TrackKind {
 pub struct Track {
     /// The process it belongs to.
     pub process: ProcessId,
-    /// What it is.
+    /// Its kind.
     pub kind: TrackKind,
     /// The thread id as the file's text; empty when the events had none.
     pub tid: StrId,
@@ -69,6 +69,6 @@ pub struct Track {
     pub name: StrId,
     /// Where it is shown in its process; smaller is higher, ties in order of appearance.
     pub sort_index: i64,
-    /// Events of the source on it, metadata not counted.
+    /// Number of events of the source on it, without metadata.
     pub events: u64,
 }

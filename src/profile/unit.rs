@@ -1,12 +1,12 @@
-//! What the numbers along a profile's axis count.
+//! The unit of the numbers along a profile's axis.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::convert::real_signed;
 use crate::base::units::{format_count, format_ns};
 
-/// What one step of the axis is. Profiles of stacks that were counted and not timed have samples, bytes or the like; one of
-/// them is stored as one nanosecond, and shown as what it is.
+/// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or the like; one of them
+/// is stored as one nanosecond, and shown in its own unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// A nanosecond.
@@ -17,7 +17,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of so many of something that is counted.
+    /// The unit for a kind of thing that is counted.
     #[must_use]
     pub fn counted(plural: &str) -> Self {
         Self::Counted(plural.to_owned())
@@ -32,14 +32,14 @@ impl Unit {
         }
     }
 
-    /// A number with nothing rounded away: `11,452 ns`, `1,500 samples`.
+    /// A number without rounding: `11,452 ns`, `1,500 samples`.
     #[must_use]
     pub fn exact(&self, value: i64) -> String {
         let sign = if value < 0 { "\u{2212}" } else { "" };
         format!("{sign}{} {}", format_count(value.unsigned_abs()), self.name())
     }
 
-    /// A length for people: `1.50 ms`, `1,500 samples`.
+    /// A length for display: `1.50 ms`, `1,500 samples`.
     #[must_use]
     pub fn text(&self, value: i64) -> String {
         match self {

@@ -42,7 +42,7 @@ fn name_of(row: &Value) -> &str {
     if name == "None" { "" } else { name }
 }
 
-/// Every way to group and every tree holds the same slices and the same time.
+/// Every grouping and every tree holds the same slices and the same time.
 fn check_sums(profile: &Profile, facts: &Value, what: &str) {
     let by_name = table(profile, GroupBy::Name, Selection::default());
     let (count, total, own) = sum(&by_name);
@@ -63,7 +63,7 @@ fn check_sums(profile: &Profile, facts: &Value, what: &str) {
     for tree in [&all_threads, &call_tree(profile, &Selection::default(), true)] {
         assert_eq!(sum_of_tree(tree), (count, total, own), "{what}: call tree");
     }
-    // Halves of the span, clipped, are the whole.
+    // The two clipped halves of the span add up to the whole.
     let (start, end) = (profile.span().start.0, profile.span().end.0 + 1);
     let half = start + (end - start) / 3;
     let part = |from, to| {
@@ -197,7 +197,7 @@ fn sentences_hold_numbers_that_the_facts_confirm() {
         of_topic.filter(|f| f.name == name).map(|f| f.value).next()
     };
     assert_eq!(figure(Topic::Profile, "slices"), Some(838.0));
-    // Self time of the host's greatest, from the facts.
+    // Self time of the host's largest operation, from the facts.
     assert_eq!(figure(Topic::Host, "self"), Some(24_587_247_000.0));
     assert_eq!(figure(Topic::Communication, "time"), None);
     let parts: f64 =
@@ -206,7 +206,7 @@ fn sentences_hold_numbers_that_the_facts_confirm() {
     assert!(busy <= parts && parts <= window, "{busy} {parts} {window}");
     assert_eq!(figure(Topic::Verdict, "idle"), Some(window - busy));
     let gaps = idle_gaps(&profile, &works, &flows, None, usize::MAX);
-    // The device's first work is not the window's first: gaps are within the idle time.
+    // The device's first work is not the first of the window: gaps are within the idle time.
     assert!(gaps.idle_ns as f64 <= window - busy && gaps.total == gaps.gaps.len() as u64);
     let clang = open(&fixtures(), "clang_clang11-pid-45_test.json");
     let topics: Vec<_> =
@@ -214,7 +214,7 @@ fn sentences_hold_numbers_that_the_facts_confirm() {
     assert_eq!(topics, [Topic::Profile, Topic::Verdict, Topic::Operator]);
 }
 
-/// What is said of a topic, with its figures.
+/// The sentence about a topic, with its figures.
 fn said_of(profile: &Profile, topic: Topic) -> (String, impl Fn(&str) -> f64) {
     let found = sentences(profile, &Works::of(profile), &FlowIndex::new(profile));
     let sentence = found.into_iter().find(|s| s.topic == topic).expect("the topic is spoken of");
@@ -267,7 +267,7 @@ fn two_data_loaders_compared() {
     let loader = row("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
     assert_eq!((loader.presence, loader.base_ns, loader.base_count), (Presence::Gone, 415_791_000.0, 6.0));
     assert_eq!(row("PyTorch Profiler (0)").difference_ns, 846_954_000.0 - 1_065_723_000.0);
-    // Spans that wrap the work of others lead no list, however large their effect is.
+    // Wrappers never come first in a list, however large their effect is.
     let wraps: Vec<bool> =
         found.rows.iter().map(|r| r.name.starts_with("Profiler") || r.name.starts_with("PyTorch P")).collect();
     assert!(wraps.is_sorted() && wraps.contains(&true) && !wraps[0]);

@@ -1,4 +1,4 @@
-//! Files that are broken, odd, or something else: what can be read is, and what cannot is named.
+//! Files that are broken, odd, or not profiles: the readable part is read, and the rest is named.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, ReadLimits, 
 use crate::formats::fixtures;
 use crate::opened::{codes, open};
 
-/// What a text is, the text, and what it loads as: events, slices, and diagnostics with their counts.
+/// A description, the text, and what it loads as: events, slices, and diagnostics with their counts.
 type Case<'a> = (&'a str, String, u64, usize, &'a [(&'a str, u64)]);
 
 #[test]
@@ -79,7 +79,7 @@ fn objects_with_other_keys_around_the_events() {
 }
 
 #[test]
-fn what_is_no_profile_is_named() {
+fn files_that_are_not_profiles_are_named() {
     let fixture = |name: &str| fs::read(fixtures().join(name)).unwrap();
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (b"".to_vec(), "the file is empty"),
@@ -184,7 +184,7 @@ fn hostile_text_ends_in_bounded_work() {
         format!("[{}]", "},{\"".repeat(100_000)),
         format!("[{}1", "{\"ph\":\"X\",\"ts\":1,\"args\":[}},\n".repeat(100_000)),
     ] {
-        // Whether it loads does not matter, only that it ends.
+        // It does not matter whether it loads, only that reading ends.
         let _ = read_bytes("test", text.as_bytes());
     }
 }

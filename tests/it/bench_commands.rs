@@ -1,11 +1,11 @@
-//! `neuronscope compile`, `index`, `bench` of an index, MLPerf scenarios and the measured processor, as a person uses them.
+//! `neuronscope compile`, `index`, `bench` of an index, MLPerf scenarios and the measured processor, as users run them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// Runs in a folder of its own, so that relative paths are those a person would see.
+/// Runs in a folder of its own, so that relative paths are those that a user would see.
 fn run(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_neuronscope")).args(line.split_whitespace()).current_dir(folder).output().unwrap()
 }
@@ -144,7 +144,7 @@ fn a_run_is_written_as_a_timeline_that_opens_with_its_figures() {
             let found = opened["operators"].as_array().unwrap().iter().find(|op| op["name"] == name);
             found.map_or((0, 0), |op| (op["count"].as_u64().unwrap(), op["total_ns"].as_u64().unwrap()))
         };
-        // Everything of so short a run is in it: warm-ups are counted by the report, and have slices of their own.
+        // A run this short is in the trace completely: the report counts warm-ups, and they have slices of their own.
         let inferences = reports["reports"][row]["total_infs"].as_u64().unwrap();
         let (shown, e2e_ns) = of("e2e");
         assert_eq!((shown + of("warmup").0, of("warmup").0, of("compile").0), (inferences, 2, 1));

@@ -103,7 +103,7 @@ fn stage_times_are_told_by_the_worker_that_works_them_out() {
     };
     let (times, own) = told(None);
     assert_eq!(times.len(), 1);
-    // Who is given them works nothing out, and finds the same.
+    // A session that is given the times computes nothing, and gets the same result.
     assert_eq!(told(times.into_iter().next()), (vec![], own));
 }
 

@@ -1,4 +1,4 @@
-//! Figures and outcomes of benchmarks that anybody can check by hand, from the command line.
+//! Figures and outcomes of benchmarks that can be checked by hand, from the command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -50,14 +50,14 @@ fn a_warm_up_holds_the_inference_it_runs() {
     let matmult = row(&f, &format!("bench --model matmult:n=512,loop_count=40 {ONE} --duration 1"));
     let (warmup, infer) = (number(&matmult, "warmup_avg_ms"), number(&matmult, "infer_avg_ms"));
     assert!(infer > 0.5 && (warmup - infer - 2.6).abs() < 0.002, "{warmup} ms against {infer} ms and 2.6 ms more");
-    // A system given by its times takes as long as any inference, unless it says; bring-up and what is left of the
-    // original duration follow.
+    // For a system given by its times, a warm-up takes as long as an inference unless a flag says otherwise; bring-up and
+    // the rest of the original duration follow from it.
     let fixed = format!("bench --model fixed --device-ms 100 --host-ms 20 --load-ms 1000 {ONE} --duration 4");
     let window = row(&f, &fixed);
     assert_eq!((number(&window, "warmup_avg_ms"), number(&window, "total_s")), (120.0, 5.2));
     let given = row(&f, &format!("{fixed} --warmup-ms 500"));
     assert_eq!((number(&given, "warmup_avg_ms"), number(&given, "total_s")), (500.0, 5.58));
-    // 4 s less a second of load and 0.12 s of warm-up are 24 inferences; a warm-up of a second leaves 17.
+    // 4 s minus a second of load and 0.12 s of warm-up are 24 inferences; a warm-up of a second leaves 17.
     let original = row(&f, &format!("{fixed} --duration-accounting original"));
     assert_eq!((number(&original, "total_infs"), number(&original, "total_s")), (25.0, 4.0));
     let late = row(&f, &format!("{fixed} --duration-accounting original --warmup-ms 1000"));
@@ -96,7 +96,7 @@ fn a_measured_row_is_of_this_machine_today_and_costs_nothing() {
     assert!(note.contains("note: --instance inf2.xlarge is not used"), "{note}");
     let scenario = stderr(&f, "bench --model nn --device-type cpu --n-models 1 --scenario SingleStream");
     assert!(scenario.contains("a processor is measured and has no simulated times"), "{scenario}");
-    // One that cannot run is a row of its own, and is not simulated either.
+    // A configuration that cannot run is a row of its own, and is not simulated either.
     let both = rows(&f, &format!("{line} --pipeline-sizes 1,2"));
     assert_eq!((both.len(), &both[1]["status"], &both[1]["source"]), (2, &"error".into(), &"measured".into()));
     assert!(both[1]["error"].as_str().unwrap().starts_with("pipeline_size 2: "), "{}", both[1]["error"]);
@@ -108,7 +108,7 @@ fn a_dataset_is_records_and_an_inference_takes_a_batch_of_them() {
     let f = folder("dataset");
     let base = format!("bench --model fixed --device-ms 1 {ONE}");
     let whole = row(&f, &format!("{base} --batch-sizes 8 --dataset 10000"));
-    // 1,250 inferences of a millisecond; the warm-up is another one of 8 samples.
+    // 1,250 inferences of a millisecond; the warm-up is another inference of 8 samples.
     assert_eq!((number(&whole, "latency_samples"), number(&whole, "total_infs")), (1_250.0, 10_008.0));
     let without = row(&f, &format!("{base} --batch-sizes 8 --dataset 10000 --warmup-inferences 0"));
     assert_eq!((number(&without, "total_infs"), number(&without, "total_s")), (10_000.0, 1.25));
@@ -129,7 +129,7 @@ fn an_index_runs_where_and_as_it_was_compiled_and_refuses_what_contradicts_it() 
     let entry = |i: usize| index["model_configs"][i].clone();
     assert_eq!((&entry(0)["auto_cast"], &entry(0)["auto_cast_type"]), (&"none".into(), &Value::Null));
     assert_eq!((&entry(1)["auto_cast"], &entry(1)["instance_type"]), (&"matmult".into(), &"inf2.xlarge".into()));
-    // The compile time is that of the model of the real compiler, and says so.
+    // The compile time is the modelled one of the real compiler, and the output says so.
     assert_eq!(entry(1)["compile_s_source"], "modelled");
     let profile: Value =
         serde_json::from_slice(&run(&f, "profile --model nn --workflow trace --instance inf2.xlarge --json").stdout)
@@ -259,7 +259,7 @@ fn removed_products_are_told_by_every_command_that_meets_them() {
     let f = folder("removed");
     let (model, chained) = ("matmult:n=128,loop_count=8,chained=false", "matmult:n=128,loop_count=8");
     let told = |line: &str| stderr(&f, line).matches("the compiler removed 7 of 8 products").count();
-    // Two rows of one model are told once.
+    // Two rows of one model are reported once.
     let bench = format!("bench --n-models 1 --workers-per-model 1,2 --jitter 0 --duration 2 --model {model}");
     assert_eq!((told(&bench), told(&bench.replace(model, chained))), (1, 0), "{}", stderr(&f, &bench));
     let compile = format!("compile --hlo --model-name loop --model {model}");

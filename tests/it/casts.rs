@@ -1,4 +1,4 @@
-//! What compiler flags and generations do to simulated times.
+//! The effect of compiler flags and generations on simulated times.
 
 use neuronscope::compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow, modelled_compile_s};
 use neuronscope::device::Device;

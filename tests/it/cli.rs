@@ -1,4 +1,4 @@
-//! The command line as a person or a script uses it: JSON on stdout alone, messages on stderr, exit codes.
+//! The command line as users and scripts run it: only JSON on stdout, messages on stderr, exit codes.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -57,7 +57,7 @@ fn a_configuration_that_cannot_run_is_a_row_with_its_error() {
     assert_eq!(reports[0]["status"], "finished");
     assert_eq!(reports[1]["status"], "error");
     assert!(reports[1]["error"].as_str().unwrap().contains("trn1.2xlarge has 2"), "{}", reports[1]["error"]);
-    // Nothing came of this one: its rows are printed, and the exit code says so.
+    // No row of this run finished: its rows are printed, and the exit code says so.
     let too_big = ["bench", "--model", "matmult:n=16384,loop_count=50", "--duration", "1", "--json"];
     let output = neuronscope(&too_big);
     assert_eq!(output.status.code(), Some(1));

@@ -1,4 +1,4 @@
-//! Commands that the page copies, run by a shell: they print what the page shows.
+//! Commands that the page copies, run by a shell: they print the numbers that the page shows.
 
 use std::process::Command;
 
@@ -32,7 +32,7 @@ fn ask(session: &mut Session, ask: impl Into<Ask>) -> Vec<Told> {
     all
 }
 
-/// The rows of a benchmark as the page runs them: listed, then each by itself.
+/// The rows of a benchmark as the page runs them: first listed, then each run by itself.
 fn reports(config: &BenchConfig) -> Vec<Report> {
     let mut session = Session::new();
     let planned = ask(&mut session, JobRequest::PlanBench(Box::new(config.clone())));

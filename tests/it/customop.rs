@@ -1,4 +1,4 @@
-//! Custom operators: every construct, restriction and problem of the kernel language, and kernels as people write them.
+//! Custom operators: every construct, restriction and problem of the kernel language, and realistic kernels.
 
 use std::process::Command;
 
@@ -108,7 +108,7 @@ fn single_precision_is_exact() {
     assert!(mapped("y = x - x / 0.5f * 0.5f; y = INFINITY; y -= INFINITY;", 1.0).is_nan());
 }
 
-/// The code and place of the first problem of a source, found when it is compiled or run.
+/// The code and position of the first problem of a source, found when it is compiled or run.
 fn problem(source: &str, cores: Option<u32>) -> String {
     let values: Vec<f32> = (0..64).map(|i| i as f32 - 30.0).collect();
     let found = match compile(source) {
@@ -271,7 +271,7 @@ fn streams_beyond_four_are_slow() {
     assert_eq!(in_body(&open), "many_streams 6:13");
 }
 
-/// The tutorial's multicore partition with a right offset, as a person would mend it.
+/// The tutorial's multicore partition with a correct offset, as a user would fix it.
 const MENDED: &str = include_str!("fixtures/kernels/mended.cpp");
 
 proptest! {
@@ -413,7 +413,7 @@ fn neuronscope(args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// The kernel inside the network takes as long as it does beside it, on the engine on which it runs.
+/// The kernel inside the network takes as long as the kernel alone, on the engine on which it runs.
 #[test]
 fn a_kernel_in_a_model_takes_its_own_time() {
     let (ok, out, _) = customop(&["--kernel", "relu-tcm", "--layers", "784,512,256,10", "--batch", "4", "--json"]);
@@ -428,7 +428,7 @@ fn a_kernel_in_a_model_takes_its_own_time() {
     let summary: Value = serde_json::from_str(&out).unwrap();
     let text = summary.to_string();
     let found = find_number(&summary, "gpsimd_engine_active_time").unwrap_or_else(|| panic!("{text}"));
-    // In seconds; the operator is all that this engine does.
+    // In seconds; the operator is the only work of this engine.
     let found_ns = found * 1e9;
     assert!((found_ns / expected - 1.0).abs() < 0.01, "{found_ns} against {expected}");
 }

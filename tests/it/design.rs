@@ -1,5 +1,5 @@
-//! The design language holds what `docs/design.md` says: tokens agree with the palette, hues are told apart by people with any
-//! kind of sight, and everything is seen on what it stands on, in both themes.
+//! The design language keeps what `docs/design.md` promises: tokens agree with the palette, people with any kind of sight can
+//! tell the hues apart, and everything is visible on its background, in both themes.
 
 use neuronscope::view::palette::{HUES, Paint, Theme};
 use palette::color_difference::Ciede2000;
@@ -150,7 +150,7 @@ fn every_token_that_is_used_is_declared() {
     let workspace = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/www/workspace.css"))
         .expect("the workspace's sheet");
     let (text, light) = (style() + &workspace, tokens(LIGHT));
-    // Set by the page on single elements, or by a rule for those in it.
+    // Set by the page on single elements, or by a rule for the elements in it.
     let local = ["content", "depth", "dock", "gutter", "rows", "share", "tallest", "x", "y"];
     for used in text.split("var(--").skip(1) {
         let name = used.split([')', ',']).next().unwrap_or_default();
@@ -158,5 +158,5 @@ fn every_token_that_is_used_is_declared() {
         assert!(is_declared || local.contains(&name), "--{name} is used and not declared");
     }
     let dark = tokens(DARK);
-    assert!(dark.keys().all(|name| light.contains_key(name)), "a token of the dark theme alone");
+    assert!(dark.keys().all(|name| light.contains_key(name)), "a token of the dark theme only");
 }

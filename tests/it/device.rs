@@ -1,4 +1,4 @@
-//! From a model to the operator timeline: the published figures of the tutorials, and what must hold for any model.
+//! From a model to the operator timeline: the published figures of the tutorials, and properties of every model.
 
 use std::collections::BTreeMap;
 
@@ -154,7 +154,7 @@ fn one_constant_moves_the_window() {
     let mut slower = costs.clone();
     slower.dma.trigger_to_data_ns += 100;
     let window = |costs: &CostTable| capture("nn", Workflow::Trace, costs).device_window_ns;
-    // The critical path of the traced model has two DMAs one after another: a load and the store of the result.
+    // The critical path of the traced model has two DMAs, one after the other: a load and the store of the result.
     assert_eq!(window(&slower), window(&costs) + 200);
 }
 
@@ -214,7 +214,7 @@ fn the_element_wise_custom_relu_dominates_as_published() {
 }
 
 #[test]
-fn what_does_not_fit_says_how_much_is_missing() {
+fn a_model_that_does_not_fit_says_how_much_is_missing() {
     let spec: ModelSpec = "matmult:n=1024,loop_count=1".parse().unwrap();
     let module = lower(&spec.trace(1).unwrap(), Workflow::Trace).unwrap();
     let (module, _) = passes::optimize(module).unwrap();

@@ -1,6 +1,6 @@
-//! Tables of documents that tests write: `UPDATE_DOCS=1 cargo test --test it` writes them, every other run compares.
+//! Tables in documents that tests write: `UPDATE_DOCS=1 cargo test --test it` writes them, every other run compares.
 
-/// Whether a document holds `table` between the marks `<!-- begin: MARK -->` and `<!-- end: MARK -->`.
+/// Asserts that a document holds `table` between the marks `<!-- begin: MARK -->` and `<!-- end: MARK -->`.
 pub fn assert_written(document: &str, mark: &str, table: &str) {
     let (begin, end) = (format!("<!-- begin: {mark} -->\n"), format!("<!-- end: {mark} -->\n"));
     let path = format!("{}/{document}", env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! What must hold for every model of the zoo, compiled and simulated.
+//! Properties of every model of the zoo, compiled and simulated.
 
 use neuronscope::base::{Interval, SimTime};
 use neuronscope::compiler::Workflow;
@@ -83,7 +83,7 @@ fn critical_path(executable: &Executable, costs: &CostTable) -> SimTime {
             }
         }
         if completed.iter().map(Vec::len).sum::<usize>() == before {
-            assert_eq!(before, executable.item_count(), "some items wait for what never comes");
+            assert_eq!(before, executable.item_count(), "some items wait for something that never comes");
             return longest;
         }
     }
@@ -156,7 +156,7 @@ fn larger_models_and_batches_take_longer() {
     }
     for model in ["bert-base-uncased", "resnet50", "google/vit-base-patch16-224", "openai/clip-vit-base-patch32"] {
         let times: Vec<f64> = [1, 2, 4, 8].map(|batch| window(model, batch)).to_vec();
-        // Never faster for more, and never worse than the parts one after another.
+        // More work is never faster, and never slower than its parts one after another.
         assert!(times.windows(2).all(|t| t[0] < t[1] && t[1] < 2.02 * t[0]), "{model}: {times:?}");
     }
     let half = window("distilbert-base-uncased", 8) / window("bert-base-uncased", 8);

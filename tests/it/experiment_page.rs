@@ -1,4 +1,4 @@
-//! The page of experiments: what a session shows of records is what `aggregate` prints of them.
+//! The page of experiments: a session shows the same numbers of records as `aggregate` prints.
 
 use std::fs;
 
@@ -199,7 +199,7 @@ fn open_choices_are_made_for_the_records_and_wrong_ones_are_named() {
         named.len() == 4 && ["'speed'", "'('", "'7'", "magic"].iter().all(|w| named.iter().any(|n| n.contains(w))),
         "{named:?}"
     );
-    // Every view of every choice is a document with a title.
+    // Every view with every choice is a document with a title.
     for (view, _) in &shown.choices.views {
         for against in ["previous", "oldest", "1699680738.7234068"] {
             let shown = page.show(&[(Field::View, view), (Field::Against, against), (Field::Test, "training")]);

@@ -1,4 +1,4 @@
-//! Plans of experiments and the verifier against what PyTorch/XLA's own code computes.
+//! Plans of experiments and the verifier, compared with the results of PyTorch/XLA's own code.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -150,7 +150,7 @@ fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
     }
     assert!(go(&[]).0.ends_with("0 experiments ran, 12 were passed over\n"));
     assert!(go(&["--retry-failed"]).0.ends_with("0 experiments ran, 12 were passed over\n"));
-    // Another number of iterations is another experiment; one that takes too long fails, and is tried again on demand.
+    // Another number of iterations is another experiment; an experiment that takes too long fails, and is retried on demand.
     let hang = [
         "--iterations-per-run=100000",
         "--accelerator=cpu",

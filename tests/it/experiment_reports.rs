@@ -1,4 +1,4 @@
-//! Reports of experiments against what PyTorch/XLA's own scripts print.
+//! Reports of experiments, compared with the output of PyTorch/XLA's own scripts.
 
 use std::fs;
 use std::path::PathBuf;
@@ -179,8 +179,8 @@ const KINDS: [ReportKind; 5] =
     [ReportKind::Latest, ReportKind::LatestGrouped, ReportKind::Histogram, ReportKind::Speedup, ReportKind::Changes];
 
 proptest! {
-    /// Records of distinct series in any order, of lines or of the files they are in, give the same reports, and the
-    /// baseline is once as fast as itself.
+    /// Records of distinct series give the same reports in any order of lines or files, and the speed-up of the baseline over
+    /// itself is 1.
     #[test]
     fn order_changes_nothing_and_the_baseline_is_one(
         series in prop::collection::btree_map((0u8..3, 0usize..3, 0u8..4, 1u8..3), prop::collection::vec(0.01f64..10.0, 1..4), 1..24),
@@ -197,7 +197,7 @@ proptest! {
                 prop_assert_eq!(table, again);
             }
         }
-        // The oldest times of the baseline are all there is at its first date.
+        // At its first date the baseline has only its oldest times.
         let speedup = report(&lines, ReportKind::Speedup, Baseline::Oldest, &backends[..1]).unwrap().to_csv();
         if let Some(first) = speedup.lines().nth(1) {
             prop_assert_eq!(first.split(',').nth(1), Some("1.0"));
@@ -283,7 +283,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     let folder = scratch("unlike_batches");
     let product =
         |line: String| line.replace("\"accelerator_model\": \"x\"", "\"accelerator_model\": \"NVIDIA A100-SXM4-40GB\"");
-    // The first model has no batch size in common with the baseline, the second one of two, the third all.
+    // The first model has no batch size in common with the baseline, the second has one of two, the third has all.
     let lines = [
         line(1, 1, 0, 8, &[1.0]),
         line(1, 2, 0, 4, &[0.5]),

@@ -1,4 +1,4 @@
-//! Published rows that ship with the project: predicted without looking at what was measured.
+//! Published rows that ship with the project: predicted without looking at the measured figures.
 
 use neuronscope::base::NeverCancel;
 use neuronscope::bench::{
@@ -22,12 +22,12 @@ fn every_row_has_an_answer_in_order_and_the_errors_stay_where_they_are() {
         assert!(answer.predicted.is_some() != answer.skipped.is_some(), "{answer:?}");
     }
     let summary = Summary::of(answers.iter());
-    // The two rows from which a constant was solved are predicted, but judge nothing.
+    // The two rows from which a constant was solved are predicted, but not counted.
     let solved: Vec<&str> = answers.iter().filter_map(|a| a.solved.as_deref()).collect();
     assert_eq!(solved, ["sustained_matmul_permille", "hbm_access_ns"]);
     assert_eq!(summary.n, answers.iter().filter(|a| a.ratio.is_some()).count() - 2);
     assert!(summary.n >= 23, "{summary:?}");
-    // What docs/fidelity.md states, with a little room: a change that makes this worse has to say so there.
+    // The errors in docs/fidelity.md, with a little room: a change that makes them worse has to say so there.
     assert!(summary.median_abs_error.unwrap() < 0.045, "{summary:?}");
     assert!(summary.p90_abs_error.unwrap() < 0.085, "{summary:?}");
     assert!((summary.geomean_ratio.unwrap() - 1.0).abs() < 0.02, "{summary:?}");

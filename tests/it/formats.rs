@@ -1,4 +1,4 @@
-//! Real traces against facts that an independent reader computed from them, exact to the nanosecond.
+//! Real traces, compared with facts that an independent reader computed from them, exact to the nanosecond.
 //!
 //! The small ones are fixtures. For a folder of larger ones, set `NEURONSCOPE_TRACES` to it; it holds traces and
 //! `facts/NAME.facts.json`.
@@ -78,7 +78,7 @@ fn differences(profile: &Profile, facts: &Value) -> Vec<String> {
         let op = summary.operators.iter().find(|op| op.name == name);
         check(&format!("self time {i} of {name:?}"), op.map_or(Value::Null, |op| op.self_ns.into()), own);
     }
-    // Totals there are over complete events only; operators are over B and E too.
+    // Totals in the facts count complete events only; operators count B and E too.
     if facts.get("BE").is_none() {
         for (op, row) in summary.operators.iter().zip(facts["X_top10_total_ns"].as_array().into_iter().flatten()) {
             check("a total, by rank", op.total_ns.into(), &row[2]);
@@ -106,7 +106,7 @@ fn check_folder(dir: &Path, facts_dir: &Path, at_least: usize) {
     assert!(failures.is_empty(), "{} of {} traces\n{}", failures.len(), traces.len(), failures.join("\n"));
 }
 
-/// No slice is hidden by another: in a row of a track each ends before the next begins.
+/// No slice hides another: in a row of a track each slice ends before the next begins.
 fn check_rows_do_not_overlap(profile: &Profile, name: &str) {
     let slices = profile.slices();
     for track in profile.tracks().ids() {
@@ -133,7 +133,7 @@ fn large_real_traces_match_their_facts() {
     check_folder(Path::new(&dir), &Path::new(&dir).join("facts"), 1);
 }
 
-/// Every real file: all of its summary, of larger ones the names that took most of the time.
+/// Every real file: its whole summary; for larger files only the names with the most time.
 #[test]
 fn summaries_of_real_files() {
     let mut settings = insta::Settings::clone_current();
@@ -144,7 +144,7 @@ fn summaries_of_real_files() {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
             .filter(|name| ![".facts.json", ".md", ".csv", ".jsonl"].iter().any(|end| name.ends_with(end)))
-            // JSON, but no profile.
+            // JSON, but not a profile.
             .filter(|name| name != "catapult_google_cloud_trace.json")
             .collect();
         names.sort();

@@ -1,5 +1,5 @@
-//! The bodies of the fuzz targets on stable Rust, with inputs made of the pieces that formats are made of: the same ones at
-//! every run. `./x fuzz` looks further.
+//! The bodies of the fuzz targets on stable Rust, with inputs made of typical pieces of the formats, the same in every run.
+//! `./x fuzz` searches further.
 
 use neuronscope::analysis::summary::OpenSummary;
 use neuronscope::base::Rng;
@@ -66,7 +66,7 @@ fn below(rng: &mut Rng, n: usize) -> usize {
     rng.next_u32() as usize % n
 }
 
-/// Reads; what is read is summed up, written in every format, and as a Chrome trace reads as the same again.
+/// Reads an input, summarises the profile, writes it in every format, and reads the Chrome trace again, which gives the same.
 fn must_end(bytes: &[u8]) {
     let Ok(profile) = read_bytes("fuzzed", bytes) else { return };
     let _ = OpenSummary::of(&profile);

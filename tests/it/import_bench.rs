@@ -1,4 +1,4 @@
-//! Model files that people bring, through a session: opened, benchmarked, compiled and profiled as models of the zoo are.
+//! Model files of users, through a session: opened, benchmarked, compiled and profiled like models of the zoo.
 
 use std::fs;
 use std::path::Path;
@@ -130,7 +130,7 @@ fn estimates_are_named_wherever_they_count() {
     assert!(row.estimated_ops.as_deref().is_some_and(|ops| ops.contains(&op)), "{:?}", row.estimated_ops);
     let facts = profile(&mut session, &plain.id, None).facts;
     assert!(facts.iter().any(|(name, value)| name == "Time is an estimate" && value.contains(&op)), "{facts:?}");
-    // How it is placed is for the person to say, and is another model.
+    // The user decides the estimate, which makes another model.
     let sorted = open(&mut session, "pt2/custom-op--torch2.9.1.pt2.gz", &format!("{op}=sort"));
     assert_ne!(sorted.id, plain.id);
     let slower = bench(&mut session, &sorted.id, &[batch]).remove(0);

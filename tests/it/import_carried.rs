@@ -1,4 +1,4 @@
-//! Models read by another program: what arrives as bytes is what was read, and a session does the same with it.
+//! Models read by another program: the bytes that arrive hold the model that was read, and a session uses it the same way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn read_through_bytes(name: &str, bytes: &dyn ModelBytes, options: &ImportOption
     read_elsewhere(options, |options| Ok(read_carried(name, bytes, options)))
 }
 
-/// Whether two answers are the same, also where there are not-a-numbers.
+/// Whether two answers are the same, including NaNs.
 fn is_same(a: &Result<Imported, ImportError>, b: &Result<Imported, ImportError>) -> bool {
     a == b || format!("{a:?}") == format!("{b:?}")
 }
@@ -47,7 +47,7 @@ fn every_model_and_every_error_arrives_as_it_was() {
     let own = ImportOptions::default();
     let (mut read, mut refused) = (0, 0);
     for (name, bytes) in model_files() {
-        // Cut off in the middle it is an error, mostly.
+        // A file that is cut off in the middle is usually an error.
         for bytes in [bytes[..bytes.len() / 2].to_vec(), bytes] {
             let direct = read_model(&name, &bytes, &own);
             assert!(is_same(&direct, &read_through_bytes(&name, &bytes, &own)), "{name}, {} bytes", bytes.len());
@@ -120,7 +120,7 @@ fn a_session_answers_the_same_wherever_models_are_read() {
             continue;
         }
         let model = opened(&mine);
-        // A third one was only given the file, as the other workers of the page are.
+        // A third session was only given the file, like the other workers of the page.
         let mut kept = session_with(read_through_bytes);
         let keep = Request::new(JobId(3), JobRequest::KeepModel { name: name.clone(), size: bytes.len() as u64 });
         assert_eq!(ask(&mut kept, keep, Some(&bytes)), [Event::Told(JobId(3), Told::Done(JobResult::ModelKept))]);

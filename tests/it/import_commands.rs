@@ -48,7 +48,7 @@ fn bench_takes_a_file_with_and_without_its_flag() {
     assert_eq!(rows.iter().map(of).collect::<Vec<_>>(), [(1, "finished".to_owned()), (4, "finished".to_owned())]);
     let alone = json(&[&["bench", &file, "--batch-sizes", "1,4"], &run[..]].concat());
     assert_eq!(by_flag["reports"], alone["reports"]);
-    // Without a list a file is run at its own batch size.
+    // Without a list a file runs at its own batch size.
     let own = json(&[&["bench", &model(FIXED)], &run[..]].concat());
     let row = &own["reports"][0];
     assert_eq!((row["status"].as_str(), row["batch_size"].as_u64()), (Some("finished"), Some(4)));
@@ -136,7 +136,7 @@ fn a_file_is_computed_with_the_casts_of_a_core() {
         assert_eq!(report["status"], "PASS", "{report}");
         report["outputs"][0]["mean_relative_error"].as_f64().unwrap()
     };
-    // As for models of the zoo, products are cast to bf16 where nothing else is asked for.
+    // As for models of the zoo, products are cast to bf16 by default.
     let bf16 = errors(&[]);
     assert_eq!(bf16, errors(&["--auto-cast", "matmult", "--auto-cast-type", "bf16"]));
     assert_eq!(errors(&["--auto-cast", "none"]), 0.0);
@@ -147,7 +147,7 @@ fn a_file_is_computed_with_the_casts_of_a_core() {
     assert!(rough.contains("1 of 1 outputs are not within the tolerance"), "{rough}");
     let inf1 = failure(&["numerics", "--model", &file, "--instance", "inf1.xlarge", "--auto-cast-type", "tf32"]);
     assert!(inf1.contains("does not compute in tf32"), "{inf1}");
-    // Beside what the framework gave: the file's own types, and those of a core.
+    // Compared with the framework's results: the file's own types, and those of a core.
     let arrays = model(&format!("{FIXED}.npz"));
     let beside = |extra: &[&str]| {
         let found = json(
@@ -178,7 +178,7 @@ fn answers_of_a_file_are_evaluated() {
     let found = json(&strings.iter().map(String::as_str).collect::<Vec<_>>());
     let share = found["eval_metrics"]["Accuracy"].as_f64().unwrap();
     assert!([0.0, 0.25, 0.5, 0.75, 1.0].contains(&share), "{found}");
-    // A file whose batch is not open has no answer to one record.
+    // A file whose batch is not open cannot answer a single record.
     let strings = args(&model(FIXED));
     let error = failure(&strings.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(error.contains("--eval-metrics") && error.contains("not 1"), "{error}");

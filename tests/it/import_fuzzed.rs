@@ -1,5 +1,5 @@
-//! Readers of model files on damaged files: cut off at every 97th byte, bytes changed, pieces copied; the same ones at every run.
-//! `./x fuzz` looks further.
+//! Readers of model files on damaged files: cut off at every 97th byte, bytes changed, pieces copied; the same files in every
+//! run. `./x fuzz` searches further.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use readers::ModelReader;
 
 /// Distance between the places at which a file is cut off.
 const CUT_EVERY: usize = 97;
-/// Bytes of a file that is damaged at most: larger ones say the same and take longer.
+/// The largest file, in bytes, that is damaged: larger files test the same and take longer.
 const MOST_BYTES: usize = 24_000;
 /// Damaged files of each format.
 const ROUNDS: usize = 150;
 
-/// Files of a format, unpacked, of which a reader can make something.
+/// Files of a format, unpacked, that a reader can read.
 fn files(folder: &str, ends: &[&str]) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models").join(folder);
     let mut paths: Vec<_> = fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
@@ -65,7 +65,7 @@ fn damaged(rng: &mut Rng, file: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Damages files in every way. At least `placed` of a hundred errors of files that are cut off say where.
+/// Damages files in every way. Of the errors of truncated files, at least `placed` percent must give a position.
 fn check(reader: ModelReader, folder: &str, ends: &[&str], placed: usize) {
     let files = files(folder, ends);
     assert!(files.len() > 3, "{} files", files.len());
@@ -89,7 +89,7 @@ fn check(reader: ModelReader, folder: &str, ends: &[&str], placed: usize) {
 
 #[test]
 fn damaged_exported_programs() {
-    // The directory of an archive is at its end: without it nothing is known of any entry.
+    // The directory of an archive is at its end: without it the entries are unknown.
     check(ModelReader::Pt2, "pt2", &[".pt2"], 0);
 }
 
@@ -115,7 +115,7 @@ fn damaged_stablehlo() {
 
 #[test]
 fn damaged_mlir_bytecode() {
-    // What stands in front of the bytecode in a file of `jax.export` says nothing of it.
+    // The data before the bytecode in a file of `jax.export` says nothing about the bytecode.
     check(ModelReader::MlirBytecode, "stablehlo", &[".mlirbc", ".jax_export"], 90);
 }
 

@@ -1,4 +1,4 @@
-//! HLO of real frameworks against facts about it: see `fixtures/models/hlo/README.md`.
+//! HLO of real frameworks, compared with facts about it: see `fixtures/models/hlo/README.md`.
 //!
 //! `NAME.npz` beside a file has its parameters (`arg0` ..) and the results that the framework gave for them (`out0` ..).
 //!
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::import_npz;
 
-/// Reads a file by its name's end.
+/// Reads a file by the ending of its name.
 fn read(path: &Path) -> Result<Imported, ImportError> {
     let bytes = std::fs::read(path).unwrap();
     let options = ImportOptions::default();
@@ -34,7 +34,7 @@ fn read(path: &Path) -> Result<Imported, ImportError> {
     read_hlo_text(&String::from_utf8_lossy(&bytes), &options)
 }
 
-/// Whether facts hold for a file: they refuse one because its batch is open, which is asked for here.
+/// Whether facts hold for a file: they refuse one file because its batch is open; here the size is asked for.
 fn has_facts(path: &Path) -> bool {
     !path.to_string_lossy().contains("symbolic-batch")
 }
@@ -70,7 +70,7 @@ fn corpus(format: &str) -> Vec<(PathBuf, Value)> {
     out
 }
 
-/// What a parameter of the entry is, its element type and its sizes: an object, or a list of the three.
+/// The role of a parameter of the entry, its element type and its sizes: an object, or a list of the three.
 fn is_what(parameter: &Value) -> &str {
     parameter["is"].as_str().or_else(|| parameter[0].as_str()).unwrap()
 }
@@ -95,13 +95,13 @@ fn types(list: &Value) -> Vec<(String, Vec<u64>)> {
     list.as_array().map(|l| l.iter().filter_map(elements).collect()).unwrap_or_default()
 }
 
-/// Inputs of a model that its file has a parameter for: torch_xla leaves out what no result depends on.
+/// Inputs of a model for which its file has a parameter: torch_xla leaves out inputs on which no result depends.
 fn inputs_of_file(facts: &Value) -> Vec<(String, Vec<u64>)> {
     let listed = facts["parameters_of_entry"].as_array().map(|l| l.iter());
     listed.into_iter().flatten().filter(|p| is_what(p).starts_with("input")).filter_map(elements).collect()
 }
 
-/// Elements of the model's weights that its file has a parameter for.
+/// Elements of the model's weights for which its file has a parameter.
 fn weights_of_file(facts: &Value) -> f64 {
     const BUFFERS: [&str; 8] =
         ["input", "unnamed constant", "running_", "_ids", "num_batches", "batch_stats", ".sin", ".cos"];
@@ -131,7 +131,7 @@ fn differences(path: &Path, facts: &Value) -> Vec<String> {
     let mut wanted: Vec<(String, u64)> =
         hist.as_object().unwrap().iter().map(|(op, n)| (op.clone(), n.as_u64().unwrap())).collect();
     wanted.sort();
-    // Facts of what MLIR cannot parse were counted by dialect names, which a return has not.
+    // Facts of files that MLIR cannot parse were counted by dialect names, which a return does not have.
     let is_parsed = facts["format_details"]["parse_error"].is_null();
     let ops = inspection.ops.iter().filter(|(op, _)| is_parsed || *op != "func.return");
     let found: Vec<(String, u64)> = ops.map(|(op, n)| (op.clone(), *n)).collect();
@@ -143,7 +143,7 @@ fn differences(path: &Path, facts: &Value) -> Vec<String> {
         out.push(format!("{} flops are to be {flops}", inspection.flops));
     }
     let parameters = weights_of_file(facts);
-    // Of the tied weights' 320 the file has 220 and a constant of 30 that looks like one: it does not say which is which.
+    // Of the 320 tied weights the file has 220, and a constant of 30 that looks like a weight: it does not say which is which.
     let is_told = !path.to_string_lossy().contains("mlp-tied-weights");
     if is_told && (inspection.parameters as f64 - parameters).abs() > 0.01 * parameters {
         out.push(format!("{} parameters are to be {parameters}", inspection.parameters));
@@ -207,7 +207,7 @@ fn what_is_printed_reads_back_to_the_same_program() {
     assert!(compared >= 40, "{compared} programs were compared");
 }
 
-/// Parameters and results of a file, where they are known.
+/// Parameters and results of a file, if they are known.
 fn expected(path: &Path, facts: &Value) -> Option<Vec<u8>> {
     let beside = path.with_file_name(format!("{}.npz", path.file_name()?.to_string_lossy()));
     let told = || {
@@ -217,7 +217,7 @@ fn expected(path: &Path, facts: &Value) -> Option<Vec<u8>> {
     std::fs::read(beside).ok().or_else(told)
 }
 
-/// The largest distance of a file's results from what its framework gave.
+/// The largest distance of a file's results from those of its framework.
 fn value_distance(path: &Path, archive: &[u8]) -> Result<f64, String> {
     let imported = read(path).map_err(|e| e.to_string())?;
     let arrays = import_npz::arrays(archive);
@@ -247,7 +247,7 @@ fn values_are_those_that_the_frameworks_gave() {
     assert!(compared >= 20, "{compared}");
 }
 
-/// A file of the StableHLO folder, in whatever form.
+/// A file of the StableHLO folder, in any form.
 fn stablehlo(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/stablehlo").join(name)
 }
@@ -265,7 +265,7 @@ fn bytecode_is_the_program_of_the_text() {
         let (bytecode, text) = (read(&stablehlo(bytecode)).unwrap(), read(&stablehlo(text)).unwrap());
         let operations = |imported: &Imported| -> Vec<Vec<String>> {
             let computations = imported.program.computations.iter();
-            // An export of JAX holds equal constants once, its text at each place.
+            // An export of JAX holds equal constants once, its text repeats them at each use.
             let plain = computations.map(|c| c.instructions.iter().filter(|i| !matches!(i.op, Op::Constant(_))));
             plain.map(|all| all.map(|i| format!("{:?} {:?}", i.op, i.ty)).collect()).collect()
         };

@@ -5,7 +5,7 @@ use std::path::Path;
 use neuronscope::import::{ImportOptions, read_hlo_proto, read_hlo_text, read_stablehlo};
 use proptest::prelude::*;
 
-/// Reads bytes by every reader; what they say does not matter here.
+/// Reads bytes with every reader; the answers do not matter here.
 fn read_all(bytes: &[u8]) {
     let options = ImportOptions::default();
     let text = String::from_utf8_lossy(bytes);

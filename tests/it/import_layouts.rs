@@ -1,4 +1,4 @@
-//! Images with their channels last, as JAX and TensorFlow have them, take the time of images with their channels first.
+//! Images with their channels last, as in JAX and TensorFlow, take the same time as images with their channels first.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ enum Order {
 }
 
 impl Order {
-    /// Sizes of an image of so many channels and sides.
+    /// Sizes of an image with this number of channels and side length.
     fn image(self, channels: u64, sides: &[u64]) -> String {
         let middle: Vec<String> = sides.iter().map(u64::to_string).collect();
         match self {
@@ -39,7 +39,7 @@ impl Order {
         }
     }
 
-    /// The dimension that channels are in.
+    /// The dimension of the channels.
     const fn channels(self, sides: usize) -> usize {
         match self {
             Self::ChannelsFirst => 1,
@@ -119,7 +119,7 @@ fn time(text: &str) -> f64 {
     device.run_program(&imported.program, &BTreeMap::new()).unwrap().window.to_ms_f64() * 1e3
 }
 
-/// What it may take to turn the input itself, once, when its channels are too many to be gathered.
+/// The time allowed for one transpose of the input itself, when it has too many channels to be gathered.
 const INPUT_TURN_US: f64 = 1.5;
 
 #[test]

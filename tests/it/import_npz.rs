@@ -1,4 +1,4 @@
-//! Expected values of models, and how far results are from them.
+//! Expected values of models, and the distance of results from them.
 
 use neuronscope::import::program::{Numbers, Value};
 use neuronscope::import::read_npz;
@@ -8,8 +8,8 @@ pub fn arrays(bytes: &[u8]) -> Vec<(String, Value)> {
     read_npz(&bytes.to_vec()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The largest distance between two arrays, as a share of the largest expected finite number (and of 1e-3 at least); infinite where one side
-/// alone is not a number, or is infinite.
+/// The largest distance between two arrays, as a share of the largest expected finite number (at least 1e-3); infinite if only one side
+/// is NaN or infinite.
 pub fn distance(given: &Value, expected: &Value) -> f64 {
     assert_eq!(given.ty, expected.ty);
     let list = |v: &Value| match &v.numbers {
@@ -29,7 +29,7 @@ pub fn distance(given: &Value, expected: &Value) -> f64 {
 }
 
 #[test]
-fn a_distance_sees_what_is_no_number() {
+fn a_distance_sees_nan() {
     let value = |numbers: [f64; 2]| Value {
         ty: neuronscope::import::program::ArrayType::new(neuronscope::import::program::ElementType::F32, [2]),
         numbers: Numbers::Real(numbers.to_vec()),

@@ -1,4 +1,4 @@
-//! ONNX files of real exporters against what is known of them: verdicts, inputs, results, operators, products, values.
+//! ONNX files of real exporters, compared with known facts: verdicts, inputs, results, operators, products, values.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use super::import_npz;
 
-/// A file and what is known of it.
+/// A file and its facts.
 struct Case {
     name: String,
     bytes: Vec<u8>,
@@ -27,7 +27,7 @@ fn unpacked(path: &Path) -> Vec<u8> {
     }
 }
 
-/// The files that travel with the tests.
+/// The files in the repository.
 fn fixtures() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/onnx");
     let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
@@ -40,7 +40,7 @@ fn fixtures() -> Vec<Case> {
     all.as_object().unwrap().iter().map(case).collect()
 }
 
-/// Files of a corpus that is too large to travel, when it is there.
+/// Files of a corpus that is too large for the repository, if it exists.
 fn corpus() -> Vec<Case> {
     let Ok(root) = std::env::var("NEURONSCOPE_MODELS").map(PathBuf::from) else { return Vec::new() };
     let mut cases = Vec::new();
@@ -94,7 +94,7 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
             wrong.push(format!("{} {what}, expected {}", list.len(), expected.len()));
         }
         for (at, (own, told)) in list.iter().zip(expected).enumerate() {
-            // The file may leave sizes out; what the exporter was given and got is known beside it.
+            // The file may leave sizes out; the facts beside it have the inputs and results of the exporter.
             let sizes = &facts[what][at]["shape"];
             let is_same = own.name == told["name"].as_str().unwrap()
                 && own.dtype == dtype(told["dtype"].as_str().unwrap())
@@ -104,7 +104,7 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
             }
         }
     }
-    // Exporters drop parameters that nothing reads and tables that they look up: nothing in the file tells of those.
+    // Exporters drop parameters that nothing reads and tables that they look up: the file does not mention them.
     if let Some(known) = facts["parameters"].as_f64()
         && (found.parameters as f64 - known).abs() > 0.025 * known
     {
@@ -121,7 +121,7 @@ fn differences(found: &Inspection, facts: &Json) -> Vec<String> {
     wrong
 }
 
-/// One value for each parameter of a program: of weights what the file holds, of inputs those given.
+/// One value for each parameter of a program: weights from the file, inputs as given.
 fn parameters(program: &Program, bytes: &[u8], inputs: &[Value]) -> Option<Vec<Value>> {
     let mut inputs = inputs.iter();
     let value = |p: &neuronscope::import::program::ProgramParameter| match &p.role {
@@ -207,7 +207,7 @@ fn every_file_agrees_with_its_facts() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What differs; a file with an open batch is partial until its size is chosen.
+/// The differences; a file with an open batch is partial until its size is chosen.
 fn differences_of(found: &Imported, case: &Case) -> Vec<String> {
     let mut inspection = found.inspection.clone();
     if !inspection.open_dimensions.is_empty() {
@@ -237,7 +237,7 @@ fn damaged_files_are_errors_or_models() {
         if let Some(cut) = cut {
             bytes.truncate(cut % bytes.len());
         }
-        // Whatever it gives: it gives something.
+        // It must give a result, whatever it is.
         match read_onnx(&bytes, &ImportOptions::default()) {
             Ok(imported) => proptest::prop_assert!(!imported.inspection.outputs.is_empty()),
             Err(error) => proptest::prop_assert!(!error.what.is_empty() && !error.instead.is_empty()),

@@ -1,4 +1,4 @@
-//! Brought models beside the zoo's: equally fast, in every format and at every batch size that the file has.
+//! Imported models beside those of the zoo: equally fast, in every format and at every batch size of the file.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const INSTANCE: &str = "inf2.xlarge";
 /// How far a file may be from its model of the zoo, as a fraction.
 const TOLERANCE: f64 = 0.05;
 
-/// Files with the model of the zoo that each is.
+/// Files, each with the same model of the zoo.
 const FILES: [(&str, &str); 7] = [
     ("bert-base-uncased:seq=128", "pt2/bert-base-b1-s128--torch2.9.1.pt2.gz"),
     ("bert-base-uncased:seq=128", "onnx/bert-base-b1-s128--torch2.9.1.onnx.gz"),
@@ -34,10 +34,10 @@ fn open(models: &ModelLibrary, path: &str, bytes: Vec<u8>) -> OpenedModel {
     models.open(name, Rc::new(bytes), BroughtSettings::default()).unwrap()
 }
 
-/// What takes the place of a part of a message, by its field; nothing where it goes.
+/// The replacement for a part of a message, by its field; nothing if the part is removed.
 type Change<'c> = dyn FnMut(u64, &[u8]) -> Option<Vec<u8>> + 'c;
 
-/// A message of a protocol buffer with the parts that `change` gives for each of its parts.
+/// A protocol buffer message in which `change` replaces each part.
 fn rewritten(message: &[u8], change: &mut Change<'_>) -> Vec<u8> {
     let (mut at, mut out) = (0, Vec::new());
     while at < message.len() {
@@ -98,7 +98,7 @@ fn with_open_batch(model: &[u8]) -> Vec<u8> {
     let mut is_first_input = true;
     rewritten(model, &mut |field, graph| match field {
         7 => Some(rewritten(graph, &mut |field, part| match field {
-            // Types of values between would say the old size.
+            // Types of intermediate values would state the old size.
             13 => None,
             11 | 12 if std::mem::take(&mut is_first_input) || field == 12 => {
                 let mut is_first_dim = true;

@@ -1,4 +1,4 @@
-//! Models that people bring, on a simulated core: all of them are placed, and those of the zoo are as fast as the zoo's.
+//! Imported models on a simulated core: all of them are placed, and models of the zoo are as fast as the built-in ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ fn every_model_that_is_read_is_placed_on_a_core() {
     assert!(placed > 60, "{placed}");
 }
 
-/// Microseconds of one call on the core: of a zoo model, and of each file whose name begins so.
+/// Microseconds of one call on the core: of a zoo model, and of each file whose name has this prefix.
 fn beside_the_zoo(model: &str, begin: &str) -> (f64, Vec<(String, f64)>) {
     let device = Device::of_instance("inf2.xlarge").unwrap();
     let us = |time: neuronscope::base::SimTime| time.to_ms_f64() * 1e3;
@@ -57,7 +57,7 @@ fn beside_the_zoo(model: &str, begin: &str) -> (f64, Vec<(String, f64)>) {
     (zoo, files().iter().filter_map(of).collect())
 }
 
-/// Models of the zoo, with how the names of the same models' files begin and how many of them the fixtures have.
+/// Models of the zoo, with the prefix of the file names of the same model and the number of these files in the fixtures.
 const PUBLISHED: [(&str, &str, usize); 5] = [
     ("bert-base-uncased:seq=128", "bert-base-b1-s128", 5),
     ("bert-base-uncased:seq=128", "flax-bert-base-b1-s128", 1),
@@ -66,7 +66,7 @@ const PUBLISHED: [(&str, &str, usize); 5] = [
     ("vit-base-patch16-224", "vit-base-p16-b1", 2),
 ];
 
-/// The largest difference between a brought model's time and the zoo's.
+/// The largest difference between the times of an imported model and of the zoo's model.
 const MOST_DIFFERENCE: f64 = 0.05;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Files of `torch.export.save` against what is known of them: verdicts, inputs, results, parameters, operators, products, module
+//! Files of `torch.export.save`, compared with known facts: verdicts, inputs, results, parameters, operators, products, module
 //! paths, values.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use super::import_npz;
 
-/// A file and what is known of it.
+/// A file and its facts.
 pub(super) struct Case {
     name: String,
     bytes: Vec<u8>,
@@ -36,7 +36,7 @@ pub(super) fn unpacked(path: &Path) -> Vec<u8> {
     }
 }
 
-/// The files that travel with the tests, in a folder with what is known of them.
+/// The files in the repository, in a folder with their facts.
 pub(super) fn fixtures(folder: &Path) -> Vec<Case> {
     let all: Json = serde_json::from_slice(&fs::read(folder.join("facts.json")).unwrap()).unwrap();
     let case = |(name, facts): (&String, &Json)| {
@@ -71,7 +71,7 @@ fn corpus() -> Vec<Case> {
     cases
 }
 
-/// Names of element types as the facts have them.
+/// Names of element types as the facts spell them.
 fn dtype(name: &str) -> &str {
     match name {
         "float32" => "f32",
@@ -87,7 +87,7 @@ fn dtype(name: &str) -> &str {
     }
 }
 
-/// Whether tensors are those of the facts.
+/// Whether tensors agree with the facts.
 fn compare_tensors(what: &str, given: &[TensorInfo], facts: &Json, wrong: &mut Vec<String>) {
     let Some(facts) = facts.as_array() else { return };
     let show = |t: &TensorInfo| format!("{}{:?}", t.dtype, t.shape);
@@ -106,7 +106,7 @@ fn compare_tensors(what: &str, given: &[TensorInfo], facts: &Json, wrong: &mut V
     }
 }
 
-/// What is not as the facts say.
+/// The differences from the facts.
 fn differences(case: &Case, imported: &Imported) -> Vec<String> {
     let (facts, given) = (&case.facts, &imported.inspection);
     let mut wrong = Vec::new();
@@ -120,7 +120,7 @@ fn differences(case: &Case, imported: &Imported) -> Vec<String> {
     }
     compare_tensors("inputs", &given.inputs, &facts["inputs"], &mut wrong);
     compare_tensors("outputs", &given.outputs, &facts["outputs"], &mut wrong);
-    // Freezing folds weights into others, and the facts are of the model before.
+    // Freezing folds weights into others, and the facts describe the model before freezing.
     if facts["parameters"] != given.parameters && facts["format"] != "ts-frozen" {
         wrong.push(format!("parameters {}, not {}", given.parameters, facts["parameters"]));
     }
@@ -147,7 +147,7 @@ fn differences(case: &Case, imported: &Imported) -> Vec<String> {
     wrong
 }
 
-/// What the program gives for the weights of the file and the inputs of the archive of expected values.
+/// The results of the program for the weights of the file and the inputs in the archive of expected values.
 fn values(case: &Case, imported: &Imported, expected: &[u8]) -> Result<f64, String> {
     let arrays = import_npz::arrays(expected);
     let mut inputs = arrays.iter().filter(|(name, _)| name.starts_with("in")).map(|(_, v)| v);
@@ -175,7 +175,7 @@ fn values(case: &Case, imported: &Imported, expected: &[u8]) -> Result<f64, Stri
     Ok(most)
 }
 
-/// Whether a program keeps to its form: operands in front of their users, all names of a computation different.
+/// Whether a program is well-formed: operands before their users, all names of a computation different.
 fn check_form(program: &Program) {
     for computation in program.computations.iter() {
         let mut names = std::collections::BTreeSet::new();
@@ -186,7 +186,7 @@ fn check_form(program: &Program) {
     }
 }
 
-/// Sizes that a frozen model is asked for: its file does not say them.
+/// Sizes given for a frozen model, because its file does not have them.
 fn sizes(case: &Case) -> BTreeMap<String, u64> {
     let mut dims = BTreeMap::new();
     if case.facts["format"] == "ts-frozen" {
@@ -197,10 +197,10 @@ fn sizes(case: &Case) -> BTreeMap<String, u64> {
     dims
 }
 
-/// Everything that is not as known of a file.
+/// All differences of a file from its facts.
 fn check(case: &Case) -> Vec<String> {
     let should_fail = case.facts["expect"]["verdict"] == "refuse";
-    // Named with what is read instead.
+    // The error names the file and says what is read instead.
     let is_bytecode = [".mlirbc", ".jax_export"].iter().any(|end| case.name.ends_with(end));
     match read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), looks_only: false }) {
         Ok(imported) => {
@@ -368,7 +368,7 @@ fn with_text(name: &str, from: &str, to: &str) -> Vec<u8> {
 fn damaged_graphs_are_refused_by_name() {
     let name = "nn-442--torch2.9.1.pt2";
     let cases = [
-        // A value that no node gives.
+        // A value that no node produces.
         ("\"arg\": {\"as_tensor\": {\"name\": \"relu\"}}", "\"arg\": {\"as_tensor\": {\"name\": \"rolu\"}}", "rolu"),
         // Negative sizes, sizes beyond 64 bits.
         ("\"sizes\": [{\"as_int\": 2}, {\"as_int\": 4}]", "\"sizes\": [{\"as_int\":-2}, {\"as_int\": 4}]", "negative"),
@@ -379,7 +379,7 @@ fn damaged_graphs_are_refused_by_name() {
         let error = read(&with_text(name, from, to), &[]).expect_err(to);
         assert!(error.contains(want), "{to}: {error}");
     }
-    // An operator that gets too few arguments, or that nobody knows, is listed.
+    // An operator that gets too few arguments, or that is unknown, is listed.
     let odd = read(&with_text(name, "aten.tanh.default", "aten.tonh.default"), &[]).unwrap();
     assert_eq!(odd.inspection.unsupported[0].op, "aten::tonh");
 }

@@ -1,4 +1,4 @@
-//! Files of `torch.jit.save` against what is known of them, and source that is written here: what runs, what is refused and where.
+//! Files of `torch.jit.save`, compared with known facts, and source that is written here: what runs, what is refused and where.
 
 use std::path::{Path, PathBuf};
 
@@ -54,13 +54,13 @@ fn a_loop_that_depends_on_an_input_is_refused_by_name_and_line() {
     for part in ["code/__torch__.py, line 11", "prim::Loop", "the input n", "torch.export.save"] {
         assert!(error.contains(part), "{error}");
     }
-    // With a number of turns that is known, the branch behind the loop is what remains.
+    // With a known number of iterations, only the branch after the loop remains.
     let error = read(&bytes, &[("n", 3)]).unwrap_err();
     assert!(error.contains("line 14") && error.contains("prim::If"), "{error}");
 }
 
 #[test]
-fn sizes_that_a_frozen_file_does_not_say_are_taken_from_its_first_operation_and_may_be_asked_for() {
+fn sizes_missing_in_a_frozen_file_come_from_its_first_operation_and_may_be_set() {
     let bytes = unpacked(&folder().join("tiny-cnn--torch2.9.1-ts-frozen.pt.gz"));
     let open = read(&bytes, &[]).unwrap().inspection;
     assert_eq!((open.verdict, open.inputs[0].shape.as_slice()), (Verdict::Partial, [1, 3, 224, 224].as_slice()));
@@ -164,7 +164,7 @@ fn writes_in_place_change_what_looks_at_the_same_memory() {
 }
 
 #[test]
-fn what_has_no_fixed_program_is_refused_with_its_line() {
+fn code_without_a_fixed_program_is_refused_with_its_line() {
     let cases = [
         ("return torch.nonzero_static", 7, "the model gives"),
         ("while True:\n  x = torch.relu(x)\nreturn x", 7, "while loop"),
@@ -198,7 +198,7 @@ fn an_operator_that_is_not_known_is_opaque_and_listed_with_its_place() {
 }
 
 #[test]
-fn an_input_whose_sizes_nothing_says_is_asked_for_by_name() {
+fn an_input_of_unknown_sizes_is_asked_for_by_name() {
     let error = read(&file("return torch.relu(x)"), &[]).unwrap_err();
     assert!(error.contains("its input x") && error.contains("--dim x.0="), "{error}");
 }
@@ -216,7 +216,7 @@ fn damaged_parts_are_named() {
 }
 
 #[test]
-fn sizes_beyond_all_bounds_are_no_crash() {
+fn sizes_beyond_all_bounds_do_not_crash() {
     for body in [
         "return torch.zeros([9223372036854775807, 9223372036854775807])",
         "return torch.view(x, [-5, 3])",

@@ -1,4 +1,4 @@
-//! What is said about real executions: the tutorial's conclusions, the published rates, and silence where nothing is wrong.
+//! Findings about real executions: the tutorial's conclusions, the published rates, and no finding where nothing is wrong.
 
 use neuronscope::capture::{Recorder, build_profile, run_of};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
@@ -115,7 +115,7 @@ fn the_chained_microbenchmark_has_its_published_rate_and_no_finding_about_data()
     }
 }
 
-/// The device table and arithmetic by hand, and nothing of what the product computes from them.
+/// The device table and arithmetic by hand, independent of the product's code.
 #[test]
 fn every_instance_is_measured_against_its_published_peaks() {
     let (n, layers) = (256.0, 4.0);
@@ -210,7 +210,7 @@ fn an_analysis_survives_the_way_to_the_page() {
     assert_eq!(postcard::from_bytes::<Insights>(&bytes).unwrap(), insights);
 }
 
-/// Everything a session says to one request.
+/// Everything that a session answers to one request.
 fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event> {
     let source = file.map(|text| Box::new(MemorySource(text.into())) as Box<dyn neuronscope::session::ByteSource>);
     session.handle(request, source);

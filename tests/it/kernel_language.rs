@@ -1,6 +1,6 @@
-//! What kernels compute is what C++ computes: each case was compiled by g++ 12 (`-std=c++17 -ffp-contract=off`) against a header
-//! with the interface's names, and its values are the expected ones here. Mathematical functions are left out: libraries differ in
-//! their last bit.
+//! Kernels compute the same as C++: each case was compiled by g++ 12 (`-std=c++17 -ffp-contract=off`) against a header
+//! with the interface's names, and its values are the expected ones here. Mathematical functions are left out, because
+//! libraries differ in their last bit.
 
 use neuronscope::kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
 
@@ -11,7 +11,7 @@ impl Meter for Quiet {
     fn work(&mut self, _line: u32, _work: Work) {}
 }
 
-/// What stands before the kernel, what it does with an element `x` to give `y`, and two elements with their values.
+/// The code before the kernel, the code that computes `y` from an element `x`, and two elements with their values.
 type Case = (&'static str, &'static str, [(f32, f32); 2]);
 
 #[rustfmt::skip]
@@ -152,7 +152,7 @@ fn kernels_compute_what_a_cpp_compiler_computes() {
     }
 }
 
-/// What is outside the language is refused at its place, with what to write instead.
+/// Code outside the language is refused at its position, with what to write instead.
 #[test]
 fn what_is_outside_is_refused_with_what_to_write() {
     for (before, statements, place, told) in [

@@ -29,7 +29,7 @@ fn sync(mark: &str) -> String {
     format!("  sh-3 (   3) [000] ...1 100.000000: tracing_mark_write: trace_event_clock_sync: {mark}")
 }
 
-/// The rows when the log's 100 s are `at_ns` after the event's start.
+/// The expected rows if 100 s in the log are `at_ns` after the start of the event.
 fn placed(at_ns: i64) -> [String; 3] {
     let task = i64::min(0, at_ns + 10_000);
     [
@@ -52,7 +52,7 @@ fn a_mark_with_the_time_of_the_events_places_the_log() {
     assert_eq!(sorted(&profile), placed(-5_000));
     assert_eq!((codes(&profile), profile.meta().events), (vec![], 7));
     assert!(profile.meta().properties.is_empty(), "the log is rows now");
-    // Zero says that both clocks are one.
+    // Zero means that both clocks are the same.
     let same = open(&trace(100_000_000, "", &sync("parent_ts=0")));
     assert_eq!((sorted(&same), codes(&same)), (placed(0).to_vec(), vec![]));
 }
@@ -68,7 +68,7 @@ fn a_mark_with_a_name_is_found_among_the_events() {
 #[test]
 fn clocks_that_nothing_relates_are_said_to_be_so() {
     let codes_of = |profile: &Profile| codes(profile).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
-    // Far from the events: shown from the first of them on. Over them: as it is.
+    // A log far from the events is shown from the first event on; a log that overlaps them keeps its times.
     let far = open(&trace(5_000_000, "", "#"));
     assert_eq!((sorted(&far), codes_of(&far)), (placed(-10_000).to_vec(), vec!["clocks_not_aligned".to_owned()]));
     let over = open(&trace(100_000_000, "", "#"));

@@ -1,4 +1,4 @@
-//! The picture of the start page is what the simulator and the timeline make of the example, in both themes.
+//! The picture of the start page is made from the example by the simulator and the timeline, in both themes.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Levels: what shows the same work is never added up, and the same operator has the same count and time in every tool.
+//! Levels: slices that show the same work are never added up, and an operator has the same count and time in every tool.
 
 use std::path::Path;
 
@@ -140,7 +140,7 @@ fn an_operator_of_a_simulated_run_is_the_same_in_every_tool() {
                 let (count, total, _) = of_group(&profile, &grouped, &row.name);
                 assert_eq!((count, total), (row.occurrences, row.time_ns), "{model} {}", row.name);
             }
-            // The self times of the level are at most the window of the device, whatever runs beside what.
+            // The self times of the level are at most the window of the device, whatever runs in parallel.
             let own: i64 = grouped.stats.iter().map(|s| s.self_ns).sum();
             assert!(own <= profile.span_ns(), "{model}: {own} ns in a profile of {} ns", profile.span_ns());
         }
@@ -190,7 +190,7 @@ fn what_wraps_leads_no_list_of_kineto() {
     let last_work = all.stats.iter().rposition(|s| !s.wraps).unwrap();
     assert!(place("PyTorch Profiler (0)").unwrap() > last_work);
     assert!(all.stats.iter().skip(last_work + 1).all(|s| s.wraps) && !all.stats[0].wraps);
-    // On its level the same kernel has the same time as over all.
+    // On its level the same kernel has the same time as over all levels.
     let kernels = stats(&profile, GroupBy::Name, of_level(&profile, "device-kernels"));
     for row in &kernels.stats {
         let name = kernels.name(&profile, row);
@@ -247,7 +247,7 @@ proptest! {
     }
 }
 
-/// The slices of the device's thread: the table's count, what a search for the group finds, and what is lit on the timeline.
+/// The slices of the device's thread: the count in the table, the hits of a search for the group, and the highlighted slices.
 #[test]
 fn a_highlighted_group_has_the_slices_that_the_table_counted() {
     let (mut session, job, name) = (Session::new(), JobId(1), "hta_amd_mi250_minitoy.json.gz");

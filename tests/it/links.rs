@@ -1,10 +1,10 @@
-//! Links that pages wrote: each opens with what it says, now and later. What cannot be used is named.
+//! Links that pages wrote: each still opens with the values that it holds. Fields that cannot be used are named.
 
 use neuronscope::session::share::{Link, Query};
 
 const LINKS: &str = include_str!("fixtures/links/v1.txt");
 
-/// Links with the fields of which the page says that it cannot use them.
+/// Links with the fields that the page reports as unusable.
 fn links() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
     let is_link = |line: &&str| line.starts_with("#/") || line.starts_with("#?") || line.contains("|#");
     LINKS.lines().filter(is_link).map(|line| match line.split_once("|#") {

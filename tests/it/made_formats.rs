@@ -1,4 +1,4 @@
-//! Formats of which there is no real file here: small texts made after their documentation, and what must come of them.
+//! Formats without a real file here: small texts made from their documentation, and their expected results.
 
 use std::fs;
 use std::path::Path;
@@ -156,7 +156,7 @@ fn arrays_behind_arrays_and_events_on_lines() {
     assert_eq!(read_bytes("utf16", &utf16).unwrap().slices().len(), 1);
 }
 
-/// Inputs that once failed, and those the fuzz targets begin with: they are read or refused, and what is read is written.
+/// Inputs that once failed, and the first inputs of the fuzz targets: they are read or refused, and profiles are written.
 #[test]
 fn found_inputs_end() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/fuzz");

@@ -46,7 +46,7 @@ fn the_default_is_the_guides_example_and_within_five_percent_of_its_figure() {
     assert!((parts / number(&r, "iteration_s") - 1.0).abs() < 1e-9);
     // The guide: 236.53 s; the model was calibrated on it.
     assert!((number(&r, "modelled_compile_s") / 236.53 - 1.0).abs() < 0.01);
-    // A warm-up of eight calls takes as long as eight calls, and what the first takes longer.
+    // A warm-up of eight calls takes as long as eight calls plus the extra time of the first.
     assert!(number(&r, "warmup_s") > 7.9 * number(&r, "iteration_s"));
     let v = &r["verification"];
     assert_eq!((v["tops"].as_array().unwrap().len(), &v["same_seed_repeats"]), (3, &true.into()));
@@ -192,7 +192,7 @@ fn single_operators_are_put_in_the_same_harness_with_their_shapes() {
     assert_eq!(what[..2], ["op:name=softmax,shapes=256x256", "op:name=softmax,shapes=512x512"]);
     assert_eq!((what.len(), what[3]), (4, "op:name=layer_norm,shapes=512x512"));
     for r in &two {
-        // There is no product whose rate could be told, but there are bytes that move.
+        // There is no product to give a rate for, but there are bytes that move.
         assert_eq!((&r["tops"], &r["products_asked"], &r["status"]), (&Value::Null, &0.into(), &"finished".into()));
         assert!(number(r, "dma_gb_per_s") > 0.0 && number(r, "dma_gb_per_s") <= number(r, "peak_gb_per_s"), "{r}");
         assert!(finding(r, "overheads_dominate")["sentence"].as_str().unwrap().contains("the operator itself takes"));
@@ -203,9 +203,9 @@ fn single_operators_are_put_in_the_same_harness_with_their_shapes() {
     assert_eq!((&product["products_asked"], &product["products_computed"]), (&1.into(), &1.into()));
     let rate = 2.0 * 512.0_f64.powi(3) / number(&product, "iteration_s") / 1e12;
     assert!((number(&product, "tops") / rate - 1.0).abs() < 1e-9);
-    // A convolution is counted as a product: what it reaches is not zero.
+    // A convolution is counted as a product: its rate is not zero.
     assert!(number(&report("--op conv2d:padding=1"), "peak_percent") > 0.0);
-    // A loop keeps the core busy for longer, so that more of a call is the operator.
+    // A loop keeps the core busy for longer, so that the operator is a larger part of a call.
     let looped = report("--op matmul:loop_count=64 --shape 512x512,512x512");
     assert!(number(&looped, "tops") > 5.0 * number(&product, "tops"));
     let log = stdout("--op gelu --shape 128x128");

@@ -10,7 +10,7 @@ use neuronscope::session::{Control, Event, JobId, JobRequest, JobResult, Part, R
 use neuronscope::view::document::{Block, Document, Plot, Source};
 use serde_json::Value;
 
-/// A clock that moves by a millisecond whenever it is looked at.
+/// A clock that advances by a millisecond whenever it is read.
 struct Moving(Cell<u64>);
 
 impl Clock for Moving {
@@ -56,7 +56,7 @@ fn reports(result: &StudyResult) -> Vec<Value> {
     json["reports"].as_array().unwrap().clone()
 }
 
-/// All blocks, those of parts side by side too.
+/// All blocks, including those in parts side by side.
 fn blocks(document: &Document) -> Vec<&Block> {
     fn inside(block: &Block) -> Vec<&Block> {
         match block {
@@ -152,7 +152,7 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
     assert!(roof.points[0].rate * 1.01 >= roof.points[1].rate);
 }
 
-/// TOPS as they are and without a pitfall, from the bars of its effect.
+/// TOPS with and without a pitfall, from the bars of its effect.
 fn effect(fields: &[(&str, &str)], title: &str) -> (f64, f64) {
     let r = result(fields);
     let effects = bars(&r.document, "What each pitfall costs");
@@ -254,7 +254,7 @@ fn this_processor_is_measured_beside_and_says_so() {
     let names: Vec<&str> = measured.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names[..2], ["Measured: N 32, batch 1", "Measured: N 64, batch 1"]);
     assert!(names[2].starts_with("Simulated") && measured.iter().all(|(_, gflops)| *gflops > 0.0));
-    // Two sizes of 10 products; nothing of it is in the files, whose figures a seed repeats.
+    // Two sizes of 10 products; the files do not contain it, because a seed reproduces their figures.
     assert!(!file(&r, "JSON").contains("measured"));
     let mut session = Session::new();
     session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(study(&[("cpu", "true")])))), None);
@@ -267,7 +267,7 @@ fn this_processor_is_measured_beside_and_says_so() {
 }
 
 #[test]
-fn what_can_not_run_says_why_and_a_study_is_cancelled() {
+fn a_study_that_cannot_run_says_why_and_a_study_is_cancelled() {
     let r = result(&[("instance", "inf1.xlarge")]);
     assert!(!finding(&r.document, "It cannot be measured.").is_empty());
     let r = result(&[("model", "gpt-9")]);

@@ -130,7 +130,7 @@ fn a_report_travels_as_bytes_and_as_json() {
         panic!("is numerics")
     };
     assert_eq!((&back.first_nan, &back.notes), (&report.first_nan, &report.notes));
-    // JSON has no NaN: values that are none are null.
+    // JSON has no NaN: such values are null.
     let json: serde_json::Value = serde_json::to_value(&report).unwrap();
     assert_eq!(json["outputs"][0]["sample"]["device"][0], serde_json::Value::Null);
     assert_eq!(json["spec"]["options"]["auto_cast"], "matmult");

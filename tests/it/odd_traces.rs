@@ -1,4 +1,4 @@
-//! Chrome traces in forms that are rare or hardly allowed: what they hold is there all the same.
+//! Chrome traces in forms that are rare or hardly allowed: their content is read nevertheless.
 
 use neuronscope::formats::{WriteFormat, read_bytes};
 use neuronscope::profile::asyncs::AsyncTable;
@@ -80,7 +80,7 @@ fn what_is_packed_twice_is_unpacked_twice() {
     assert_eq!((rows(&twice).len(), codes(&twice)), (1, vec![]));
     let thrice = read_bytes("a.gz", &gzip(&gzip(&gzip(text.as_bytes())))).map(|p| p.meta().events);
     assert!(thrice.unwrap_err().to_string().contains("three times"));
-    // What was packed does not pack again: here it does.
+    // Packed data usually cannot be packed further; here it can.
     let bomb = gzip(&gzip(&vec![b' '; 1 << 20]).repeat(2000));
     let message = read_bytes("a.gz", &bomb).map(|p| p.meta().events).unwrap_err().to_string();
     assert!(message.contains("unpack"), "{message}");

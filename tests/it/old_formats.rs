@@ -1,4 +1,4 @@
-//! Older and rarer forms that real producers have written, and what is said of files that cannot be opened.
+//! Older and rarer forms that real producers have written, and the messages for files that cannot be opened.
 
 use neuronscope::formats::{ReadError, read_bytes};
 
@@ -32,7 +32,7 @@ fn firefox_processes_written_as_text() {
     );
 }
 
-/// Version 2 had samples with their frames in them; what came before it, frames that are numbers of symbols.
+/// Version 2 had samples that contain their frames; earlier versions had frames that are numbers of symbols.
 #[test]
 fn firefox_samples_as_lists() {
     let profile = open(
@@ -72,7 +72,7 @@ fn output_of_perf_script() {
         [
             "my prog 7/my prog 8 main 0+5000000",
             "my prog 7/my prog 8 f 0+1000000",
-            // One sample says nothing about how long it held.
+            // One sample says nothing about how long it lasted.
             "other 9/other 9 [unknown] 1999999+0",
         ]
     );
@@ -97,7 +97,7 @@ fn bazel_profiles_begin_before_zero() {
     assert_eq!((profile.instants().len(), profile.counters().counters().len()), (1, 1));
 }
 
-/// What is known and cannot be opened is called by its name.
+/// A known kind of file that cannot be opened is named.
 #[test]
 fn files_of_other_tools_are_named() {
     let cases: &[(&[u8], &str)] = &[
@@ -128,7 +128,7 @@ fn files_of_other_tools_are_named() {
     }
 }
 
-/// A file that is recognised and holds nothing says so.
+/// A file that is recognised but holds nothing gives a message that says so.
 #[test]
 fn what_is_empty_is_not_silent() {
     for text in [

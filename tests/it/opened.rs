@@ -1,4 +1,4 @@
-//! What the tests of readers share: a text is opened, and what came of it is put into words.
+//! Shared helpers of the tests of readers: a text is opened, and the result is described in text.
 
 use neuronscope::formats::read_bytes;
 use neuronscope::profile::Profile;

@@ -18,7 +18,7 @@ fn events(session: &mut Session, request: Request, source: Option<Box<dyn ByteSo
     events
 }
 
-/// What a session says of what it just made or opened, and its overview.
+/// What a session says about the profile it just made or opened, and its overview.
 fn overview(request: Request, file: Option<Vec<u8>>) -> (ProfileInfo, Document) {
     let mut session = Session::new();
     let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn ByteSource>);
@@ -52,7 +52,7 @@ fn of_bytes(name: &str, bytes: Vec<u8>) -> (ProfileInfo, Document) {
     overview(Request::new(JobId(1), JobRequest::Open { name: name.to_owned(), size: bytes.len() as u64 }), Some(bytes))
 }
 
-/// A document as lines; every way in it leads to a tool.
+/// A document as lines; every link in it leads to a tool.
 fn text(document: &Document) -> String {
     let mut out = String::new();
     let way = |target: &str| Evidence::parse(target).unwrap_or_else(|| panic!("'{target}' leads nowhere")).print();

@@ -35,7 +35,7 @@ fn rows(file: &Path) -> Vec<Row> {
     reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
 }
 
-/// The table that a file says it is.
+/// The table that a file names as its kind.
 fn table_of(file: &Path) -> String {
     let reader = SerializedFileReader::new(File::open(file).unwrap()).unwrap();
     let about = reader.metadata().file_metadata().key_value_metadata().unwrap().clone();

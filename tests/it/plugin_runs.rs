@@ -8,7 +8,7 @@ use neuronscope::profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK, HLO_TRACK
 use neuronscope::profile::{Profile, ProfileBuilder};
 use neuronscope::session::BundleLayout;
 
-/// The figures of the plugin's own tutorial, with an operator of another core and keys that nobody knows.
+/// The figures of the plugin's own tutorial, with an operator of another core and unknown keys.
 const HLO: &str = r#"{"ops": [
   {"op_name": "dot", "op_occurrences": 2, "op_device": 0, "op_core": 0, "op_time": 279, "op_note": "kept"},
   {"op_name": "maximum", "op_occurrences": 1, "op_device": 0, "op_core": 0, "op_time": 276},
@@ -55,7 +55,7 @@ fn said(profile: &Profile, code: &str) -> String {
     found.map(|d| format!("{} x{}", d.first_example, d.count)).unwrap_or_default()
 }
 
-/// One execution on a NeuronCore, as the simulator makes them in small.
+/// One execution on a NeuronCore, as the simulator makes them, but small.
 fn execution() -> Profile {
     let mut b = ProfileBuilder::new("simulated");
     b.set_title("nn mark_step");
@@ -100,7 +100,7 @@ fn tables_alone_are_a_run_without_a_timeline() {
     assert_eq!((runs.len(), runs[0].slices().len(), runs[0].meta().events), (1, 0, 4));
     assert_eq!(table(&runs[0], OperatorView::Hlo).len(), 3);
     let missing = said(&runs[0], "missing_file");
-    assert_eq!(missing, "r has no neuron_op_timeline.json: when operators ran is not known x1");
+    assert_eq!(missing, "r has no neuron_op_timeline.json: it is not known when operators ran x1");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_is_missing_or_broken_is_named_and_the_rest_opens() {
     let missing = said(&runs[0], "missing_file");
     assert!(missing.contains("neuron_framework_op.json") && missing.contains("counted from the timeline"), "{missing}");
     assert_eq!(table(&runs[0], OperatorView::Hlo), [("dot".to_owned(), 1, 0, 0, 5)]);
-    // Nothing can be read: an error, no panic.
+    // Nothing can be read: an error, not a panic.
     read(&archive(&[("r/neuron_hlo_op.json", ""), ("r/neuron_op_timeline.json", "")])).unwrap_err();
     // Names that lie.
     let lies = open(&[("r/neuron_hlo_op.json", TIMELINE), ("r/neuron_op_timeline.json", TIMELINE)]);

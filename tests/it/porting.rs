@@ -1,9 +1,9 @@
-//! Every command of docs/porting.md, as a person would run them: in order, in one folder, with the files the page shows.
+//! Every command of docs/porting.md, as a user would run them: in order, in one folder, with the files the page shows.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A fenced block: what stands behind the fence, and the text.
+/// A fenced block: the words after the fence, and the text.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::new();
     let mut lines = page.lines();
@@ -81,7 +81,7 @@ fn every_command_of_the_page_runs() {
     }
     assert!(commands >= 30, "only {commands} commands were found");
 
-    // What the page says of the files.
+    // What the page says about the files.
     let array = json(&file(&f, "out.json"));
     assert_eq!((array.as_array().unwrap().len(), array[0]["n_models"].as_u64()), (4, Some(1)));
     assert!(array[0].get("throughput_window").is_none());

@@ -38,7 +38,8 @@ impl Message {
     }
 }
 
-/// What Go writes of its heap: `main` allocates 3 objects of 10 bytes and keeps 1; `f`, called by it, 5 of 4 and none.
+/// A heap profile as Go writes it: `main` allocates 3 objects of 10 bytes and keeps 1; `f`, called by it, allocates 5 of
+/// 4 bytes and keeps none.
 fn heap(default_type: u64, samples: &[(&[i64], [i64; 4])]) -> Vec<u8> {
     let strings = ["", "alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "inuse_space", "main", "f"];
     let mut file = Message::default();
@@ -78,7 +79,7 @@ fn every_kind_is_a_profile_and_the_default_is_first() {
     let profiles = all(&heap(0, &GO_HEAP));
     assert_eq!(titles(&profiles), [in_use, objects, space, kept], "the last is the default");
     let row = |kind: &str, name, dur| format!("pprof/{kind} {name} {dur}");
-    // What counts nothing of a kind is not in it.
+    // A sample with the value 0 of a kind is not in its profile.
     assert_eq!(rows(&profiles[0]), [row(in_use, "main", "0+10")]);
     assert_eq!(rows(&profiles[1]), [row(objects, "main", "0+8"), row(objects, "f", "3+5")]);
     assert_eq!(rows(&profiles[2]), [row(space, "main", "0+50"), row(space, "f", "30+20")]);
@@ -86,7 +87,7 @@ fn every_kind_is_a_profile_and_the_default_is_first() {
     for profile in &profiles {
         assert_eq!((profile.meta().events, codes(profile)), (2, vec![("weights_are_no_times".to_owned(), 1)]));
     }
-    // What the file says is the default (a number of a text) goes before the rest.
+    // The file's default kind (the number of a text) comes before the rest.
     assert_eq!(titles(&all(&heap(3, &GO_HEAP))), [space, objects, kept, in_use]);
 }
 

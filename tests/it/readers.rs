@@ -1,4 +1,4 @@
-//! Real files of formats other than Chrome's against what is known of them, and every reader against damage.
+//! Real files of formats other than Chrome's, compared with known facts, and every reader on damaged files.
 
 use std::fs;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn a_memory_timeline_has_a_sample_for_each_row() {
     let profile = open("hta_memory_timeline.raw.gz");
     let (format, events, _) = facts(&profile);
     assert_eq!((format.as_str(), events), ("memory-timeline", 16_845));
-    // The sum of what was there before the start is what the counters begin with.
+    // The counters begin with the sum of the memory that was allocated before the start.
     let counters = profile.counters();
     let before: f64 = counters
         .series()
@@ -123,14 +123,14 @@ fn a_systrace_page_has_its_lines() {
     let page = fs::read(Path::new(&dir).join("catapult_android_systrace.html")).unwrap();
     let systrace = read_bytes("catapult_android_systrace.html", &page).unwrap();
     let summary = OpenSummary::of(&systrace);
-    // 31,479 lines of the page are events, one of them says which clock it is.
+    // 31,479 lines of the page are events; one of them names the clock.
     let phases = &summary.by_phase;
     assert_eq!((phases.get("sched_switch"), phases.get("i"), phases.get("clock_sync")), (11_074, 6_827, 1));
     let marks = ["B", "E", "C", "S", "F"].map(|ph| phases.get(ph)).iter().sum::<u64>();
     assert_eq!(marks, 13_577);
 }
 
-/// Every fixture cut at many places and with bytes changed: it ends, gives what is there or an error, and never
+/// Every fixture cut at many places and with bytes changed: reading ends, gives the existing part or an error, and never
 /// panics.
 #[test]
 fn damaged_files_of_every_format_end() {
@@ -163,7 +163,7 @@ fn damaged_files_of_every_format_end() {
 }
 
 #[test]
-fn what_a_cut_file_begins_with_is_there() {
+fn the_front_of_a_cut_file_is_read() {
     for (name, kept) in [
         ("samply_ls-profile.json", 1000),
         ("speedscope_speedscope_0.6.0_two-sampled.speedscope.json", 5),

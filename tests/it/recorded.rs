@@ -1,4 +1,4 @@
-//! Traces that other tools recorded: what they hold is compared with what those tools, or others, say of them.
+//! Traces that other tools recorded: their content is compared with what those tools, or others, report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ fn slices_of_chromium_are_those_that_perfetto_counts() {
     assert_eq!(format(&profile), ("perfetto".into(), 1_050));
     let theirs: BTreeMap<String, (u64, i64)> =
         serde_json::from_slice(&fs::read(file("chromium_156.slices.json")).unwrap()).unwrap();
-    // Perfetto counts instants as slices of no length.
+    // Perfetto counts instants as slices of length zero.
     let ours = totals(&profile);
     let is_slice = |name: &String, ns: i64| ns > 0 || ours.contains_key(name);
     let slices: BTreeMap<_, _> = theirs.into_iter().filter(|(name, (_, ns))| is_slice(name, *ns)).collect();
@@ -47,7 +47,7 @@ fn threads_that_count_the_same_have_a_counter_each() {
     let times: Vec<&String> = names.iter().filter(|name| name.contains("thread_time")).collect();
     assert!(times.len() > 2, "{names:?}");
     assert!(times.iter().any(|name| name.contains("CrRendererMain")), "{times:?}");
-    // The time of a thread never goes back: values of several in one series would.
+    // The time of a thread never goes back; with values of several threads in one series it would.
     let counters = profile.counters();
     for (id, name) in counters.series().ids().zip(&names).filter(|(_, name)| name.contains("thread_time")) {
         let values = counters.samples(id).map(|(_, value)| value).collect::<Vec<f64>>();
@@ -70,7 +70,7 @@ fn jax_writes_the_same_as_xplane_and_as_json() {
 
 #[test]
 fn geckos_own_markers_start_and_end_by_name() {
-    // As Gecko writes them: the time that a phase has no use for is zero, and what starts in between ends later.
+    // As Gecko writes them: a time that a phase does not use is zero, and a marker that starts in between ends later.
     let profile = open(
         r#"{"meta":{"version":34,"startTime":0,"interval":1,"product":"Firefox"},"threads":[{"name":"GeckoMain","pid":1,"tid":2,
         "stringTable":["Load","Awake"],"samples":{"schema":{"stack":0,"time":1},"data":[]},
@@ -98,7 +98,7 @@ fn geckos_own_markers_start_and_end_by_name() {
 #[test]
 fn a_memory_timeline_is_the_same_as_changes_and_as_a_table() {
     let (table, changes) = (recorded("torch_2.1.memory.json"), recorded("torch_2.1.memory.raw.json.gz"));
-    // The table has nanoseconds here, microseconds in later versions; its first row is that of what was there before.
+    // The table has nanoseconds here, microseconds in later versions; its first row is the memory from before.
     assert_eq!((table.meta().origin_ns, table.span_ns()), (changes.meta().origin_ns, changes.span_ns()));
     assert!(table.diagnostics().is_empty());
     let last = |profile: &Profile| -> BTreeMap<String, f64> {
@@ -125,7 +125,7 @@ fn a_page_of_viztracer_holds_its_trace() {
 }
 
 #[test]
-fn what_is_no_profile_is_named() {
+fn files_that_are_not_profiles_are_named() {
     for (head, name) in [
         (&b"<?xml version=\"1.0\"?><!DOCTYPE svg><svg width=\"1\"/>"[..], "a drawing (SVG)"),
         (b"\xfb)\x03\xfa\x04w.py\xe9\x01\0\0\0", "statistics of Python's cProfile"),

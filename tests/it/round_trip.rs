@@ -1,4 +1,4 @@
-//! Writing a profile and reading it again changes nothing, and neither does how the bytes are cut into chunks.
+//! Writing a profile and reading it again changes nothing, and neither does the size of the chunks.
 
 use std::fs;
 
@@ -171,7 +171,7 @@ fn build(rows: &[Row], labels: &[String]) -> Profile {
     let tracks =
         [b.thread(one, "1", ""), b.thread(one, "-2", label(3)), b.thread(two, "01", label(4)), b.thread(two, "", "")];
     b.set_track_sort_index(tracks[1], i64::MAX);
-    // Tracks exist by their rows alone; one event at a fixed place keeps the origin and the last track's end.
+    // Tracks exist only through their rows; one event at a fixed time keeps the origin and the last track's end.
     for row in rows {
         add(&mut b, &tracks, row);
     }

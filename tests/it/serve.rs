@@ -1,4 +1,4 @@
-//! `neuronscope serve` over a socket, as a browser speaks to it; manual pages and completions.
+//! `neuronscope serve` over a socket, as a browser uses it; manual pages and completions.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,7 +23,7 @@ impl Drop for Served {
     }
 }
 
-/// A server that was started with these arguments, once it says where it is.
+/// A server that was started with these arguments, once it prints its address.
 fn started(arguments: &[&str], parent: PathBuf) -> Served {
     let mut child = Command::new(PROGRAM).args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut line = String::new();
@@ -33,7 +33,7 @@ fn started(arguments: &[&str], parent: PathBuf) -> Served {
     Served { port: port.parse().unwrap(), child, parent }
 }
 
-/// A built page of a few files, with a file beside its folder that is not served.
+/// A built page of a few files, and a file beside its folder that must not be served.
 fn served(name: &str, port: u16) -> Served {
     let parent = std::env::temp_dir().join(format!("neuronscope-{name}-{}", std::process::id()));
     let site = parent.join("site");
@@ -114,7 +114,7 @@ fn a_folder_without_a_page_is_named_with_what_to_do() {
     assert!(said.contains("no index.html") && said.contains("./x build"), "{said}");
 }
 
-/// With the page inside (`./x build --binary`, then `cargo test --features embed --test it serve`): what was built is what is served.
+/// With the page inside (`./x build --binary`, then `cargo test --features embed --test it serve`): the built files are served.
 #[cfg(feature = "embed")]
 #[test]
 fn a_program_that_carries_the_page_serves_it_from_anywhere() {

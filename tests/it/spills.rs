@@ -11,7 +11,7 @@ use neuronscope::model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
 use neuronscope::neuron::sim::simulate;
 use neuronscope::tensor::Shape;
 
-/// Layers down, and up again with the result of each level added: what a level gives is needed until the very end.
+/// Layers down, and up again with the result of each level added: the result of a level is needed until the very end.
 struct Ladder {
     down: Vec<Child<Linear>>,
     up: Vec<Child<Linear>>,
@@ -20,7 +20,7 @@ struct Ladder {
 
 const WIDTH: u64 = 256;
 
-/// Of 4096 rows; the vector engine adds a level in fp32.
+/// The model at 4096 rows; the vector engine adds a level in fp32.
 const LEVEL_BYTES: u64 = 4096 * WIDTH * 4;
 
 impl Ladder {

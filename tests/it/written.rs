@@ -1,4 +1,4 @@
-//! What is written in other formats and read again is the same, as far as the format can say it.
+//! A profile that is written in another format and read again is the same, as far as the format can express it.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn slices(profile: &Profile) -> Vec<(String, String, String, i64, i64, u16)> {
     rows
 }
 
-/// Slices without where they are: speedscope has no processes.
+/// Slices without their process: speedscope has no processes.
 fn times(profile: &Profile) -> Vec<(String, i64, i64)> {
     let mut rows: Vec<_> = slices(profile).into_iter().map(|(_, _, name, start, dur, _)| (name, start, dur)).collect();
     rows.sort();
@@ -165,7 +165,7 @@ fn the_files_of_the_plugin_read_again() {
         let zip = format.write(&profile);
         assert_eq!(zip, format.write(&profile), "the same bytes each time");
         assert!(zip.starts_with(b"PK\x03\x04"));
-        // It knows of no NeuronCore, so that it has no operator tables.
+        // It has no NeuronCore, so it has no operator tables.
         for (name, is_there) in [("neuron_hlo_op.json", false), ("neuron_trace.json", true)] {
             assert_eq!(zip.windows(name.len()).any(|w| w == name.as_bytes()), is_there, "{name}");
         }

@@ -6,13 +6,13 @@
 //! * the end of the slice before it on its track (threads are walked at their innermost slices, so a
 //!   slice is left for the last one inside it);
 //! * an arrow that leads to it: the work was handed over when the slice at the other end of the arrow ended, or when this
-//!   one started if that was earlier;
-//! * for a slice of the host that no arrow leads to and that starts after a pause of its thread: what another thread of the
-//!   host was running then or ended last before, if that is later. Profiles of Neuron devices have no arrows: there this is so
-//!   for every row of work, of the host and of devices.
+//!   slice started if that was earlier;
+//! * for a slice of the host that no arrow leads to and that starts after a pause of its thread: the slice that another
+//!   thread of the host was running then or ended last before, if that is later. Profiles of Neuron devices have no arrows:
+//!   there this rule holds for every row of work, of the host and of devices.
 //!
-//! A slice of the host that waits for the device ([`Work::Wait`](crate::analysis::work::Work::Wait), or a copy that blocks) hands its time over to the device:
-//! the walk goes on from the device slice that ended last within it, if there is one. Annotations are never on the path. Time in which nothing ran on the chain
+//! A slice of the host that waits for the device ([`Work::Wait`](crate::analysis::work::Work::Wait), or a copy that blocks) passes its time to the device:
+//! the walk continues from the device slice that ended last within it, if there is one. Annotations are never on the path. Time in which nothing ran on the chain
 //! is a part of its own, without a slice. The parts follow one another without a gap or an overlap, so their lengths add up
 //! to the span.
 

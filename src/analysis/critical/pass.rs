@@ -8,10 +8,10 @@ use crate::base::{Interval, StrId, TraceNs};
 use crate::profile::Profile;
 use crate::profile::flows::FlowIndex;
 
-/// A turn of the walk looks at so many slices, about: it searches several tracks.
+/// About how many slices a step of the walk looks at: it searches several tracks.
 const SLICES_PER_TURN: usize = 64;
 
-/// Finds a critical path a part at a time: first a look at every slice, then the walk back from the last.
+/// Finds a critical path a part at a time: first a scan of every slice, then the walk back from the last.
 #[derive(Debug)]
 pub struct CriticalPass {
     span: Interval<TraceNs>,
@@ -28,7 +28,7 @@ enum Stage {
 }
 
 impl CriticalPass {
-    /// Prepares it: the path within a span of a profile, or of all of it.
+    /// Prepares the pass: the path within a span of a profile, or in the whole profile.
     #[must_use]
     pub fn new(profile: &Profile, within: Option<Interval<TraceNs>>) -> Self {
         let all = || Interval::new(profile.span().start, TraceNs(profile.span().end.0.saturating_add(1)));
@@ -40,7 +40,7 @@ impl CriticalPass {
         }
     }
 
-    /// Looks at about `limit` slices more. Returns whether the path is whole.
+    /// Looks at about `limit` slices more. Returns whether the path is complete.
     pub fn advance(&mut self, profile: &Profile, works: &Works, flows: &FlowIndex, limit: usize) -> bool {
         let rules = Rules { profile, works, span: self.span, annotation: self.annotation };
         match &mut self.stage {
@@ -56,7 +56,7 @@ impl CriticalPass {
         }
     }
 
-    /// How much is done, and of how much: slices looked at, and then nanoseconds of the span walked along.
+    /// How much of how much is done: slices scanned, and then nanoseconds of the span walked along.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
@@ -69,7 +69,7 @@ impl CriticalPass {
         }
     }
 
-    /// The path; what of it was found when it is not whole. Empty without closed slices.
+    /// The path; the part found so far if it is not complete. Empty without closed slices.
     #[must_use]
     pub fn finish(self) -> CriticalPath {
         match self.stage {

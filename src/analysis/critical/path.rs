@@ -18,11 +18,11 @@ pub enum Cause {
     Track,
     /// An arrow leads from it to the next one.
     Arrow,
-    /// It ran on another thread of the host, or row of a Neuron profile, when the next one started after a pause of its own.
+    /// It ran on another thread of the host, or row of a Neuron profile, when the next part started after a pause.
     Thread,
     /// The next one waits for it.
     Wait,
-    /// Nothing ran: the next one did not start though what it needed was done.
+    /// Nothing ran: the next part did not start although everything it needed was done.
     Idle,
 }
 
@@ -31,7 +31,7 @@ pub enum Cause {
 pub struct PathPart {
     /// The slice; absent where nothing ran.
     pub slice: Option<SliceId>,
-    /// When it held up what comes next.
+    /// The time in which it held up the next part.
     pub span: Interval<TraceNs>,
     /// How it is joined to the part after it.
     pub cause: Cause,
@@ -58,7 +58,7 @@ pub struct PathShare {
 }
 
 impl CriticalPath {
-    /// The path within a span of a profile; of all of it when there is none. Empty without closed slices.
+    /// The path within a span of a profile, or in the whole profile without a span. Empty without closed slices.
     #[must_use]
     pub fn of(profile: &Profile, works: &Works, flows: &FlowIndex, within: Option<Interval<TraceNs>>) -> Self {
         let mut pass = CriticalPass::new(profile, within);
@@ -72,7 +72,7 @@ impl CriticalPath {
         self.parts.iter().map(|p| p.span.end.0 - p.span.start.0).sum()
     }
 
-    /// The time of each name, most first, equal ones by name.
+    /// The time of each name, longest first, equal times by name.
     #[must_use]
     pub fn shares(&self, profile: &Profile) -> Vec<PathShare> {
         let mut by_name: FxHashMap<Option<StrId>, PathShare> = FxHashMap::default();

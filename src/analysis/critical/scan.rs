@@ -1,4 +1,4 @@
-//! One look at every slice: what the walk along a critical path must know beforehand.
+//! One scan of every slice: finds what the walk along a critical path must know beforehand.
 
 use super::walk::{Held, Rules};
 use crate::analysis::SliceCursor;
@@ -7,7 +7,7 @@ use crate::base::{IndexVec, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// What a look at every slice has found so far.
+/// What the scan of every slice has found so far.
 #[derive(Debug)]
 pub(super) struct Scan {
     cursor: SliceCursor,
@@ -15,7 +15,7 @@ pub(super) struct Scan {
     last: Option<(TraceNs, TraceNs, SliceId)>,
 }
 
-/// What a track does.
+/// The work of a track.
 #[derive(Clone, Debug, Default)]
 struct TrackWork {
     /// Ends of its slices that are a device's work.
@@ -24,14 +24,14 @@ struct TrackWork {
     is_host: bool,
 }
 
-/// What was found.
+/// The result of the scan.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    /// For each track with a device's work the ends of that work, by time.
+    /// For each track with work of a device, the ends of that work, by time.
     pub devices: Vec<Vec<(TraceNs, SliceId)>>,
-    /// Threads of the host, and rows whose slices wait for those of any other; none where no work is known.
+    /// Threads of the host, and rows whose slices wait for slices of any other row; none if no work is known.
     pub hosts: Vec<TrackId>,
-    /// The work that ends last; anything where no work is known.
+    /// The work that ends last; any slice if no work is known.
     pub last: Option<Held>,
 }
 
@@ -69,7 +69,7 @@ impl Scan {
     pub fn finish(self) -> Scanned {
         let hosts = self.tracks.iter_enumerated().filter(|(_, t)| t.is_host).map(|(id, _)| id).collect();
         let mut devices: Vec<_> = self.tracks.iter().map(|t| t.device_ends.clone()).filter(|e| !e.is_empty()).collect();
-        // Slices of a row come by start: their ends are all but sorted, which a stable sort makes use of.
+        // Slices of a row come by start: their ends are almost sorted, which makes a stable sort fast.
         devices.iter_mut().for_each(|ends| ends.sort());
         Scanned { devices, hosts, last: self.last.map(|(until, _, by)| Held::last(by, until)) }
     }

@@ -1,4 +1,4 @@
-//! The walk back along a critical path, turn by turn.
+//! The walk back along a critical path, step by step.
 
 use super::path::{Cause, CriticalPath, PathPart};
 use super::scan::Scanned;
@@ -8,10 +8,10 @@ use crate::profile::flows::{FlowIndex, first_starting, running_at};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 
-/// Most slices looked back over for one that ended: bounds the work where thousands overlap.
+/// The most slices that are searched backwards for one that ended: bounds the work where thousands overlap.
 const MOST_LOOKED_BACK: usize = 1024;
 
-/// What counts, and where.
+/// The slices that count, and their span.
 pub(super) struct Rules<'a> {
     pub profile: &'a Profile,
     pub works: &'a Works,
@@ -21,7 +21,7 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Whether a slice can be on the path: not one that never ended, nor a mere marker.
+    /// Whether a slice can be on the path: it has an end and is not a mere marker.
     pub fn is_counted(&self, id: SliceId, work: Option<Work>) -> bool {
         let slices = self.profile.slices();
         if slices.flags(id).has(SliceFlags::UNCLOSED) || Some(slices.category(id)) == self.annotation {
@@ -40,36 +40,36 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// What ends last.
+    /// The slice that ends last.
     pub const fn last(by: SliceId, until: TraceNs) -> Self {
         Self { by, until, cause: Cause::Last }
     }
 }
 
-/// The walk: from where it goes on, and the parts it has found, the last in time first.
+/// The walk: the point from which it continues, and the parts it has found, the last in time first.
 #[derive(Debug)]
 pub(super) struct Walk {
     at: Option<Held>,
     now: TraceNs,
     parts: Vec<PathPart>,
-    /// Every turn moves back in time or to a slice before the one it left, so it ends; this makes sure.
+    /// A bound on the steps. Every step moves back in time or to an earlier slice, so the walk ends; this makes sure.
     turns_left: usize,
 }
 
 impl Walk {
-    /// Before its first turn, at the work that ends last.
+    /// The walk before its first step, at the work that ends last.
     pub fn from_last(rules: &Rules<'_>, last: Option<Held>) -> Self {
         let turns_left = rules.profile.slices().len().saturating_mul(4).saturating_add(16);
         let at = last.map(|held| innermost(rules, held));
         Self { at, now: last.map_or(rules.span.start, |held| held.until), parts: Vec::new(), turns_left }
     }
 
-    /// Where it is in time.
+    /// Its position in time.
     pub const fn now(&self) -> TraceNs {
         self.now
     }
 
-    /// Goes on for some turns. Returns whether it came to an end.
+    /// Continues for some steps. Returns whether the walk has ended.
     pub fn advance(&mut self, rules: &Rules<'_>, known: &Scanned, flows: &FlowIndex, turns: usize) -> bool {
         let search = Search { rules, known, flows };
         for _ in 0..turns.min(self.turns_left) {
@@ -80,7 +80,7 @@ impl Walk {
         self.at.is_none() || self.turns_left == 0
     }
 
-    /// The part that ends now, and the time before it in which nothing ran; gives what is before that.
+    /// Adds the part that ends now, and the time before it in which nothing ran; returns what comes before that.
     fn turn(&mut self, search: &Search<'_>, at: Held) -> Option<Held> {
         let (rules, slice, now) = (search.rules, at.by, self.now);
         let begin = rules.span.start;
@@ -119,7 +119,7 @@ fn running(rules: &Rules<'_>, track: TrackId, at: TraceNs) -> Option<SliceId> {
     stack.filter(|id| slices.end(*id) > at).find(counts)
 }
 
-/// The same with the innermost slice that ran on that track then.
+/// The same cause, with the innermost slice that ran on that track at that time.
 fn innermost(rules: &Rules<'_>, held: Held) -> Held {
     let track = rules.profile.slices().track(held.by);
     let by = held.until.0.checked_sub(1).and_then(|at| running(rules, track, TraceNs(at)));
@@ -165,8 +165,8 @@ impl Search<'_> {
         Some(Held { by, until: self.rules.profile.slices().end(by), cause: Cause::Track })
     }
 
-    /// The slice of a track, or below a slice, that started last among those that ended until a time; of several around one
-    /// another the outermost.
+    /// The slice of a track, or below a slice, that started last among those that ended by a time; of several nested ones
+    /// the outermost.
     fn last_ended(&self, track: TrackId, at: TraceNs, below: Option<SliceId>) -> Option<SliceId> {
         let slices = self.rules.profile.slices();
         let first = below.map_or(slices.range_of(track).start, |id| id.index() + 1);
@@ -174,7 +174,7 @@ impl Search<'_> {
         let latest = first_starting(self.rules.profile, track, at);
         let mut starting = (first..latest).rev().take(MOST_LOOKED_BACK).map(SliceId::from_usize);
         let found = starting.find(|id| ended(*id))?;
-        // Not the one that was running when it began: that may have ended long before, as a call does that begins a range.
+        // Not the parent that was running when it began: that may have ended long before, like a call that begins a range.
         let around = std::iter::successors(Some(found), |id| slices.enclosing(*id));
         let inside = around.take_while(|id| id.index() >= first && slices.end(*id) <= at);
         inside.filter(|id| self.counts(*id)).last()
@@ -202,7 +202,7 @@ impl Search<'_> {
         }
     }
 
-    /// What was running on a track until a time, or ended last before.
+    /// The slice that was running on a track until a time, or ended last before.
     fn latest_on(&self, track: TrackId, at: TraceNs, cause: Cause) -> Option<Held> {
         let just_before = TraceNs(at.0.checked_sub(1)?);
         if let Some(by) = running(self.rules, track, just_before) {
@@ -212,7 +212,7 @@ impl Search<'_> {
         Some(Held { by, until: self.rules.profile.slices().end(by), cause })
     }
 
-    /// What another thread of the host was running, or ended last before a time.
+    /// The slice that another thread of the host was running at a time, or ended last before it.
     fn other_thread(&self, track: TrackId, at: TraceNs) -> Option<Held> {
         let others = self.known.hosts.iter().filter(|t| **t != track);
         let latest = others.filter_map(|&t| self.latest_on(t, at, Cause::Thread));

@@ -1,4 +1,5 @@
-//! Where nothing ran: the slices of the rows that keep something busy, by time, and the stretches between them.
+//! Times in which nothing ran: the slices of the rows that keep a device or thread busy, by time, and the gaps between
+//! them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,7 +11,7 @@ use crate::base::{IndexVec, Interval, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 
-/// A gap between two slices, not yet looked into.
+/// A gap between two slices, not yet explained.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     pub group: usize,
@@ -25,14 +26,14 @@ impl Gap {
     }
 }
 
-/// Tracks whose slices together keep something busy.
+/// Tracks whose slices together keep a device or thread busy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RowGroup {
     pub label: String,
     pub tracks: Vec<TrackId>,
 }
 
-/// Looks at every slice for the tracks that do the work of devices.
+/// Scans every slice for the tracks that do the work of devices.
 #[derive(Debug)]
 pub(super) struct DeviceScan {
     cursor: SliceCursor,
@@ -48,7 +49,7 @@ impl DeviceScan {
         self.cursor.left()
     }
 
-    /// Looks at about `limit` slices more. Returns whether it has seen what it must.
+    /// Looks at about `limit` slices more. Returns whether it has seen enough.
     pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize) -> bool {
         let Self { cursor, has_work } = self;
         works.family() == Family::Other
@@ -85,19 +86,19 @@ pub(super) struct GapWalk {
     group: usize,
     /// The next slice of each track, and the position after the last one there.
     heads: BinaryHeap<Reverse<(TraceNs, SliceId, usize)>>,
-    /// The slice that ends last so far, and when.
+    /// The slice that ends last so far, and its end.
     last: Option<(TraceNs, SliceId)>,
 }
 
 impl GapWalk {
-    /// Before the first slice of a group.
+    /// The walk before the first slice of a group.
     pub fn new(profile: &Profile, group: usize, tracks: &[TrackId]) -> Self {
         let ranges = tracks.iter().map(|t| profile.slices().range_of(*t));
         let heads = ranges.filter_map(|r| head(profile, r.start, r.end)).collect();
         Self { group, heads, last: None }
     }
 
-    /// Looks at up to `limit` slices more and hands the gaps to `found`. Returns how many it looked at: fewer than
+    /// Looks at up to `limit` slices more and passes the gaps to `found`. Returns how many it looked at: fewer than
     /// `limit` at the end.
     pub fn advance(&mut self, profile: &Profile, works: &Works, limit: usize, mut found: impl FnMut(Gap)) -> usize {
         let slices = profile.slices();

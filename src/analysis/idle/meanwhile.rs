@@ -8,7 +8,7 @@ use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// What a thread did most in a span, by self time; markers do nothing, nor do rows that show the work of others once more.
+/// What a thread did most in a span, by self time. Markers and rows that repeat the work of others do not count.
 pub(super) fn meanwhile(
     profile: &Profile,
     works: &Works,

@@ -1,8 +1,8 @@
 //! When nothing ran, and what was waited for.
 //!
-//! A gap is the time between two slices of a row group (a device, or a thread) with nothing of it running. What was waited
-//! for is told by what ends the gap: the arrow that leads to the slice after it says who started that; and by what ran
-//! elsewhere meanwhile.
+//! A gap is the time between two slices of a row group (a device, or a thread) in which nothing of the group runs. Two
+//! things tell what it waited for: the arrow that leads to the slice after the gap says what started that slice, and
+//! other threads show what ran in the meantime.
 
 mod gaps;
 mod meanwhile;
@@ -24,17 +24,17 @@ pub struct IdleGap {
     pub of: String,
     /// When.
     pub span: Interval<TraceNs>,
-    /// What ran until then.
+    /// The slice before the gap.
     pub before: SliceId,
-    /// What ran next.
+    /// The slice after the gap.
     pub after: SliceId,
-    /// What started [`Self::after`] by an arrow; absent when no arrow says so.
+    /// The slice that started [`Self::after`]; absent when no arrow leads to it.
     pub started_by: Option<SliceId>,
-    /// Whether that began after the gap did: then nothing was ready to run before. When it began earlier, the work was
+    /// Whether that slice began after the gap did: then nothing was ready to run before. If it began earlier, the work was
     /// already handed over and waited for something else.
     pub was_late: bool,
-    /// What another thread did most in the gap (by self time), and for how long: the thread that started what came next if
-    /// that is known, else the busiest.
+    /// What another thread did most in the gap (by self time), and for how long: the thread that started the next slice if
+    /// it is known, else the busiest thread.
     pub meanwhile: Option<Meanwhile>,
 }
 
@@ -47,14 +47,14 @@ pub struct Meanwhile {
     pub thread: String,
     /// Their self time in the gap, in ns.
     pub self_ns: i64,
-    /// The slice among them with the most of it.
+    /// The slice among them with the most self time.
     pub longest: SliceId,
 }
 
 /// Gaps of a profile, longest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IdleGaps {
-    /// The longest.
+    /// The longest gaps.
     pub gaps: Vec<IdleGap>,
     /// Number of gaps in all.
     pub total: u64,
@@ -62,8 +62,8 @@ pub struct IdleGaps {
     pub idle_ns: i64,
 }
 
-/// The `limit` longest gaps: of each device where the profile knows devices, else of each thread. Only those that share an
-/// instant with `within`; they are not cut.
+/// The `limit` longest gaps: of devices if the profile has devices, else of threads. Only gaps that share an instant
+/// with `within`; they are not cut.
 #[must_use]
 pub fn idle_gaps(
     profile: &Profile,

@@ -8,11 +8,11 @@ use crate::base::{Interval, TraceNs};
 use crate::profile::flows::{FlowIndex, first_starting};
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// Gaps that are kept beyond the longest before the others are let go: sorting often would cost more.
+/// Number of gaps kept in addition to the longest before the others are dropped: sorting more often would cost more.
 const SPARE_GAPS: usize = 4096;
 
-/// Finds idle gaps a part at a time: which tracks belong to devices, then where none of them ran, then for the longest gaps
-/// what ran elsewhere.
+/// Finds idle gaps a part at a time: first the tracks of devices, then the times in which none of them ran, then what ran
+/// elsewhere during the longest gaps.
 #[derive(Debug)]
 pub struct IdlePass {
     within: Option<Interval<TraceNs>>,
@@ -33,7 +33,7 @@ enum Stage {
     Look(Option<Look>),
 }
 
-/// A gap being looked into.
+/// A gap being explained.
 #[derive(Debug)]
 struct Look {
     gap: Gap,
@@ -44,7 +44,7 @@ struct Look {
 }
 
 impl IdlePass {
-    /// Prepares it: the `limit` longest gaps among those that share an instant with a span, or among all.
+    /// Prepares the pass: the `limit` longest gaps among those that share an instant with a span, or among all.
     #[must_use]
     pub fn new(profile: &Profile, within: Option<Interval<TraceNs>>, limit: usize) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl IdlePass {
         }
     }
 
-    /// Looks at about `limit` slices more. Returns whether all gaps are found and looked into.
+    /// Looks at about `limit` slices more. Returns whether all gaps are found and explained.
     pub fn advance(&mut self, profile: &Profile, works: &Works, flows: &FlowIndex, limit: usize) -> bool {
         match &mut self.stage {
             Stage::Devices(scan) => {
@@ -77,7 +77,7 @@ impl IdlePass {
         }
     }
 
-    /// How much is done, and of how much: slices for the gaps, then the gaps looked into.
+    /// How much of how much is done: slices for the gaps, then the explained gaps.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         match &self.stage {
@@ -96,7 +96,7 @@ impl IdlePass {
         self.found
     }
 
-    /// Goes on along the slices of one group, or to the next.
+    /// Continues along the slices of one group, or with the next group.
     fn walk(&mut self, profile: &Profile, works: &Works, limit: usize) {
         let Self { groups, within, kept, found, seen, .. } = self;
         let Stage::Gaps(walk, next) = &mut self.stage else { return };
@@ -118,12 +118,12 @@ impl IdlePass {
             return;
         }
         self.keep_longest(0);
-        // The longest is looked into first: it is taken from the end.
+        // The longest gap is explained first: it is taken from the end.
         self.kept.reverse();
         self.stage = Stage::Look(None);
     }
 
-    /// Lets go of all but the longest, once more than `spare` are beyond them.
+    /// Drops all but the longest, once there are more than `spare` others.
     fn keep_longest(&mut self, spare: usize) {
         if spare > 0 && self.kept.len() <= self.limit.saturating_add(spare) {
             return;
@@ -132,7 +132,7 @@ impl IdlePass {
         self.kept.truncate(self.limit);
     }
 
-    /// Looks into gaps until about `limit` slices were seen. Returns whether none is left.
+    /// Explains gaps until about `limit` slices were seen. Returns whether none is left.
     fn look(&mut self, profile: &Profile, works: &Works, flows: &FlowIndex, limit: usize) -> bool {
         let Self { groups, kept, found, stage, .. } = self;
         let Stage::Look(current) = stage else { return true };

@@ -1,4 +1,4 @@
-//! From a query and a profile to a table.
+//! Evaluates a query on a profile, which gives a table.
 
 use std::cmp::Ordering;
 
@@ -16,27 +16,27 @@ use crate::profile::{Occurrences, Profile, SliceId};
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryTable {
-    /// Names of the columns and what they hold.
+    /// Names and types of the columns.
     pub columns: Vec<(String, ValueKind)>,
     /// Rows, each as long as `columns`.
     pub rows: Vec<Vec<QueryValue>>,
-    /// For each row its slice, or the first slice of its group.
+    /// The slice of each row, or the first slice of its group.
     pub slices: Vec<SliceId>,
-    /// Number of rows there were before the limit.
+    /// Number of rows before the limit.
     pub total: u64,
 }
 
-/// Answers a query about the slices of a level, or about all.
+/// Answers a query about the slices of a level, or about all slices.
 ///
 /// # Errors
-/// When it cannot be understood, with the column of the text.
+/// When the query cannot be understood, with the column of the text.
 pub fn ask(profile: &Profile, text: &str, level: Option<LevelId>) -> Result<QueryTable, QueryError> {
     let mut pass = QueryPass::new(profile, parse(text)?, level);
     while !pass.advance(profile, usize::MAX) {}
     Ok(pass.finish(profile))
 }
 
-/// Answers a query a part at a time. Unclosed slices are left out, as from all statistics.
+/// Answers a query a part at a time. Unclosed slices are left out, as in all statistics.
 #[derive(Debug)]
 pub struct QueryPass {
     query: Query,
@@ -48,13 +48,13 @@ pub struct QueryPass {
     /// Columns of the keys, then those of `select`.
     sources: Vec<Source>,
     key_count: usize,
-    /// Slices found, when they are not grouped.
+    /// The slices found, if they are not grouped.
     found: Vec<SliceId>,
     groups: Groups,
 }
 
 impl QueryPass {
-    /// Prepares it, for the slices of a level or for all.
+    /// Prepares the query for the slices of a level or for all.
     #[must_use]
     pub fn new(profile: &Profile, query: Query, level: Option<LevelId>) -> Self {
         let columns = query.group_by.iter().chain(query.select.iter().filter_map(|s| match s {
@@ -99,7 +99,7 @@ impl QueryPass {
         })
     }
 
-    /// The answer for what it has seen.
+    /// The answer for the slices seen so far.
     #[must_use]
     pub fn finish(mut self, profile: &Profile) -> QueryTable {
         let columns = self.query.select.iter().map(|s| (s.name(), s.kind())).collect();
@@ -116,7 +116,7 @@ impl QueryPass {
         let by = &self.query.order_by;
         rows.sort_by(|(_, a), (_, b)| {
             let orders = by.iter().map(|&(i, descending)| {
-                // What is missing comes last either way.
+                // Missing values come last either way.
                 let order = compare(&a[i], &b[i]);
                 let missing = a[i] == QueryValue::Missing || b[i] == QueryValue::Missing;
                 if descending && !missing { order.reverse() } else { order }

@@ -9,7 +9,7 @@ use crate::profile::{Profile, SliceId};
 
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// Number of a combination of keys: the number of its first keys and the next key.
+    /// A combination of keys: the number of the combination of its first keys, and the next key.
     number: FxHashMap<(u32, u32), u32>,
     next: u32,
     /// Position of a combination in `rows`.
@@ -39,7 +39,7 @@ struct Tally {
 }
 
 impl Groups {
-    /// Adds a slice to its group, as so many occurrences.
+    /// Adds a slice to its group, with a number of occurrences.
     pub(super) fn add(&mut self, row: &Row<'_>, count: u64, keys: &[Source], sources: &[Source], select: &[Selected]) {
         let mut at = 0;
         for key in keys {

@@ -1,4 +1,4 @@
-//! From words to what they say.
+//! Parses the words of a query.
 
 use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
 use super::tokens::{Placed, QueryError, Token, tokens};
@@ -49,7 +49,7 @@ impl Parser {
         Ok(query)
     }
 
-    /// Fills in what `select` left open, and checks that groups show nothing that differs within a group.
+    /// Fills in a missing `select`, and checks that grouped queries show no column that differs within a group.
     fn complete(&self, query: &mut Query) -> Result<(), QueryError> {
         let aggregates = query.select.iter().any(|s| !matches!(s, Selected::Plain(_)));
         let grouped = aggregates || !query.group_by.is_empty();

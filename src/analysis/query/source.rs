@@ -6,7 +6,7 @@ use crate::analysis::Grouping;
 use crate::analysis::lookup::parse_args;
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// Where a column's values come from.
+/// The source of a column's values.
 #[derive(Debug)]
 pub(super) enum Source {
     Label(Grouping),
@@ -18,7 +18,7 @@ pub(super) enum Source {
     Arg(String),
 }
 
-/// A slice with what is needed to know it.
+/// A slice with the data needed to read its columns.
 pub(super) struct Row<'a> {
     pub profile: &'a Profile,
     pub own: &'a [i64],

@@ -1,23 +1,23 @@
-//! What a query says.
+//! The syntax tree of a query.
 
 use crate::analysis::GroupBy;
 
 /// A query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
-    /// Which slices; all if absent.
+    /// The condition on slices; all slices if absent.
     pub condition: Option<Condition>,
-    /// What they are grouped by; slices themselves if empty and nothing is aggregated.
+    /// The columns to group by; if empty and nothing is aggregated, the answer lists the slices themselves.
     pub group_by: Vec<Column>,
     /// Columns of the answer.
     pub select: Vec<Selected>,
     /// Positions in `select` by which rows are sorted, and whether the largest is first.
     pub order_by: Vec<(usize, bool)>,
-    /// At most so many rows.
+    /// The most rows of the answer.
     pub limit: Option<usize>,
 }
 
-/// What is true of a slice.
+/// A condition on a slice.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// All of these.
@@ -62,7 +62,7 @@ pub enum Literal {
     Text(String),
 }
 
-/// Something that is known of a slice.
+/// A property of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
     /// A text that many slices share.
@@ -81,20 +81,20 @@ pub enum Column {
     Arg(String),
 }
 
-/// What a column of the answer holds.
+/// The type of a column of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// Text.
     Text,
     /// Nanoseconds.
     Ns,
-    /// A number of things.
+    /// A count.
     Count,
-    /// Any number, or text that is none.
+    /// Any number, or a text that is not a number.
     Any,
 }
 
-/// What is made of the values of a group.
+/// An aggregate of the values of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// Their sum.
@@ -118,7 +118,7 @@ pub enum Selected {
     Plain(Column),
     /// Number of slices.
     Count,
-    /// Values of the slices of a group made one.
+    /// An aggregate over the slices of a group.
     Of(Aggregate, Column),
 }
 

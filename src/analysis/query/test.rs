@@ -8,7 +8,7 @@ use super::value::{QueryValue, number};
 use crate::analysis::Grouping;
 use crate::profile::Profile;
 
-/// A condition with what it remembers.
+/// A condition with its cached answers.
 #[derive(Debug)]
 pub(super) enum Test {
     All(Vec<Test>),
@@ -71,7 +71,7 @@ impl Test {
 }
 
 impl Check {
-    /// Nothing compares with what is missing, but `!=` and `!~` are true of it.
+    /// No comparison is true for a missing value, except `!=` and `!~`.
     fn is_true(&self, value: &QueryValue) -> bool {
         let negative = matches!(self.how, Comparison::NotEqual | Comparison::ContainsNot);
         let matches = |literal: &Literal| match (self.how, value, literal) {

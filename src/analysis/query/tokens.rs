@@ -1,12 +1,12 @@
-//! From text to words, numbers and signs.
+//! Splits a query into words, numbers and signs.
 
 use thiserror::Error;
 
-/// What is wrong with a query.
+/// An error in a query.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("column {column}: {message}")]
 pub struct QueryError {
-    /// Where, in characters from 1.
+    /// Its column, in characters from 1.
     pub column: usize,
     /// What is wrong and what to write.
     pub message: String,
@@ -37,7 +37,7 @@ pub(super) struct Placed {
 /// Longer signs first.
 const SIGNS: [&str; 11] = ["!=", "!~", "<=", ">=", "=", "~", "<", ">", "(", ")", ","];
 
-/// Units of a number, with what they are in ns.
+/// Units of a number, with their length in ns.
 const UNITS: [(&str, f64); 6] = [("", 1.0), ("ns", 1.0), ("us", 1e3), ("\u{b5}s", 1e3), ("ms", 1e6), ("s", 1e9)];
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
@@ -78,7 +78,7 @@ fn take(chars: &[char], at: &mut usize, belongs: impl Fn(char) -> bool) -> Strin
     word
 }
 
-/// A text up to the same quote; a quote within it is written twice.
+/// A text up to the same quote; a quote within it is doubled.
 fn quoted(chars: &[char], at: &mut usize, quote: char) -> Result<Token, QueryError> {
     let (column, mut text) = (*at + 1, String::new());
     *at += 1;

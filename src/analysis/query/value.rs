@@ -13,7 +13,7 @@ pub enum QueryValue {
     Int(i64),
     /// A number.
     Real(f64),
-    /// Nothing is known.
+    /// The value is missing.
     Missing,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn number(value: &QueryValue) -> Option<f64> {
     }
 }
 
-/// Numbers before texts before what is missing.
+/// Numbers before texts before missing values.
 pub(super) fn compare(a: &QueryValue, b: &QueryValue) -> Ordering {
     let rank = |v: &QueryValue| match v {
         QueryValue::Int(_) | QueryValue::Real(_) => 0,

@@ -1,4 +1,4 @@
-//! Where time went: every instant of a span is of one kind, so that the kinds add up to the span.
+//! Where the time went: every instant of a span has one kind, so that the kinds add up to the span.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,10 @@ use super::tally::{Tally, length};
 use crate::analysis::work::Work;
 use crate::base::{Interval, TraceNs};
 
-/// What an instant is spent on: the first of these that happens in it.
+/// What an instant is spent on: the first of these that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Part {
-    /// A device computes, whatever else happens.
+    /// A device computes, regardless of everything else.
     Compute,
     /// Devices exchange data, and none computes.
     Communication,
@@ -22,7 +22,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// All, in their order of precedence.
+    /// All parts, in their order of precedence.
     pub const ALL: [Self; 5] = [Self::Compute, Self::Communication, Self::Transfer, Self::Host, Self::Idle];
 }
 
@@ -61,7 +61,7 @@ impl Breakdown {
     }
 }
 
-/// Stretches of each part together with those of the parts before it.
+/// The spans of each part, together with the spans of the parts before it.
 pub(super) struct Layers([Vec<Interval<TraceNs>>; 4]);
 
 impl Layers {
@@ -90,7 +90,7 @@ impl Layers {
     }
 }
 
-/// The parts of sorted, disjoint stretches that are inside a span.
+/// The parts of sorted, disjoint intervals that are inside a span.
 fn clipped(stretches: &[Interval<TraceNs>], span: Interval<TraceNs>) -> Vec<Interval<TraceNs>> {
     let first = stretches.partition_point(|s| s.end <= span.start);
     let inside = stretches[first..].iter().take_while(|s| s.start < span.end);

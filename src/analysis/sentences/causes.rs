@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::analysis::idle::IdleGaps;
 use crate::profile::SliceId;
 
-/// Gaps that are looked into for their cause, the longest first. Finding what ran meanwhile costs the slices in a gap; in
-/// real traces these hold nearly all idle time.
+/// The most gaps whose cause is looked for, the longest first. The search in a gap costs as much as it has slices. In
+/// real traces these gaps hold nearly all idle time.
 pub(super) const GAPS_LOOKED_INTO: usize = 4096;
 
 /// What ran on the host in the gaps of devices.
@@ -24,10 +24,10 @@ pub(super) struct IdleCause {
     pub longest: SliceId,
 }
 
-/// The name with the most self time in the gaps, where each gap counts for the name that has the most of it.
+/// The name with the most self time in the gaps; each gap counts for the name that has the most self time in it.
 pub(super) fn main_cause(found: &IdleGaps) -> Option<IdleCause> {
     let mut by_name: BTreeMap<(&str, &str), IdleCause> = BTreeMap::new();
-    // Gaps come by length: the first of a name is in the longest gap.
+    // Gaps come by length: the first slice of a name is in its longest gap.
     for meanwhile in found.gaps.iter().filter_map(|gap| gap.meanwhile.as_ref()) {
         let new = || IdleCause {
             name: meanwhile.name.clone(),
@@ -48,7 +48,7 @@ pub(super) fn started_late_ns(found: &IdleGaps) -> i64 {
     found.gaps.iter().filter(|gap| gap.was_late).map(|gap| gap.span.end.0 - gap.span.start.0).sum()
 }
 
-/// What a person can do about a cause that is known by its name; nothing where the name says too little.
+/// What a person can do about a cause, by its name; none if the name says too little.
 pub(super) fn remedy(name: &str) -> Option<&'static str> {
     const REMEDIES: [(&[&str], &str); 5] = [
         (

@@ -1,6 +1,6 @@
 //! What dominates a profile, in sentences with their numbers.
 //!
-//! Each sentence is said only when the profile holds what it speaks of; each carries the figures in it, and the slices and
+//! A sentence appears only when the profile holds what it is about. It carries the figures in it, and the slices and
 //! spans that show it.
 
 mod breakdown;
@@ -20,7 +20,7 @@ pub use overview::{Cause, Operation, Overview, Step};
 pub use pass::SentencesPass;
 pub use types::{Figure, FigureUnit, Sentence, Topic};
 
-/// The sentences about a profile, the most telling first after what it is.
+/// The sentences about a profile: first what the profile is, then the most important ones first.
 #[must_use]
 pub fn sentences(profile: &Profile, works: &Works, flows: &FlowIndex) -> Vec<Sentence> {
     let mut pass = SentencesPass::new(profile);
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn nothing_is_said_that_the_profile_does_not_hold() {
         assert_eq!(say(&Profile::default()), [(Topic::Profile, "A profile: 0 slices over 0 ns.".to_owned())]);
-        // A host alone has no devices that could be idle.
+        // A profile of the host alone has no devices that could be idle.
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "python");
         let t = b.thread(p, "1", "main");
@@ -80,7 +80,7 @@ mod tests {
             )
         );
         assert!(
-            said.contains(&(Topic::Transfer, "50 ns of that, 50.0 %, is while devices compute.".to_owned())),
+            said.contains(&(Topic::Transfer, "50 ns of that, 50.0 %, overlaps with computing.".to_owned())),
             "{said:?}"
         );
         let idle = said.iter().find(|s| s.0 == Topic::Idle).unwrap();

@@ -1,4 +1,4 @@
-//! What an overview of a profile is made of: the sentences, and the numbers behind them.
+//! The content of an overview of a profile: the sentences, and the numbers behind them.
 
 use super::breakdown::{Breakdown, Layers};
 use super::causes::{IdleCause, main_cause, remedy};
@@ -16,26 +16,26 @@ use crate::profile::{Profile, SliceId};
 /// What dominates a profile.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The sentences, the most telling first after what it is.
+    /// The sentences: first what the profile is, then the most important ones first.
     pub sentences: Vec<Sentence>,
-    /// Where the time went from the first to the last work, or step, of devices; absent where no device is known.
+    /// Where the time went from the first to the last work, or step, of devices; absent if no device is known.
     pub breakdown: Option<Breakdown>,
     /// Whether the time is that of marked steps.
     pub by_steps: bool,
-    /// Steps in order of time, where they are marked.
+    /// Steps in order of time, if they are marked.
     pub steps: Vec<Step>,
-    /// Operations by self time, most first: of framework operators of a Neuron profile, of devices where there
+    /// Operations by self time, longest first: of framework operators of a Neuron profile, of devices if there
     /// are any, else of all.
     pub operations: Vec<Operation>,
-    /// What most idle time of devices passes in.
+    /// What the host does during most idle time of devices.
     pub idle_cause: Option<Cause>,
     /// The longest stretch in which data moves.
     pub longest_transfer: Option<Interval<TraceNs>>,
     /// The longest stretch in which devices exchange data.
     pub longest_communication: Option<Interval<TraceNs>>,
-    /// The longest gap of a device: when, and its sentence is the one of [`super::Topic::Idle`].
+    /// The longest gap of a device. Its sentence is the one of [`super::Topic::Idle`].
     pub longest_gap: Option<Interval<TraceNs>>,
-    /// For each thread how much of it slices cover, in ns, most first; those with none are left out.
+    /// For each thread how much of it slices cover, in ns, longest first; threads without slices are left out.
     pub threads: Vec<(String, i64)>,
 }
 
@@ -46,11 +46,11 @@ pub struct Step {
     pub slice: SliceId,
     /// Its name.
     pub name: String,
-    /// When, and what it was spent on.
+    /// Its span, and what it was spent on.
     pub breakdown: Breakdown,
 }
 
-/// Slices whose names differ in a number or in template arguments only.
+/// Slices whose names differ only in a number or in template arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
     /// Its name.
@@ -65,22 +65,22 @@ pub struct Operation {
     pub longest: SliceId,
 }
 
-/// What most idle time of devices passes in.
+/// What the host does during most idle time of devices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// Name of the slices of the host.
     pub name: String,
     /// Process and thread.
     pub thread: String,
-    /// Idle time that passes in them, in ns.
+    /// Idle time during these slices, in ns.
     pub ns: i64,
     /// The longest of them.
     pub longest: SliceId,
-    /// What a person can do, where the name says enough.
+    /// What a person can do, if the name says enough.
     pub remedy: Option<&'static str>,
 }
 
-/// Puts it together.
+/// Assembles the overview.
 pub(super) fn overview(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Overview {
     let has_devices = works.family() != Family::Other && !tally.device.is_empty();
     let measured = match works.family() {
@@ -126,7 +126,7 @@ impl From<IdleCause> for Cause {
     }
 }
 
-/// Operations by self time, most first, equal ones by name; those without any are left out.
+/// Operations by self time, longest first, equal ones by name; operations without self time are left out.
 pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<Operation> {
     let whole: i64 = own.values().map(|o| o.ns).sum();
     let found = say::by_operation(profile, own);

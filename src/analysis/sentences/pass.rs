@@ -1,4 +1,4 @@
-//! Finds what to say of a profile a part at a time.
+//! Finds the sentences about a profile, a part at a time.
 
 use super::causes::GAPS_LOOKED_INTO;
 use super::overview::{Overview, overview};
@@ -13,7 +13,7 @@ use crate::base::convert::{real, whole};
 use crate::profile::Profile;
 use crate::profile::flows::FlowIndex;
 
-/// Finds what to say of a profile a part at a time: self times, times by kind of work, idle gaps.
+/// Finds the sentences about a profile, a part at a time: self times, times by kind of work, idle gaps.
 #[derive(Debug)]
 pub struct SentencesPass {
     slices: u64,
@@ -59,7 +59,7 @@ impl SentencesPass {
         false
     }
 
-    /// How much is done, and of how much: slices in three looks.
+    /// How much of how much is done: slices in three passes.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
         let n = self.slices;

@@ -1,4 +1,4 @@
-//! Each sentence, where the profile holds what it speaks of.
+//! Each sentence, if the profile holds what it is about.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,15 +17,15 @@ use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId};
 
-/// From this share of the window, in percent, idle time of devices is the verdict, whatever computes most: waiting is what
-/// a person can change first. Chosen: below it, perfect overlap would gain less than most other changes.
+/// From this share of the window, in percent, the verdict is the idle time of devices, whatever computes most: waiting is
+/// what a person can change first. Chosen: below it, perfect overlap would gain less than most other changes.
 const IDLE_COMES_FIRST_PERCENT: f64 = 10.0;
 
 /// From this share of the idle time, in percent, one name is its cause. Chosen: below it, ending that wait would leave most
 /// of the idle time.
 const ONE_CAUSE_PERCENT: f64 = 20.0;
 
-/// All that can be said, the most telling first after what it is.
+/// All sentences: first what the profile is, then the most important ones first.
 pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
     let mut found = vec![what_it_is(profile, works)];
     if works.family() == Family::Other {
@@ -80,7 +80,7 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     sentence(Topic::Profile, text, figures)
 }
 
-/// What a person can change first: idle time with its cause where it is large, else what has the most of the window.
+/// What a person can change first: idle time with its cause if it is large, else the kind with the most of the window.
 fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
     let whole = window.end.0 - window.start.0;
     let busy = length(&tally.device);
@@ -120,7 +120,7 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
     Some(Sentence { slices, spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
 }
 
-/// That devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
+/// Says that devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
 fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
     let mut text = format!(
         "Devices are idle for {} of {} ({}) {}.",
@@ -181,15 +181,15 @@ fn overlap(tally: &Tally) -> Option<Sentence> {
     }
     let share = percent(both, moved);
     let text = match both {
-        0 => "None of that is while devices compute.".to_owned(),
-        _ => format!("{} of that, {}, is while devices compute.", text_of(both), format_share(share)),
+        0 => "None of that overlaps with computing.".to_owned(),
+        _ => format!("{} of that, {}, overlaps with computing.", text_of(both), format_share(share)),
     };
     let figures =
         vec![figure("overlap", real_signed(both), FigureUnit::Ns), figure("share", share, FigureUnit::Percent)];
     Some(sentence(Topic::Transfer, text, figures))
 }
 
-/// Self time by operation, and how many names each has: names that differ in a number or in template arguments are one.
+/// Self time by operation, and its number of names: names that differ in a number or in template arguments are one operation.
 pub(super) fn by_operation<'p>(profile: &'p Profile, own: &FxHashMap<StrId, Own>) -> BTreeMap<&'p str, (Own, u64)> {
     let mut operations: BTreeMap<&str, (Own, u64)> = BTreeMap::new();
     for (name, own) in own {
@@ -266,7 +266,7 @@ fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<S
     if waits > 0 {
         text.push_str(&format!(", for {} a thread is in a call that waits", text_of(waits)));
     }
-    text.push_str(&format!("; most self time has {}: {}.", quoted(profile.str(*name)), text_of(top.ns)));
+    text.push_str(&format!("; {} has the most self time: {}.", quoted(profile.str(*name)), text_of(top.ns)));
     let figures = vec![
         figure("host", real_signed(busy), FigureUnit::Ns),
         figure("waits", real_signed(waits), FigureUnit::Ns),
@@ -275,7 +275,7 @@ fn host(profile: &Profile, tally: &Tally, window: Interval<TraceNs>) -> Option<S
     Some(Sentence { slices: vec![top.longest], ..sentence(Topic::Host, text, figures) })
 }
 
-/// For a profile whose slices are of no known kind.
+/// The verdict for a profile whose slices have no known kind.
 fn busiest_thread(profile: &Profile, tally: &Tally) -> Option<Sentence> {
     let slices = profile.slices();
     let busy = tally.covered_ns.iter_enumerated().map(|(t, ns)| (*ns, std::cmp::Reverse(t)));

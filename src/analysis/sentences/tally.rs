@@ -11,9 +11,8 @@ use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
 /// Times of a profile by kind of work.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    /// What shares refer to: the marked steps together, else from the first to the last work of devices, or of the
-    /// host where no device works. Starting and
-    /// stopping a profiler, and what the host does before its first step, is outside.
+    /// The window that shares refer to: the marked steps together, else from the first to the last work of devices, or of
+    /// the host if no device works. Starting and stopping a profiler, and the host's work before its first step, are outside.
     pub window: Option<Interval<TraceNs>>,
     /// Whether the window is that of marked steps.
     pub by_steps: bool,
@@ -27,7 +26,7 @@ pub(super) struct Tally {
     pub own: FxHashMap<StrId, Own>,
     pub own_device: FxHashMap<StrId, Own>,
     pub own_host: FxHashMap<StrId, Own>,
-    /// Self time of framework operators of a Neuron profile by operator: a fusion of several is named by a number.
+    /// Self time of framework operators of a Neuron profile by operator: the name of a fusion has a number.
     pub own_framework: FxHashMap<StrId, Own>,
     /// For each track how much of it slices cover, in ns.
     pub covered_ns: IndexVec<TrackId, i64>,
@@ -61,7 +60,7 @@ pub(super) struct TallyPass {
     own: Vec<i64>,
     /// Stretches of each kind of work, not merged yet.
     spans: FxHashMap<Work, Vec<Interval<TraceNs>>>,
-    /// For each track until when slices cover it.
+    /// For each track the time up to which slices cover it.
     until: IndexVec<TrackId, i64>,
     /// From the first to the last marked step, and from the first to the last work of devices.
     steps: Option<Interval<TraceNs>>,
@@ -74,7 +73,7 @@ pub(super) struct TallyPass {
 }
 
 impl TallyPass {
-    /// Prepares it, with the self time of every slice.
+    /// Prepares the tally with the self time of every slice.
     pub fn new(profile: &Profile, own: Vec<i64>) -> Self {
         let tracks = || profile.tracks().ids();
         Self {
@@ -105,7 +104,7 @@ impl TallyPass {
                 return;
             }
             let (ns, time) = (own[id.index()], slices.interval(id));
-            // What only wraps others leads no list.
+            // Wrappers never come first in a list.
             let wraps = profile.levels().wraps(profile, track, id);
             if !wraps {
                 add(&mut tally.own, profile, id, ns);
@@ -131,7 +130,7 @@ impl TallyPass {
                 _ => {}
             }
             let spans = spans.entry(work).or_default();
-            // Slices come by start within a track: most join the stretch before.
+            // Slices come by start within a track: most join the interval before.
             match spans.last_mut() {
                 Some(last) if last.start <= time.start && time.start <= last.end => last.end = last.end.max(time.end),
                 _ => spans.push(time),
@@ -146,10 +145,10 @@ impl TallyPass {
     /// The times.
     pub fn finish(self) -> Tally {
         let mut tally = self.tally;
-        // Steps of a host that no device works in say nothing of devices.
+        // Steps of a host in which no device works say nothing about devices.
         let steps = self.steps.filter(|s| self.device.is_some_and(|d| d.overlaps(s)));
         (tally.window, tally.by_steps) = (steps.or(self.device).or(self.work), steps.is_some());
-        // The host and each device may mark the same steps: those of the track with the most, of equal ones the first.
+        // The host and each device may mark the same steps: take the track with the most steps, of equal ones the first.
         let most = self.marked.into_values().rev().max_by_key(Vec::len);
         tally.steps = most.unwrap_or_default();
         tally.steps.sort_by_key(|(id, time)| (time.start, *id));
@@ -188,18 +187,18 @@ fn widen(all: &mut Option<Interval<TraceNs>>, time: Interval<TraceNs>) {
     *all = Interval::new(all.start.min(time.start), all.end.max(time.end));
 }
 
-/// The parts of disjoint stretches that are inside a window.
+/// The parts of disjoint intervals that are inside a window.
 fn inside(spans: Vec<Interval<TraceNs>>, window: Interval<TraceNs>) -> Vec<Interval<TraceNs>> {
     let clip = |s: Interval<TraceNs>| Interval::new(s.start.max(window.start), s.end.min(window.end));
     spans.into_iter().filter(|s| s.overlaps(&window)).map(clip).collect()
 }
 
-/// Length of stretches together, in ns.
+/// Total length of intervals, in ns.
 pub(super) fn length(spans: &[Interval<TraceNs>]) -> i64 {
     spans.iter().map(|s| s.end.0.saturating_sub(s.start.0)).sum()
 }
 
-/// Length of what two sorted lists of disjoint stretches share.
+/// Length of the intersection of two sorted lists of disjoint intervals.
 pub(super) fn shared(a: &[Interval<TraceNs>], b: &[Interval<TraceNs>]) -> i64 {
     let (mut i, mut j, mut ns) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {

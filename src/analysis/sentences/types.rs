@@ -1,11 +1,11 @@
-//! A sentence, what it is about, and the numbers in it.
+//! A sentence, its topic, and the numbers in it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Interval, TraceNs};
 use crate::profile::SliceId;
 
-/// What a sentence is about.
+/// The topic of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
@@ -35,7 +35,7 @@ pub enum FigureUnit {
     Ns,
     /// Share of 100.
     Percent,
-    /// A number of things.
+    /// A count.
     Count,
 }
 

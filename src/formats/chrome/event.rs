@@ -1,5 +1,5 @@
-//! One event of the array: its members, found in place and not yet understood; and what the tokenizer
-//! tells of events.
+//! One event of the array: its members, found in place and not yet interpreted; and what the tokenizer
+//! reports about events.
 
 use crate::formats::json::scan::{Members, Stop};
 
@@ -27,7 +27,7 @@ pub(super) struct RawEvent<'a> {
     pub(super) has_members: bool,
 }
 
-/// The event whose brace is at `at`, and the position after it. Of a member that comes twice the last counts.
+/// The event whose brace is at `at`, and the position after it. If a member occurs twice, the last counts.
 pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize), Stop> {
     let mut event = RawEvent::default();
     let mut members = Members::new(buf, at);
@@ -56,22 +56,22 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
     Ok((event, members.at))
 }
 
-/// Takes what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
+/// Receives what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
 pub(super) trait EventSink {
     /// A whole event.
     fn event(&mut self, event: &RawEvent<'_>, offset: u64);
-    /// Something that should have been one.
+    /// Something that should have been an event.
     fn broken(&mut self, why: Broken, offset: u64);
     /// Another member of the outer object: key as written, value as raw JSON, and where the value begins.
     fn member(&mut self, key: &[u8], value: &[u8], offset: u64);
-    /// One of the members that are parts of the events, larger than an event may be.
+    /// A member that belongs to the events but is larger than an event may be.
     fn large_member(&mut self, key: &[u8], offset: u64);
 }
 
 /// What is wrong with an element of the event array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// Not JSON; the byte where it stops being so, and its offset.
+    /// Not JSON; the first byte that is not, and its offset.
     Json { byte: u8, offset: u64 },
     /// Nested too deep.
     TooDeep,
@@ -81,7 +81,7 @@ pub(super) enum Broken {
     NotAnObject,
     /// The text ends inside it.
     Cut,
-    /// Beyond here the text is so broken that nothing more was read.
+    /// From here on the text is so broken that nothing more was read.
     GaveUp,
     /// Not an element, but text after the last bracket.
     AfterEnd,

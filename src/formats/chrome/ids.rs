@@ -1,4 +1,4 @@
-//! Who and what an event is about: pid and tid, and the id that joins it to others.
+//! The pid and tid of an event, and the id that joins it to other events.
 
 use std::borrow::Cow;
 use std::hash::Hasher;
@@ -12,7 +12,7 @@ use crate::profile::{LinkValue, ProfileBuilder, TrackId};
 
 const SLOTS: usize = 256;
 
-/// Finds the track of a raw pid and tid without making text of them for each event.
+/// Finds the track of a raw pid and tid without converting them to text for each event.
 #[derive(Default)]
 pub(super) struct TrackCache {
     slots: Vec<Option<Slot>>,
@@ -26,7 +26,7 @@ struct Slot {
 }
 
 impl TrackCache {
-    /// The track, made now if it is new. A number and the same number as text are one; a missing id is empty text.
+    /// The track, created if it is new. A number and the same number as text are equal; a missing id is empty text.
     pub(super) fn find(&mut self, builder: &mut ProfileBuilder, pid: &[u8], tid: &[u8]) -> TrackId {
         if self.slots.is_empty() {
             self.slots.resize(SLOTS, None);
@@ -46,7 +46,7 @@ impl TrackCache {
     }
 }
 
-/// The text of a pid or tid. A whole number is one whether it is written with a fraction (`7.0`) or without.
+/// The text of a pid or tid. A whole number gives the same text with a fraction (`7.0`) and without.
 pub(super) fn id_text(id: &[u8]) -> Cow<'_, str> {
     let whole = match memchr::memchr(b'.', id) {
         Some(point) if id[point + 1..].iter().all(|&b| b == b'0') => &id[..point],
@@ -83,7 +83,7 @@ fn plain_value(builder: &mut ProfileBuilder, id: &[u8]) -> LinkValue {
     LinkValue::Text(builder.intern(&text))
 }
 
-/// An `id2`, which says how far it reaches: one text for all that are equal, however they are written.
+/// An `id2`, which names its scope: one text for all equal ids, however they are written.
 fn second_kind<'a>(event: &RawEvent<'a>) -> Cow<'a, str> {
     let mut found = None;
     if event.id2.starts_with(b"{") {
@@ -102,7 +102,7 @@ fn second_kind<'a>(event: &RawEvent<'a>) -> Cow<'a, str> {
     }
 }
 
-/// `{"scope":...,"local":...}`; without a scope where there is none.
+/// `{"scope":...,"local":...}`; without `scope` if there is none.
 fn scoped(scope: &[u8], key: &str, value: &[u8]) -> String {
     let value = String::from_utf8_lossy(value);
     match scope {

@@ -6,10 +6,10 @@ use super::reader::Rows;
 use crate::formats::json::scan::{Members, number_bytes, text_of};
 use crate::profile::{MetadataRow, NeuronCoreId};
 
-/// Name of the row that says which NeuronCore a process stands for; the writer's own.
+/// Name of the row that says which NeuronCore a process stands for; used by our writer only.
 pub(super) const NEURON_CORE: &str = "neuron_core";
 
-/// Name of the row that says when the profile began and ended, where no event does; the writer's own.
+/// Name of the row that says when the profile began and ended, if no event does; used by our writer only.
 pub(super) const PROFILE_SPAN: &str = "profile_span";
 
 /// Applies one metadata event.

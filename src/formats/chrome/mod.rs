@@ -1,7 +1,7 @@
-//! The Trace Event format of Chrome, Catapult and Perfetto, which profilers of every kind write.
+//! The Trace Event format of Chrome, Catapult and Perfetto, which many kinds of profilers write.
 //!
 //! Two forms: an object whose `traceEvents` is the array of events, and the array alone, which may be cut off. The
-//! reader takes what real producers write: ids as text or number, times as text or number with any number of decimals,
+//! reader accepts what real producers write: ids as text or number, times as text or number with any number of decimals,
 //! trailing commas, `NaN`, control characters, metadata before or after events, events that never end.
 
 mod counter;

@@ -21,7 +21,7 @@ pub struct ChromeReader {
     bytes: u64,
 }
 
-/// What events become.
+/// The rows that events become.
 pub(super) struct Rows {
     pub(super) builder: ProfileBuilder,
     pub(super) diagnostics: Diagnostics,
@@ -32,19 +32,19 @@ pub(super) struct Rows {
 }
 
 impl ChromeReader {
-    /// An empty one.
+    /// An empty reader.
     #[must_use]
     pub fn new(limits: ReadLimits) -> Self {
         Self::of(Tokenizer::new(), limits)
     }
 
-    /// For a part of a text, which begins at this byte.
+    /// A reader for a part of a text that begins at this byte.
     #[must_use]
     pub fn of_part(limits: ReadLimits, offset: u64) -> Self {
         Self::of(Tokenizer::at(offset), limits)
     }
 
-    /// For events on lines, without an array around them.
+    /// A reader for events on lines, without an array around them.
     #[must_use]
     pub fn of_lines(limits: ReadLimits) -> Self {
         Self::of(Tokenizer::of_lines(), limits)
@@ -62,7 +62,7 @@ impl ChromeReader {
         Self { tokenizer, rows, limits, bytes: 0 }
     }
 
-    /// What an object without events is.
+    /// Names an object without events.
     fn name_object(&self) -> String {
         let tokenizer = &self.tokenizer;
         if let Some(known) = name_json_object(&tokenizer.keys) {
@@ -76,13 +76,13 @@ impl ChromeReader {
             Some(b'{') => "an object",
             Some(b'"') => "text",
             Some(b'n') => "null",
-            Some(_) => "no list",
+            Some(_) => "not a list",
             None => return format!("a JSON object without a \"traceEvents\" array ({})", list(&tokenizer.keys)),
         };
         format!("a JSON object whose \"traceEvents\" is {is}, where an array of events should be")
     }
 
-    /// What an array without an event that has a phase is.
+    /// Names an array in which no event has a phase.
     fn name_array(&self) -> String {
         let damage = ["bad_json", "event_too_deep", "event_too_large"];
         match self.rows.diagnostics.items().iter().find(|d| damage.contains(&d.code.as_str())) {
@@ -90,11 +90,11 @@ impl ChromeReader {
                 let at = first.byte_offset.unwrap_or(0);
                 format!("an array of which no event can be read (the first at byte {at}: {})", first.first_example)
             }
-            None => "a JSON array of something else than events (none has a \"ph\")".to_owned(),
+            None => "a JSON array of something other than events (none has a \"ph\")".to_owned(),
         }
     }
 
-    /// That the text was a trace at all.
+    /// Checks that the text was a trace at all.
     fn check_kind(&self) -> Result<(), ReadError> {
         let not = |what: String| Err(ReadError::NotAProfile { what });
         let (events, phases) = (self.rows.builder.events(), self.rows.builder.phases());

@@ -18,14 +18,15 @@ pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics
     let mut points = builder.points_of_phase(b'P');
     // A whole profile is an instant.
     points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
-    // Samples are shown within the time of the other events; some count from another time. Alone they have their own.
+    // Samples are shown within the time of the other events, because some samples count from another time. Without other
+    // events they keep their own times.
     let is_alone = builder.slice_count() == 0 && builder.point_count() == points.len();
     let (low, high) = if is_alone { (i64::MIN, i64::MAX) } else { bounds };
     let (mut samples, mut profiles) = (Groups::default(), Groups::default());
     for point in points {
         let text = builder.args_text(point.args);
         if text.contains("cpuProfile") || matches!(builder.text(point.name), "Profile" | "ProfileChunk") {
-            // Ids count in each process.
+            // Ids are numbered within each process.
             profiles.add((builder.place_of(point.track).0, point.id), point);
         } else if text.contains("\"stack\":[") {
             samples.add(point.track, point);
@@ -45,7 +46,7 @@ pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics
     }
 }
 
-/// Slices that samples may make beyond the bytes of the text: more only come from hostile files.
+/// Number of slices that samples may make in addition to the bytes of the text: more only come from hostile files.
 const MOST_SLICES: u64 = 10_000_000;
 
 /// Events by what joins them, in order of appearance.
@@ -80,7 +81,7 @@ fn samples_track(builder: &mut ProfileBuilder, thread: TrackId) -> TrackId {
     builder.derived_track(process, TrackKind::Samples, tid, name)
 }
 
-/// A sample is taken to hold until the next; the last for as long as the one before it.
+/// A sample is assumed to last until the next one; the last sample lasts as long as the one before it.
 fn stacks_of_thread(builder: &mut ProfileBuilder, points: &[Point], high: i64, most_slices: u64) {
     let Some(thread) = points.first().map(|p| p.track) else { return };
     let track = samples_track(builder, thread);
@@ -106,7 +107,7 @@ fn stacks_of_thread(builder: &mut ProfileBuilder, points: &[Point], high: i64, m
 
 /// A profile of V8 whose parts are in order of time. Times are clamped to `low` and `high`.
 fn v8_profile(builder: &mut ProfileBuilder, points: &[Point], low: i64, high: i64, most_slices: u64) {
-    // The first part is on the thread that was sampled, the others on the one that sampled.
+    // The first part is on the sampled thread, the others are on the sampling thread.
     let Some(thread) = points.first().map(|p| p.track) else { return };
     let track = samples_track(builder, thread);
     let (mut nodes, mut stack) = (Nodes::default(), StackTrack::new(track));

@@ -1,4 +1,4 @@
-//! Getting past text that is not read: values of other keys, elements that are not events, what is broken.
+//! Skips text that is not read: values of other keys, elements that are not events, broken text.
 
 use crate::formats::json::scan::skip_space;
 
@@ -34,7 +34,7 @@ impl Skipper {
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' => {
                     if self.depth == 0 {
-                        // A stray bracket must not stop the reading: at the very start it is the value.
+                        // A stray bracket must not stop the reading: at the very start it counts as the value.
                         return Some(if self.started { i } else { i + 1 });
                     }
                     self.depth -= 1;

@@ -7,7 +7,7 @@ use crate::formats::json::{Doc, Value, push_json_str};
 use crate::formats::stacks::MAX_STACK;
 use crate::profile::{ArgsId, ProfileBuilder, Row};
 
-/// Memory for the stacks of events beyond twice that of the events themselves.
+/// Memory for the stacks of events, in addition to twice the memory of the events themselves.
 const MOST_STACK_BYTES: usize = 64 << 20;
 
 /// Frames, and the events that name them. Either may come first.
@@ -65,7 +65,7 @@ impl Stacks {
         }
     }
 
-    /// Gives the events their stacks. Where those would take more memory than an honest file needs, their numbers.
+    /// Gives the events their stacks, or the numbers of the stacks if these would take more memory than an honest file needs.
     pub fn resolve(&mut self, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
         let mut known: FxHashMap<StrId, ArgsId> = FxHashMap::default();
         let most = builder.bytes().saturating_mul(2).saturating_add(MOST_STACK_BYTES);
@@ -94,7 +94,7 @@ impl Stacks {
     }
 }
 
-/// The argument for a frame and those below it; its number where it is not known.
+/// The argument for a frame and the frames below it; the number of the frame if it is unknown.
 fn stack_json(frames: &FxHashMap<String, Frame>, leaf: &str) -> String {
     let (mut names, mut at) = (Vec::new(), frames.get(leaf));
     while let Some(frame) = at.filter(|_| names.len() < MAX_STACK) {

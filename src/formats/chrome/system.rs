@@ -1,5 +1,5 @@
 //! What the operating system recorded beside the events (`systemTraceEvents`): the log of the Linux kernel, whose rows
-//! are made when all events are known, and what other systems write, which is only kept.
+//! are made when all events are known, and the records of other systems, which are kept but not shown.
 
 use super::event::RawEvent;
 use crate::base::Diagnostics;
@@ -11,13 +11,13 @@ use crate::profile::ProfileBuilder;
 /// The key beside the events.
 pub(super) const SYSTEM_TRACE: &str = "systemTraceEvents";
 
-/// Clock marks among the events that are remembered.
+/// The most clock marks among the events that are remembered.
 const MAX_SYNCS: usize = 1000;
 
 /// The largest value that is kept without being shown.
 const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// The log as it is in the file, and what the events say of its clock.
+/// The log as it is in the file, and what the events say about its clock.
 #[derive(Default)]
 pub(super) struct SystemTrace {
     value: Vec<u8>,
@@ -27,7 +27,7 @@ pub(super) struct SystemTrace {
 }
 
 impl SystemTrace {
-    /// Takes the value. One that is not a log is kept as a property, with a word about it unless it is empty.
+    /// Takes the value. A value that is not a log is kept as a property, with a diagnostic unless it is empty.
     pub fn keep(&mut self, value: &[u8], offset: u64, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
         if EmbeddedLog::of(value, offset).is_some() {
             (self.value, self.offset) = (value.to_vec(), offset);
@@ -43,7 +43,7 @@ impl SystemTrace {
         }
     }
 
-    /// Takes a clock mark among the events: its name, and the time it was asked for where that is known.
+    /// Takes a clock mark among the events: its name, and the time at which it was requested, if known.
     pub fn sync(&mut self, event: &RawEvent<'_>, ts_ns: i64) {
         if self.syncs.len() >= MAX_SYNCS || !event.args.starts_with(b"{") {
             return;

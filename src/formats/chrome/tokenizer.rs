@@ -9,11 +9,11 @@ use crate::formats::json::scan::{Stop, nested_end, skip_space, string_end, value
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;
 /// How far a broken event is searched for its own end.
 const RECOVERY_WINDOW: usize = 64 << 10;
-/// Top-level keys that are remembered, to say what a file is that is not a trace.
+/// The most top-level keys that are remembered, to name a file that is not a trace.
 const MAX_KEYS: usize = 64;
 /// The largest value of another key of the outer object that is kept.
 const MAX_MEMBER_BYTES: usize = 64 << 10;
-/// Keys whose values are part of the events, and may be as large as one.
+/// Keys whose values belong to the events, and may be as large as an event.
 const LARGE_MEMBERS: [&[u8]; 3] = [b"stackFrames", b"samples", b"systemTraceEvents"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,13 +26,13 @@ enum State {
     /// At the value of another key of the outer object.
     Member,
     Skip(After),
-    /// After the outer value; another of its kind may follow.
+    /// After the outer value; another value of its kind may follow.
     End,
     /// Nothing more is read.
     Done,
 }
 
-/// Where a skipped value leads back to.
+/// The state to return to after a skipped value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
     Keys,
@@ -59,9 +59,9 @@ pub(super) struct Tokenizer {
     base: u64,
     state: State,
     skipper: Skipper,
-    /// Do not try again before this many bytes are there: else a large event in small chunks costs its square.
+    /// Do not try again before there are this many bytes: otherwise a large event in small chunks takes quadratic time.
     wait_for: usize,
-    /// Bytes looked at for broken events; bounds the work on hostile input.
+    /// Bytes searched because of broken events; bounds the work on hostile input.
     recovery_work: u64,
     /// Events one after another without an array around them.
     is_lines: bool,
@@ -73,7 +73,7 @@ pub(super) struct Tokenizer {
     pub(super) form: Form,
     /// The kind of a `traceEvents` that is not an array, by its first byte.
     pub(super) odd_events: Option<u8>,
-    /// The byte in front of the first key that is out of place, and its offset: the text is not JSON.
+    /// A byte before the first key that cannot be there, and its offset: the text is not JSON.
     pub(super) not_json: Option<(u8, u64)>,
     pub(super) keys: Vec<String>,
     pub(super) found_events: bool,
@@ -106,12 +106,12 @@ impl Tokenizer {
         }
     }
 
-    /// For a text whose first byte is at this offset.
+    /// A tokenizer for a text whose first byte is at this offset.
     pub(super) fn at(base: u64) -> Self {
         Self { base, ..Self::new() }
     }
 
-    /// For events on lines, without an array around them.
+    /// A tokenizer for events on lines, without an array around them.
     pub(super) fn of_lines() -> Self {
         Self { is_lines: true, state: State::Events, form: Form::Array, found_events: true, ..Self::new() }
     }
@@ -181,7 +181,7 @@ impl Tokenizer {
         Step::On
     }
 
-    /// Some producers append to a file: another array or object of events goes on where the first ended.
+    /// Some producers append to a file: another array or object of events follows the first.
     fn after_end(&mut self, sink: &mut impl EventSink) -> Step {
         let mut at = skip_space(&self.buf, self.at);
         while let Some(b',' | 0) = self.buf.get(at) {
@@ -204,7 +204,7 @@ impl Tokenizer {
         Step::On
     }
 
-    /// Keeps the value of another key if it is not too large, whatever pieces it comes in.
+    /// Keeps the value of another key if it is not too large, however it is cut into pieces.
     fn member(&mut self, last: bool, sink: &mut impl EventSink) -> Step {
         let key = std::mem::take(&mut self.member);
         let is_part = LARGE_MEMBERS.contains(&key.as_slice());
@@ -220,7 +220,7 @@ impl Tokenizer {
                 self.member = key;
                 return Step::NeedMore;
             }
-            // What a text that was cut off has of it.
+            // The part of the value in a text that was cut off.
             Err(Stop::Incomplete) if last && is_part && self.buf.len() - self.at <= most => {
                 sink.member(&key, &self.buf[self.at..], offset);
                 self.at = self.buf.len();
@@ -361,7 +361,7 @@ impl Tokenizer {
         }
     }
 
-    /// Goes on after a broken event: after its own end if it has one, else where the next one seems to begin.
+    /// Continues after a broken event: after its own end if it has one, else where the next event seems to begin.
     fn recover(&mut self, why: Broken, bad: usize, last: bool, sink: &mut impl EventSink) -> Step {
         let (at, offset) = (self.at, self.base + self.at as u64);
         let whole = last || self.buf.len() - at > RECOVERY_WINDOW;
@@ -387,11 +387,11 @@ impl Tokenizer {
     }
 }
 
-/// The end of a broken event whose brackets and quotes are sound all the same.
+/// The end of a broken event whose brackets and quotes are nevertheless correct.
 fn balanced_end(window: &[u8], at: usize) -> Option<usize> {
     let end = nested_end(window, at).ok()?;
     let follows = window.get(skip_space(window, end))?;
-    // A line break in a string says that a quote is missing: what looks like the end is none.
+    // A line break in a string means that a quote is missing: what looks like the end is not the end.
     let mut inside = false;
     let sound = window[at..end].iter().all(|&b| {
         inside ^= b == b'"';

@@ -11,8 +11,8 @@ use crate::profile::{
 
 /// Writes the object form, event by event. Times are decimal microseconds on the source's clock, with three digits.
 ///
-/// Slices are written as `X` events (as a `B` without an `E` when they never ended), so a file of `B`/`E` pairs comes
-/// out smaller and says the same.
+/// Slices are written as `X` events (as a `B` without an `E` when they never ended), so a file of `B`/`E` pairs becomes
+/// smaller with the same content.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -22,8 +22,9 @@ pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Resu
     writer.events()
 }
 
-/// The timeline as the Neuron plugin has it: times from the start of the profile, which is in `neuronStartTimestampNs`. A
-/// file that already names its start keeps that start and its own times, so that it is the same after each reading.
+/// Writes the timeline in the form of the Neuron plugin: times count from the start of the profile, which is in
+/// `neuronStartTimestampNs`. A file that already names its start keeps that start and its own times, so that reading and
+/// writing do not change it.
 pub(in crate::formats) fn write_plugin_trace(profile: &Profile) -> String {
     let mut out = String::new();
     let has_start = profile.meta().properties.iter().any(|(key, json)| key == NEURON_START && is_json(json));
@@ -41,7 +42,7 @@ pub(in crate::formats) fn neuron_start_ns(profile: &Profile) -> Option<i64> {
     json.trim_matches('"').parse().ok()
 }
 
-/// When the profile begins on the clock of its source, in ns. Files of the Neuron plugin count from a start that they name.
+/// Start of the profile on the clock of its source, in ns. Files of the Neuron plugin count from a start that they name.
 pub(in crate::formats) fn source_start_ns(profile: &Profile) -> i64 {
     let named = profile.plugin_run().and_then(|_| neuron_start_ns(profile)).unwrap_or(0);
     profile.meta().origin_ns.saturating_add(named)
@@ -94,7 +95,7 @@ struct Writer<'a, W> {
     out: &'a mut W,
     first: bool,
     line: String,
-    /// What is added to every time.
+    /// The offset that is added to every time.
     origin_ns: i64,
 }
 
@@ -146,7 +147,7 @@ impl<W: Write> Writer<'_, W> {
         }
     }
 
-    /// An id that says how far it reaches: as `id2`, or beside the scope it is in.
+    /// An id with its scope: as `id2`, or as an id beside its scope.
     fn id_object(&mut self, text: &str) {
         let doc = Doc::new(text.as_bytes());
         let known = |key| doc.root().get(key).filter(|value| !value.is_null()).map(|value| value.raw_text());
@@ -258,7 +259,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// The span, where it is longer than what the events say.
+    /// The span of the profile, if it is longer than the span of the events.
     fn span(&mut self) -> fmt::Result {
         let profile = self.profile;
         let (slices, counters) = (profile.slices(), profile.counters());

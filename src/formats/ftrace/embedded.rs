@@ -1,8 +1,8 @@
 //! A log inside a Chrome trace: `systemTraceEvents`, a string with the text of the log as it would be in a file.
 //!
-//! The kernel's clock is mostly not that of the events. Catapult's rule says how they relate: the tracer writes a mark
-//! `trace_event_clock_sync: parent_ts=SECONDS` with the time of the other clock (0 where both are the same), or one with
-//! a `name` that an event of the phase `c` has too.
+//! The kernel's clock usually differs from the clock of the events. Catapult's rule relates them: the tracer writes a
+//! mark `trace_event_clock_sync: parent_ts=SECONDS` with the time of the other clock (0 if both are the same), or a mark
+//! with a `name` that an event of the phase `c` has too.
 
 use super::line::Line;
 use super::log::{Log, Place};
@@ -14,7 +14,7 @@ use crate::profile::ProfileBuilder;
 /// The mark that relates clocks.
 const CLOCK_SYNC: &str = "trace_event_clock_sync:";
 
-/// Named marks of the log that are remembered.
+/// The most named marks of the log that are remembered.
 const MAX_SYNCS: usize = 1000;
 
 /// The content of the string that holds a log, with its escapes.
@@ -24,20 +24,20 @@ pub(in crate::formats) struct EmbeddedLog<'a> {
     offset: u64,
 }
 
-/// What a first look at the lines tells of their clock.
+/// What a first pass over the lines finds out about their clock.
 #[derive(Debug, Default)]
 struct Clock {
     /// Earliest and latest time.
     span: Option<(i64, i64)>,
-    /// What to add, by the first mark that has the time of the other clock.
+    /// The offset to add, by the first mark that has the time of the other clock.
     shift_ns: Option<i64>,
     /// Marks with a name, and their times.
     named: Vec<(String, i64)>,
 }
 
 impl<'a> EmbeddedLog<'a> {
-    /// Of a JSON value that begins at `offset` and may be cut off; none when it is not a string or holds no line that is
-    /// an event.
+    /// The log in a JSON value that begins at `offset` and may be cut off; none when the value is not a string or has no
+    /// line that is an event.
     pub fn of(value: &'a [u8], offset: u64) -> Option<Self> {
         let text = value.strip_prefix(b"\"")?;
         let text = text.strip_suffix(b"\"").unwrap_or(text);
@@ -55,7 +55,7 @@ impl<'a> EmbeddedLog<'a> {
         log.finish(builder);
     }
 
-    /// What its times differ by from those of the events, which lie between `bounds`.
+    /// The offset of its times from those of the events, which lie between `bounds`.
     fn shift(&self, bounds: Option<(i64, i64)>, diagnostics: &mut Diagnostics, syncs: &[(String, i64)]) -> i64 {
         let clock = self.clock();
         if let Some(shift) = clock.shift_ns.or_else(|| clock.shift_by_name(syncs)) {
@@ -89,7 +89,7 @@ impl<'a> EmbeddedLog<'a> {
             };
             let parent = mark.trim().strip_prefix("parent_ts=").map(|s| text_to_ns(s.trim().as_bytes(), TimeUnit::S));
             if let Some(Ok(parent_ns)) = parent {
-                // Zero says that both clocks are one.
+                // Zero means that both clocks are the same.
                 let shift = if parent_ns == 0 { 0 } else { parent_ns.saturating_sub(line.ts_ns) };
                 clock.shift_ns = clock.shift_ns.or(Some(shift));
             } else if let Some(name) = line.field("name").filter(|_| clock.named.len() < MAX_SYNCS) {
@@ -99,7 +99,7 @@ impl<'a> EmbeddedLog<'a> {
         clock
     }
 
-    /// The lines with their escapes, and where each begins. A line ends at the escape of a line break.
+    /// The lines with their escapes, and the start of each. A line ends at an escaped line break.
     fn lines(&self) -> impl Iterator<Item = (usize, &'a [u8])> + use<'a> {
         let (text, mut at) = (self.text, 0);
         std::iter::from_fn(move || {

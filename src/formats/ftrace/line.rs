@@ -7,7 +7,7 @@ use crate::formats::decimal::{TimeUnit, text_to_ns};
 pub(super) struct Line<'a> {
     pub comm: &'a str,
     pub tid: &'a str,
-    /// The process, in logs that have it.
+    /// The process, in logs that name it.
     pub tgid: Option<&'a str>,
     pub cpu: u32,
     pub ts_ns: i64,
@@ -16,7 +16,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Of a line of text; none for comments and everything else.
+    /// The event in a line of text; none for comments and everything else.
     pub fn parse(line: &'a str) -> Option<Self> {
         // In old pages the log is a string of a script, with its line breaks escaped.
         let line = line.trim().trim_end_matches('\\').trim_end_matches("\\n").trim_end_matches("\";");
@@ -70,7 +70,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a text is such a log: its header, or an event among its first lines.
+/// Whether a text is an ftrace log: it has the header, or an event among its first lines.
 pub(in crate::formats) fn looks_ftrace(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&head[..head.len().min(4096)]);
     text.starts_with("# tracer:")

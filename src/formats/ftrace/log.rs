@@ -1,4 +1,4 @@
-//! What the lines of a log become: the rows of a profile.
+//! Turns the lines of a log into the rows of a profile.
 
 use super::line::Line;
 use crate::base::convert::signed_len;
@@ -6,7 +6,7 @@ use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::formats::json::ObjectText;
 use crate::profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackId};
 
-/// Threads and processors of a log, and where its times lie.
+/// Threads and processors of a log, and the range of its times.
 #[derive(Default)]
 pub(super) struct Log {
     thread_of: FxHashMap<String, TrackId>,
@@ -23,19 +23,19 @@ pub(super) struct Place {
     pub beside_events: bool,
 }
 
-/// A processor, and what runs on it.
+/// A processor, and the task that runs on it.
 struct Cpu {
     track: TrackId,
     running: Option<(StrId, ArgsId, i64)>,
 }
 
 impl Log {
-    /// A log that belongs there.
+    /// A log whose rows belong to `place`.
     pub fn at(place: Place) -> Self {
         Self { place, ..Self::default() }
     }
 
-    /// Takes one line of text, which begins at this byte.
+    /// Takes one line of text, which begins at this byte of the file.
     pub fn line(&mut self, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, text: &str, offset: u64) {
         if let Some(mut line) = Line::parse(text) {
             line.ts_ns = line.ts_ns.saturating_add(self.place.shift_ns);
@@ -49,7 +49,7 @@ impl Log {
         }
     }
 
-    /// Ends what still runs.
+    /// Ends everything that still runs.
     pub fn finish(&mut self, builder: &mut ProfileBuilder) {
         let end = builder.end_time();
         for slot in 0..self.cpus.len() {
@@ -58,7 +58,7 @@ impl Log {
     }
 
     fn event(&mut self, builder: &mut ProfileBuilder, line: &Line<'_>, offset: u64) {
-        // What a tracer says about clocks is at the time 0 of another clock.
+        // Clock marks of a tracer are at the time 0 of another clock.
         if line.is_mark() && line.text.starts_with("trace_event_clock_sync") {
             return builder.count_event(Some("clock_sync"));
         }
@@ -76,7 +76,7 @@ impl Log {
         }
     }
 
-    /// The track of the thread that wrote a line. `pid`: its process, where the line says it.
+    /// The track of the thread that wrote a line. `pid`: its process, if the line names it.
     fn thread(&mut self, builder: &mut ProfileBuilder, line: &Line<'_>, pid: Option<&str>) -> TrackId {
         if let Some(&track) = self.thread_of.get(line.tid) {
             return track;
@@ -95,7 +95,7 @@ impl Log {
         track
     }
 
-    /// Takes a mark; false when its text is none that is known.
+    /// Takes a mark; false when its text is unknown.
     fn mark(&mut self, builder: &mut ProfileBuilder, line: &Line<'_>, offset: u64) -> bool {
         let mut parts = line.text.splitn(3, '|');
         let (letter, pid, rest) = (parts.next().unwrap_or(""), parts.next(), parts.next().unwrap_or(""));
@@ -163,7 +163,7 @@ impl Log {
         self.change(builder, line.cpu.min(4095) as usize, line.ts_ns, next);
     }
 
-    /// Ends what runs on a processor and begins what is next.
+    /// Ends the task that runs on a processor and begins the next one.
     fn change(&mut self, builder: &mut ProfileBuilder, slot: usize, ts: i64, next: Option<(StrId, ArgsId, i64)>) {
         let Some(Some(cpu)) = self.cpus.get_mut(slot) else { return };
         let before = std::mem::replace(&mut cpu.running, next);

@@ -1,5 +1,5 @@
-//! Pages that hold a trace: what `systrace` saves, what Catapult's `trace2html` makes of any trace, and what VizTracer
-//! writes when it is asked for HTML.
+//! HTML pages that hold a trace: those that `systrace` saves, that Catapult's `trace2html` makes of any trace, and that
+//! VizTracer writes as HTML.
 
 use base64::Engine as _;
 
@@ -46,7 +46,7 @@ fn assigned(page: &[u8]) -> Option<&[u8]> {
     Some(line.trim_ascii_end().strip_suffix(b";").unwrap_or(line))
 }
 
-/// What a page without a trace is.
+/// Names a page without a trace.
 fn name_of(page: &[u8]) -> &'static str {
     let has = |part: &[u8]| memchr::memmem::find(page, part).is_some();
     if has(b"data:image/png;base64") {
@@ -64,7 +64,7 @@ fn done(profile: Profile) -> Parsed {
     Parsed::Profile(Box::new(profile))
 }
 
-/// A trace out of a page; a page in a page is refused, so that this ends.
+/// Reads the trace in a page; a page in a page is refused, so that the recursion ends.
 fn read_inner(bytes: &[u8]) -> Result<Profile, ReadError> {
     if bytes.trim_ascii_start().starts_with(b"<") {
         return Err(ReadError::NotAProfile { what: "a page inside a page".to_owned() });
@@ -93,7 +93,7 @@ impl Script<'_> {
     }
 }
 
-/// The scripts of a page. One that is not closed goes to the end.
+/// The scripts of a page. A script that is not closed extends to the end.
 fn scripts(page: &[u8]) -> impl Iterator<Item = Script<'_>> {
     let mut rest = page;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! A log that is a file of its own.
+//! Reads a log that is a file of its own.
 
 use super::FORMAT;
 use super::log::Log;
@@ -6,7 +6,7 @@ use crate::base::Diagnostics;
 use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::profile::{Profile, ProfileBuilder};
 
-/// Bytes of one line that are kept.
+/// The most bytes of one line that are kept.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Reads the log.

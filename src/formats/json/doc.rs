@@ -1,5 +1,5 @@
-//! A whole JSON document, looked at in place. Nothing is built: a value is a position, and looking into it scans from
-//! there. A document that is cut off or broken gives everything in front of the damage, whose place is remembered.
+//! A whole JSON document, read in place. No tree is built: a value is a position, and looking into it scans from
+//! there. A document that is cut off or broken gives everything before the damage, whose position is remembered.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -27,7 +27,7 @@ pub(in crate::formats) struct Value<'a> {
 }
 
 impl<'a> Doc<'a> {
-    /// Of a text, which may begin with a byte order mark.
+    /// The document in a text, which may begin with a byte order mark.
     pub fn new(text: &'a [u8]) -> Self {
         Self { text: text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text), damage: Cell::new(None) }
     }
@@ -37,7 +37,7 @@ impl<'a> Doc<'a> {
         Value { doc: self, at: skip_space(self.text, 0) }
     }
 
-    /// The byte where looking had to stop, if it met one.
+    /// The byte at which scanning had to stop, if there was damage.
     pub fn damage(&self) -> Option<usize> {
         self.damage.get()
     }
@@ -103,12 +103,12 @@ impl<'a> Value<'a> {
         self.at as u64
     }
 
-    /// Its text as it is written; empty when the document ends inside it.
+    /// The text of the value as it is written; empty when the document ends inside it.
     pub fn raw(self) -> &'a [u8] {
         self.doc.end_of(self.at).and_then(|end| self.doc.text.get(self.at..end)).unwrap_or(&[])
     }
 
-    /// It as the arguments of an event: a part of the text, which is kept for them.
+    /// The value as the arguments of an event: a part of the text, which is kept for them.
     pub fn args(self, builder: &mut ProfileBuilder) -> ArgsId {
         builder.add_args_part(self.offset(), self.raw().len())
     }
@@ -128,7 +128,7 @@ impl<'a> Value<'a> {
         Items(Walk::new(self, b'[', b']'))
     }
 
-    /// The values of some keys of an object, in one pass. Of a key that comes twice the last counts; null is none.
+    /// The values of some keys of an object, in one pass. If a key occurs twice, the last counts; null gives none.
     pub fn fields<const N: usize>(self, keys: [&str; N]) -> [Option<Self>; N] {
         let mut found = [None; N];
         for (key, value) in self.members() {
@@ -175,7 +175,7 @@ impl<'a> Value<'a> {
         std::str::from_utf8(self.digits()).ok()?.parse().ok()
     }
 
-    /// A whole number, which may be written as text or with a fraction of nothing.
+    /// A whole number, which may be written as text or with a fraction of zero.
     pub fn i64(self) -> Option<i64> {
         let text = std::str::from_utf8(self.digits()).ok()?;
         if let Ok(number) = text.parse() {
@@ -195,10 +195,10 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Goes through what an array or object holds.
+/// Walks over the content of an array or object.
 struct Walk<'a> {
     doc: &'a Doc<'a>,
-    /// The value given last, whose end is not known yet.
+    /// The value returned last, whose end is not known yet.
     open: Option<usize>,
     at: usize,
     close: u8,

@@ -1,6 +1,6 @@
 //! The keys of the outermost object of a text that comes in pieces.
 
-/// Bytes of one key that are remembered.
+/// The most bytes of one key that are remembered.
 const MAX_KEY_BYTES: usize = 200;
 
 /// Finds the keys of the outermost object.
@@ -16,7 +16,7 @@ pub(in crate::formats) struct KeyScanner {
 }
 
 impl KeyScanner {
-    /// Keys that are remembered.
+    /// The most keys that are remembered.
     pub const MAX_KEYS: usize = 64;
 
     /// Takes the next piece.
@@ -25,7 +25,7 @@ impl KeyScanner {
         while let Some(&byte) = piece.get(at) {
             at += 1;
             if self.in_string {
-                // Far most bytes are of strings: they are passed over at once where nothing is to be remembered.
+                // By far the most bytes belong to strings: they are skipped at once when nothing has to be remembered.
                 if !self.escaped && !matches!(byte, b'"' | b'\\') && !self.is_key() {
                     at += memchr::memchr2(b'"', b'\\', &piece[at..]).unwrap_or(piece.len() - at);
                     continue;

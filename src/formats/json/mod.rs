@@ -1,4 +1,4 @@
-//! JSON that is looked at in place: where values begin and end ([`scan`]), and a document as a tree that is never
+//! JSON that is read in place: where values begin and end ([`scan`]), and a document whose tree is never
 //! built ([`Doc`]).
 
 mod doc;

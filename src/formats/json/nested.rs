@@ -1,8 +1,8 @@
-//! A trace that is not the outermost object of its file, but a part of it.
+//! A trace that is not the outermost object of its file, but inside it.
 
 use super::scan::{MAX_DEPTH, skip_space, string_end, value_end};
 
-/// Where the object begins and ends that has the first array `traceEvents`, whatever is around it. One that is cut off
+/// Start and end of the object with the first array `traceEvents`, whatever is around it. An object that is cut off
 /// ends with the text.
 pub(in crate::formats) fn nested_trace(text: &[u8]) -> Option<std::ops::Range<usize>> {
     let (mut open, mut at) = (Vec::new(), 0);

@@ -76,7 +76,7 @@ pub(in crate::formats) fn nested_end(buf: &[u8], start: usize) -> Result<usize, 
     let mut arrays = [0u64; (MAX_DEPTH / 64) as usize];
     while let Some(&byte) = buf.get(at) {
         at += 1;
-        // One test for the many bytes that are none of the five that count.
+        // One test for the many bytes that are none of the five relevant ones.
         if !STRUCTURAL[usize::from(byte)] {
             continue;
         }
@@ -113,7 +113,7 @@ const STRUCTURAL: [bool; 256] = {
     table
 };
 
-/// End of a number, `true`, `null`, `NaN`, `-Infinity`: whatever is made of the bytes of those.
+/// End of a number, `true`, `null`, `NaN`, `-Infinity`: anything that consists of the bytes of those.
 fn word_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
     let mut at = start;
     while let Some(&byte) = buf.get(at) {
@@ -137,7 +137,7 @@ pub(in crate::formats) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Of the object whose brace is at `at`.
+    /// The members of the object whose brace is at `at`.
     pub(in crate::formats) fn new(buf: &'a [u8], at: usize) -> Self {
         Self { buf, at: at + 1, first: true }
     }
@@ -180,7 +180,7 @@ fn stop_at(byte: Option<&u8>, at: usize) -> Stop {
     if byte.is_none() { Stop::Incomplete } else { Stop::Bad(at) }
 }
 
-/// The text of a scalar: a string unescaped, `null` as nothing, anything else as it is written.
+/// The text of a scalar: a string unescaped, `null` as empty text, anything else as it is written.
 pub(in crate::formats) fn text_of(value: &[u8]) -> Cow<'_, str> {
     match value {
         [b'"', inner @ .., b'"'] => unescape(inner),

@@ -1,4 +1,4 @@
-//! Small JSON texts: the arguments that readers make for events of formats that have none.
+//! Small JSON texts: the arguments that readers make for events of formats without arguments.
 
 /// Appends a JSON string.
 pub(in crate::formats) fn push_json_str(out: &mut String, text: &str) {
@@ -31,7 +31,7 @@ impl ObjectText {
         }
     }
 
-    /// What is JSON already; nothing when it is empty or not JSON that any reader takes.
+    /// A value that is JSON already; nothing when it is empty or not JSON that every reader takes.
     pub fn raw(&mut self, key: &str, json: &str) {
         if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
             self.key(key);
@@ -45,7 +45,7 @@ impl ObjectText {
         self.0.push_str(&number.to_string());
     }
 
-    /// The object, which begins again; empty text when it has no members.
+    /// Takes the object and starts a new one; empty text when it has no members.
     pub fn take(&mut self) -> String {
         if !self.0.is_empty() {
             self.0.push('}');

@@ -1,4 +1,4 @@
-//! Clocks of packets, brought to one. Snapshots say what the clocks read at one moment.
+//! Converts the clocks of packets to one clock. Snapshots say what the clocks read at one moment.
 
 use crate::base::FxHashMap;
 use crate::base::wire::Fields;
@@ -6,15 +6,15 @@ use crate::base::wire::Fields;
 /// Clocks 64 to 127 belong to a sequence.
 const FIRST_OF_SEQUENCE: u64 = 64;
 const LAST_OF_SEQUENCE: u64 = 127;
-/// `BUILTIN_CLOCK_BOOTTIME`, what packets are in that say nothing.
+/// `BUILTIN_CLOCK_BOOTTIME`, the clock of packets that name none.
 const BOOTTIME: u64 = 6;
 
-/// What is known of clocks.
+/// What is known about the clocks.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
-    /// What to add to the times of a clock to have them on the clock of the trace.
+    /// The offsets from each clock to the clock of the trace.
     known: FxHashMap<(u64, u64), Clock>,
-    /// The clock that times are brought to: the primary of the first snapshot.
+    /// The clock that times are converted to: the primary clock of the first snapshot.
     main: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Clocks {
         let main = *self.main.get_or_insert(primary.unwrap_or(BOOTTIME));
         let ns = |at: i64, multiplier: i64| at.saturating_mul(multiplier);
         let here = rows.iter().find(|(id, ..)| *id == main).map(|&(_, at, _, m)| ns(at, m));
-        // Without the main clock in it, another that is known leads there.
+        // A snapshot without the main clock is related to it through another known clock.
         let here = here.or_else(|| {
             rows.iter().find_map(|&(id, at, _, m)| {
                 self.known.get(&key(sequence, id)).map(|c| ns(at, m).saturating_add(c.shift_ns))

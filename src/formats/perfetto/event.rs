@@ -1,4 +1,4 @@
-//! Track events: slices, instants, counters, and the flows that go through them.
+//! Track events: slices, instants, counters, and the flows between them.
 
 use super::annotations;
 use super::reader::State;
@@ -34,7 +34,7 @@ impl Counters {
         self.samples.push((uuid, ts, value));
     }
 
-    /// Adds them to the profile: a counter for each track, which says its thread where others of its process have its name.
+    /// Adds them to the profile: a counter for each track, which names its thread if others of its process have the same name.
     pub fn finish(self, builder: &mut ProfileBuilder, tracks: &Tracks) {
         let mut uuids: Vec<u64> = Vec::new();
         let mut seen: FxHashSet<u64> = FxHashSet::default();
@@ -61,7 +61,7 @@ impl Counters {
     }
 }
 
-/// What a counter is called in the profile.
+/// The name of a counter in the profile.
 struct Named {
     track: TrackId,
     name: StrId,
@@ -76,7 +76,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    /// Adds them to the profile: by time the first step begins a flow, and the last ends it.
+    /// Adds them to the profile: in the order of time, the first step begins a flow, and the last ends it.
     pub fn finish(mut self, builder: &mut ProfileBuilder) {
         self.steps.sort_by_key(|&(ts, ..)| ts);
         let mut left: FxHashMap<u64, u32> = FxHashMap::default();
@@ -108,7 +108,7 @@ impl Flows {
     }
 }
 
-/// What an event says, before its names are looked up.
+/// The fields of an event, before its names are looked up.
 #[derive(Default)]
 struct Raw<'a> {
     kind: u64,
@@ -237,7 +237,7 @@ impl State {
         self.flows(track, ts, &raw);
     }
 
-    /// A flow goes through events, in any order of the file.
+    /// Adds an event to a flow. The events of a flow may come in any order in the file.
     fn flows(&mut self, track: TrackId, ts_ns: i64, raw: &Raw<'_>) {
         let ids = raw.flows.iter().chain(&raw.ended_flows);
         self.flows.steps.extend(ids.map(|&id| (ts_ns, id, track)));

@@ -1,4 +1,4 @@
-//! What the kernel recorded of scheduling: what ran on each processor.
+//! The kernel's records of scheduling: what ran on each processor.
 
 use crate::base::wire::{Fields, Wire};
 use crate::base::{FxHashMap, StrId};
@@ -7,7 +7,7 @@ use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 /// Field numbers of events in `FtraceEvent`.
 const SCHED_SWITCH: u32 = 4;
 
-/// The processors, and what runs on each.
+/// The processors, and the task that runs on each.
 #[derive(Debug, Default)]
 pub(super) struct Scheduling {
     cpus: FxHashMap<u64, Cpu>,
@@ -96,7 +96,7 @@ impl Scheduling {
         }
     }
 
-    /// Ends what still runs.
+    /// Ends everything that still runs.
     pub fn finish(&mut self, builder: &mut ProfileBuilder) {
         let end = builder.end_time();
         for cpu in &self.order {

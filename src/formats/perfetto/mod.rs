@@ -1,5 +1,5 @@
 //! Perfetto's own traces (protocol buffers): packets of track events, with interned names, counters and flows, and
-//! what the kernel's ftrace recorded of scheduling.
+//! the scheduling records of the kernel's ftrace.
 //!
 //! Schema: <https://perfetto.dev/docs/reference/trace-packet-proto>. Packets of other data sources are counted.
 

@@ -1,4 +1,4 @@
-//! Packets out of a stream, and what becomes of each.
+//! Reads packets from a stream and passes each to its part of the reader.
 
 use super::FORMAT;
 use super::clocks::Clocks;
@@ -14,13 +14,13 @@ use crate::profile::{Profile, ProfileBuilder};
 
 /// The tag of a packet in a trace.
 const PACKET: u8 = 0x0a;
-/// `SEQ_INCREMENTAL_STATE_CLEARED`: what packets of the sequence refer to begins anew.
+/// `SEQ_INCREMENTAL_STATE_CLEARED`: the names that packets of the sequence refer to start anew.
 const STATE_CLEARED: u64 = 1;
-/// `SEQ_NEEDS_INCREMENTAL_STATE`: this one refers to what came before.
+/// `SEQ_NEEDS_INCREMENTAL_STATE`: this packet refers to earlier packets.
 const NEEDS_STATE: u64 = 2;
 /// The largest packet that is read.
 const MAX_PACKET_BYTES: u64 = 64 << 20;
-/// What compressed packets may unpack to, for one of them.
+/// The largest size that one packet of compressed packets may unpack to.
 const MAX_UNPACKED_BYTES: usize = 64 << 20;
 
 /// Reads a trace.
@@ -33,7 +33,7 @@ pub(in crate::formats) struct PerfettoReader {
     state: State,
 }
 
-/// What packets leave behind.
+/// What was read from the packets.
 pub(super) struct State {
     pub(super) builder: ProfileBuilder,
     pub(super) diagnostics: Diagnostics,
@@ -62,7 +62,7 @@ impl PerfettoReader {
         Self { held: Vec::new(), offset: 0, stopped: false, limits, state }
     }
 
-    /// Takes the whole packets of what is held.
+    /// Takes the whole packets from the held bytes.
     fn run(&mut self) {
         let mut at = 0;
         while !self.stopped {
@@ -92,7 +92,7 @@ impl PerfettoReader {
 }
 
 enum Frame {
-    /// Where a packet, or a field that is none, lies.
+    /// The range of a packet, or of a field that is not a packet.
     Whole {
         from: usize,
         to: usize,
@@ -142,7 +142,7 @@ impl State {
         if cleared || flags & STATE_CLEARED != 0 {
             known.clear();
         } else if has_loss {
-            // What was lost may have changed what later packets refer to.
+            // The lost packets may have changed the names that later packets refer to.
             known.is_whole = false;
         }
         if flags & NEEDS_STATE != 0 && !known.is_whole {
@@ -170,7 +170,7 @@ impl State {
                 _ => {}
             }
         }
-        // Packets of every kind move the clock of their sequence, whose times may be differences.
+        // Packets of every kind advance the clock of their sequence, because its times may be differences.
         let clock = clock.or_else(|| self.sequences.get(&sequence).and_then(|s| s.clock));
         let time = timestamp.map(|ts| self.clocks.trace_ns(sequence, clock, ts));
         if let Some(event) = event {

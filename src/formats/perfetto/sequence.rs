@@ -1,4 +1,4 @@
-//! What the packets of one writer refer to: interned names, and defaults.
+//! The interned names and defaults that the packets of one writer refer to.
 
 use crate::base::FxHashMap;
 use crate::base::wire::Fields;
@@ -11,7 +11,7 @@ pub(super) struct Sequence {
     pub(super) annotation_names: FxHashMap<u64, String>,
     pub(super) annotation_texts: FxHashMap<u64, String>,
     pub(super) locations: FxHashMap<u64, (String, String, u64)>,
-    /// Everything since the writer last began anew was read.
+    /// Whether everything since the writer last began anew was read.
     pub(super) is_whole: bool,
     /// Clock of packets that name none.
     pub(super) clock: Option<u64>,

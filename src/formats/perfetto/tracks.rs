@@ -1,15 +1,15 @@
-//! Tracks by their uuid. A descriptor may come after the events of its track, so what a track is called and where it
-//! belongs is settled at the end.
+//! Tracks by their uuid. A descriptor may come after the events of its track, so the name and the place of a track are
+//! settled at the end.
 
 use crate::base::FxHashMap;
 use crate::base::convert::real_signed;
 use crate::base::wire::Fields;
 use crate::profile::{ProfileBuilder, TrackId};
 
-/// Parents that are followed.
+/// The most parents that are followed.
 const MAX_PARENTS: u32 = 64;
 
-/// What is known of tracks, processes and threads.
+/// What is known about tracks, processes and threads.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     described: FxHashMap<u64, Descriptor>,
@@ -31,7 +31,7 @@ struct Descriptor {
     counter: Option<Counter>,
 }
 
-/// What a counter track says about its values.
+/// How to read the values of a counter track.
 #[derive(Clone, Debug)]
 pub(super) struct Counter {
     pub(super) unit: String,
@@ -39,7 +39,7 @@ pub(super) struct Counter {
     pub(super) is_incremental: bool,
 }
 
-/// Where a track is in the end.
+/// The final place of a track.
 pub(super) struct Place {
     pub(super) pid: String,
     pub(super) process_name: String,
@@ -59,7 +59,7 @@ impl Tracks {
         track
     }
 
-    /// Whether it is one of counters, and of which kind.
+    /// Whether it is a counter track, and of which kind.
     pub fn counter(&self, uuid: u64) -> Option<&Counter> {
         self.described.get(&uuid).and_then(|d| d.counter.as_ref())
     }
@@ -136,7 +136,7 @@ impl Tracks {
         }
     }
 
-    /// Takes a `ProcessDescriptor` of a packet, as it was before tracks.
+    /// Takes a `ProcessDescriptor` of a packet, the form from before there were tracks.
     pub fn old_process(&mut self, sequence: u64, message: &[u8]) {
         let d = self.described.entry(sequence_track(sequence)).or_default();
         for (field, value) in Fields::of(message) {
@@ -152,7 +152,7 @@ impl Tracks {
         }
     }
 
-    /// Takes a `ThreadDescriptor` of a packet, as it was before tracks.
+    /// Takes a `ThreadDescriptor` of a packet, the form from before there were tracks.
     pub fn old_thread(&mut self, sequence: u64, message: &[u8]) {
         let d = self.described.entry(sequence_track(sequence)).or_default();
         for (field, value) in Fields::of(message) {
@@ -165,7 +165,7 @@ impl Tracks {
         }
     }
 
-    /// Where a track is: its own process, or that of the first of its parents that has one.
+    /// The place of a track: its own process, or that of the nearest parent that has one.
     pub fn place(&self, uuid: u64) -> Place {
         let none = Descriptor::default();
         let own = self.described.get(&uuid).unwrap_or(&none);
@@ -178,7 +178,7 @@ impl Tracks {
         }
         let process_name = match pid {
             Some(pid) => self.process_names.get(&pid).cloned().unwrap_or_default(),
-            // Without a process the outermost track is what groups others.
+            // Without a process, the outermost track groups the others.
             None if own.parent.is_some() => top.to_owned(),
             None => String::new(),
         };
@@ -228,7 +228,7 @@ fn counter(message: &[u8]) -> Counter {
     let mut counter = Counter { unit: String::new(), multiplier: 1.0, is_incremental: false };
     for (field, value) in Fields::of(message) {
         match field {
-            // Counters that are built in have their unit by what they count: a thread's time, its instructions.
+            // The unit of a built-in counter follows from what it counts: a thread's time, its instructions.
             1 if counter.unit.is_empty() => {
                 let known = ["", "ns", "count"].get(usize::try_from(value.u64()).unwrap_or(0));
                 counter.unit = (*known.unwrap_or(&"")).to_owned();

@@ -1,5 +1,5 @@
-//! The files of TensorBoard's Neuron plugin: operator tables (`table`) and the run directories they stand in (`runs`).
-//! The plugin is archived, and its people are left with its log directories.
+//! The files of TensorBoard's Neuron plugin: operator tables (`table`) and the run directories that hold them (`runs`).
+//! The plugin is archived, but its users still have its log directories.
 
 mod runs;
 mod table;

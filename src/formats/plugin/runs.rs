@@ -6,7 +6,7 @@ use crate::formats::ReadError;
 use crate::profile::Profile;
 use crate::profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
 
-/// What was made of one file of an archive.
+/// The profiles of one file of an archive.
 type FileResult = (String, Result<Vec<Profile>, ReadError>);
 
 /// A file of a run directory.
@@ -16,7 +16,7 @@ enum RunFile {
     Table(OperatorView),
     /// A timeline.
     Timeline(PluginTimeline),
-    /// The timeline of operators once more, cut differently; the plugin does not show it.
+    /// The timeline of operators again, cut differently; the plugin does not show it.
     SplitTimeline,
 }
 
@@ -29,7 +29,7 @@ impl RunFile {
         Self::SplitTimeline,
     ];
 
-    /// The name of it in a run directory.
+    /// The name of the file in a run directory.
     fn file_name(self) -> &'static str {
         match self {
             Self::Table(OperatorView::Framework) => "neuron_framework_op.json",
@@ -40,7 +40,7 @@ impl RunFile {
         }
     }
 
-    /// The one that a path names, packed or not.
+    /// The kind of file that a path names, packed or not.
     fn of_path(path: &str) -> Option<Self> {
         let path = path.strip_suffix(".gz").unwrap_or(path);
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -54,7 +54,7 @@ pub fn is_plugin_file(path: &str) -> bool {
     RunFile::of_path(path).is_some_and(|file| file != RunFile::SplitTimeline)
 }
 
-/// The run that a path is in: its directory, below `plugins/neuron` where that is part of it. Empty for a file without a
+/// The run of a path: its directory, below `plugins/neuron` if the path has that. Empty for a file without a
 /// directory.
 fn run_of_path(path: &str) -> &str {
     let directory = directory_of(path);
@@ -65,7 +65,7 @@ fn directory_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(directory, _)| directory)
 }
 
-/// What stands behind a directory in a path.
+/// The part of a path after a directory.
 fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     let begins = path.strip_prefix(directory).and_then(|rest| rest.strip_prefix('/'));
     begins.or_else(|| path.rsplit_once(&format!("/{directory}/")).map(|(_, rest)| rest))
@@ -78,8 +78,8 @@ struct Run {
     files: Vec<(RunFile, FileResult)>,
 }
 
-/// Makes one profile of the files of each run directory; every other file stays what it was. Runs stand where their first
-/// file stood.
+/// Makes one profile of the files of each run directory; every other file stays as it was. A run takes the position of
+/// its first file.
 pub(in crate::formats) fn join_runs(files: Vec<FileResult>, diagnostics: &mut Diagnostics) -> Vec<FileResult> {
     enum Place {
         Other(FileResult),
@@ -107,7 +107,7 @@ pub(in crate::formats) fn join_runs(files: Vec<FileResult>, diagnostics: &mut Di
         match place {
             Place::Other((path, result)) => match tells_again(&path, &names) {
                 Some(run) => diagnostics.add("same_run", None, || {
-                    format!("{path} tells the run {run} again in the format of XProf: it is not opened a second time")
+                    format!("{path} holds the run {run} again in the format of XProf: it is not opened a second time")
                 }),
                 None => joined.push((path, result)),
             },
@@ -117,15 +117,15 @@ pub(in crate::formats) fn join_runs(files: Vec<FileResult>, diagnostics: &mut Di
     joined
 }
 
-/// The run of the plugin that a file of XProf's plugin has the name of.
+/// The run of the Neuron plugin with the same name as a file of XProf's plugin.
 fn tells_again<'a>(path: &str, runs: &'a [String]) -> Option<&'a str> {
     let directory = below(directory_of(path), "plugins/profile")?;
     runs.iter().find(|run| *run == directory).map(String::as_str)
 }
 
 impl Run {
-    /// The profiles of the run: one, and a second one for `neuron_trace.json` where it stands beside another timeline. With
-    /// no file that can be read, the errors of all.
+    /// The profiles of the run: one, and a second one for `neuron_trace.json` if there is another timeline. If no file
+    /// can be read, the errors of all files.
     fn join(self) -> Vec<FileResult> {
         let Self { name, files, .. } = self;
         let (mut kept, mut broken): (Vec<(RunFile, String, Profile)>, Vec<FileResult>) = (Vec::new(), Vec::new());
@@ -165,10 +165,10 @@ impl Run {
     }
 }
 
-/// Where a file of the plugin holds something else than its name says.
+/// The message for a file of the plugin whose content does not fit its name.
 const OTHER_CONTENT: &str = "of another format than its name says";
 
-/// Whether a profile is of what the name of its file says.
+/// Whether a profile fits the name of its file.
 fn fits(kind: RunFile, profile: &Profile) -> bool {
     profile.plugin_run().is_some() == matches!(kind, RunFile::Table(_))
 }
@@ -180,7 +180,7 @@ fn reason(path: &str, result: &Result<Vec<Profile>, ReadError>) -> String {
     }
 }
 
-/// How many files an operator run lacks, and what follows from it. A trace run has one file, and lacks none.
+/// The number of files that an operator run lacks, and the consequence. A trace run has one file, so it lacks none.
 fn missing(run: &str, has: impl Fn(RunFile) -> bool) -> Option<(u64, String)> {
     let is_trace_run = RunFile::ALL.iter().filter(|file| has(**file)).all(|file| is_trace(*file));
     let parts = [RunFile::ALL[0], RunFile::ALL[1], RunFile::ALL[2]];
@@ -192,7 +192,7 @@ fn missing(run: &str, has: impl Fn(RunFile) -> bool) -> Option<(u64, String)> {
     let instead = if has_timeline {
         "operators are counted from the timeline instead"
     } else {
-        "when operators ran is not known"
+        "it is not known when operators ran"
     };
     let run = if run.is_empty() { "the run" } else { run };
     Some((missing.len() as u64, format!("{run} has no {}: {instead}", missing.join(" and no "))))
@@ -202,7 +202,7 @@ fn is_trace(file: RunFile) -> bool {
     file == RunFile::Timeline(PluginTimeline::Trace)
 }
 
-/// A run while its files are put together.
+/// A run while its files are being joined.
 struct Joined<'a> {
     name: &'a str,
     operators: Option<Profile>,
@@ -265,7 +265,7 @@ pub(in crate::formats) fn settle_view(profile: &mut Profile, path: &str) {
     }
 }
 
-/// One profile of two files of a run, of which at most one has a timeline: that one takes the tables of the other.
+/// Joins two files of a run into one profile. At most one has a timeline; it takes the tables of the other.
 fn merged(a: Profile, b: Profile) -> Profile {
     let has_timeline = |p: &Profile| p.plugin_run().is_some_and(|run| run.timeline.is_some());
     let (mut to, mut from) = if has_timeline(&b) { (b, a) } else { (a, b) };

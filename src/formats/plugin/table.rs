@@ -1,8 +1,8 @@
 //! `neuron_framework_op.json` and `neuron_hlo_op.json`: how often each operator ran on each NeuronCore, and for how long.
-//! They do not say when, so that no slices are made of them.
+//! They do not say when it ran, so they give no slices.
 //!
 //! The keys of an operator are not documented. A key that means a name, a number of occurrences, a time, a device or a
-//! core is taken as that, with or without the prefix `op_`; the file is kept as it was and is written again like that.
+//! core is read as such, with or without the prefix `op_`; the file is kept and written again as it was.
 
 use crate::base::convert::real_signed;
 use crate::base::{Diagnostics, FxHashMap};
@@ -13,7 +13,7 @@ use crate::formats::json::{BYTE_ORDER_MARK, Doc, Value};
 use crate::profile::ProfileBuilder;
 use crate::profile::neuron::{OperatorRow, OperatorView, PluginRun, PluginTable, sort_rows};
 
-/// Reads an operator table: a profile without slices that has it.
+/// Reads an operator table: a profile without slices that holds the table.
 pub(in crate::formats) fn read_table(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
@@ -42,7 +42,7 @@ pub(in crate::formats) fn read_table(text: &[u8]) -> Result<Parsed, ReadError> {
     Ok(Parsed::Profile(Box::new(profile)))
 }
 
-/// The view that the name of a file says, if it says one.
+/// The view that the name of a file stands for, if any.
 pub(super) fn view_of_name(name: &str) -> Option<OperatorView> {
     let name = name.to_ascii_lowercase();
     if name.contains("framework_op") {
@@ -60,7 +60,7 @@ fn view_of_rows(rows: &[OperatorRow]) -> OperatorView {
     if is_framework { OperatorView::Framework } else { OperatorView::Hlo }
 }
 
-/// The text, if it is JSON to its end.
+/// The text, if all of it is JSON.
 fn whole(text: &[u8]) -> Option<Box<str>> {
     let text = std::str::from_utf8(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).ok()?;
     serde_json::from_str::<serde::de::IgnoredAny>(text).ok().map(|_| text.into())
@@ -109,7 +109,7 @@ fn members_of(value: Value<'_>) -> Vec<String> {
     text.split(",\n").map(str::trim).filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
-/// Gives each row its share of the time of its core; on one core alone, of the total that the file gives.
+/// Gives each row its share of the time of its core; if there is only one core, its share of the file's total.
 fn share_out(rows: &mut [OperatorRow], total_time_ns: Option<i64>) {
     let mut of_core: FxHashMap<(u32, u32), i64> = FxHashMap::default();
     for row in rows.iter() {
@@ -141,13 +141,13 @@ mod tests {
             {"name":"fused_3","count":2,"time":279,"neuron_device":1,"neuron_core":3,"fused":"NN[model]/input,\nNN[model]/ReLU[nl1]"},
             {"x":1}],"total_time":500}"#,
         );
-        assert!(profile.slices().ids().next().is_none(), "no timeline is made up");
+        assert!(profile.slices().ids().next().is_none(), "a table gives no timeline");
         let table = &profile.plugin_run().unwrap().tables[0];
         assert_eq!((table.view, table.total_time_ns), (OperatorView::Hlo, Some(500)));
         let rows: Vec<_> = table.rows.iter().map(|r| (&*r.name, r.occurrences, r.device, r.core, r.time_ns)).collect();
         assert_eq!(rows, [("fused_3", 2, 1, 3, 279), ("tanh", 1, 1, 3, 159)]);
         assert_eq!(table.rows[0].members, ["NN[model]/input", "NN[model]/ReLU[nl1]"]);
-        assert!((table.rows[0].time_percent - 55.8).abs() < 1e-9, "of the file's own total");
+        assert!((table.rows[0].time_percent - 55.8).abs() < 1e-9, "the share is of the file's own total");
         assert_eq!(profile.diagnostics().count("bad_operator"), 1);
     }
 

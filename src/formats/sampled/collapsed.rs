@@ -1,4 +1,4 @@
-//! Collapsed stacks: a line for each stack, its frames separated by semicolons, and how often it was seen.
+//! Collapsed stacks: a line for each stack: its frames, separated by semicolons, and how often it was seen.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
@@ -7,10 +7,10 @@ use crate::formats::stacks::{Frame, StackTrack};
 use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::profile::{Profile, ProfileBuilder, TrackId};
 
-/// Bytes of one line that are read.
+/// The most bytes of one line that are read.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Whether the start of a text is lines of stacks: all whole ones end in a number, and one has a semicolon or all
+/// Whether the start of a text is lines of stacks: all whole lines end in a number, and one has a semicolon or all
 /// are a name and a number.
 pub(in crate::formats) fn looks_collapsed(head: &[u8]) -> bool {
     let end = if head.len() < crate::formats::SNIFF_BYTES { head.len() } else { last_line(head) };
@@ -79,7 +79,7 @@ impl CollapsedReader {
             return;
         };
         if weight < 0 {
-            return bad_sample(&mut self.diagnostics, None, "a stack was seen less than never");
+            return bad_sample(&mut self.diagnostics, None, "the count of a stack is negative");
         }
         self.frames.clear();
         for name in stack.split(|&b| b == b';') {
@@ -115,7 +115,7 @@ impl ChunkedReader for CollapsedReader {
             self.bytes += piece.len() as u64;
             self.line.extend_from_slice(piece);
             if self.line.len() > MAX_LINE_BYTES {
-                // A line that goes on is taken for several: no stack is that long.
+                // A longer line is split into several: no stack is that long.
                 self.line.truncate(MAX_LINE_BYTES);
             }
             if piece.ends_with(b"\n") {

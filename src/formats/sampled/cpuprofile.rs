@@ -35,14 +35,14 @@ pub(in crate::formats) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadErr
     Ok(Parsed::of(builder, diagnostics))
 }
 
-/// More than this was never counted: sums and products of it stay in their numbers.
+/// Larger counts do not occur: sums and products of counts up to this do not overflow.
 const MAX_HITS: i64 = 1 << 32;
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeKind {
     Function,
-    /// Under which all others are; not shown.
+    /// The root above all other nodes; not shown.
     Root,
     /// Runs on top of whatever ran before it.
     Collector,
@@ -64,12 +64,12 @@ pub(in crate::formats) struct Nodes {
     table: StackTable,
     kinds: Vec<NodeKind>,
     place_of: FxHashMap<i64, usize>,
-    /// Places on top of which samples were taken, and how many.
+    /// The top nodes of samples, and the number of samples at each.
     hits: Vec<(usize, i64)>,
 }
 
 impl Nodes {
-    /// A flat list, which may go on from an earlier one: children are named by id, or each node names its parent.
+    /// Adds a flat list, which may continue an earlier one: children are named by id, or each node names its parent.
     pub fn add_list(&mut self, builder: &mut ProfileBuilder, list: Value<'_>) {
         let mut parents: FxHashMap<i64, i64> = FxHashMap::default();
         let mut rows = Vec::new();
@@ -95,7 +95,7 @@ impl Nodes {
         }
     }
 
-    /// A tree of nodes with their children inside them, and what `visit` makes of each.
+    /// Adds a tree of nodes with their children inside them, and calls `visit` for each.
     fn add_tree<'a>(&mut self, builder: &mut ProfileBuilder, head: Value<'a>, mut visit: impl FnMut(Value<'a>, usize)) {
         let mut open = vec![(head, None, 0usize)];
         while let Some((node, below, depth)) = open.pop() {
@@ -118,7 +118,7 @@ impl Nodes {
         }
     }
 
-    /// Of the node that comes next.
+    /// Notes how often the next node was on top.
     fn note_hits(&mut self, hits: Option<Value<'_>>) {
         self.hits.extend(hits.and_then(Value::i64).filter(|&n| n > 0).map(|n| (self.kinds.len(), n.min(MAX_HITS))));
     }
@@ -136,13 +136,13 @@ impl Nodes {
         }
     }
 
-    /// Where the node with this id is.
+    /// The index of the node with this id.
     pub fn place(&self, id: i64) -> Option<usize> {
         self.place_of.get(&id).copied()
     }
 }
 
-/// The frame of a node and what it stands for. Lines and columns count from 0 in newer files.
+/// The frame of a node and its kind. Lines and columns count from 0 in newer files.
 fn call_frame(builder: &mut ProfileBuilder, call: Value<'_>) -> (Frame, NodeKind) {
     let [name, url, line, col] = call.fields(["functionName", "url", "lineNumber", "columnNumber"]);
     let name = name.and_then(Value::str).unwrap_or_default();
@@ -153,7 +153,7 @@ fn call_frame(builder: &mut ProfileBuilder, call: Value<'_>) -> (Frame, NodeKind
     (frame(builder, &name, &url, from_one(line), from_one(col)), NodeKind::of(&name))
 }
 
-/// Where the samples of a profile are.
+/// The samples of a profile.
 struct Samples<'a> {
     start_ns: i64,
     end_ns: Option<i64>,
@@ -173,12 +173,12 @@ impl<'a> Samples<'a> {
         Self { start_ns: start_ns.unwrap_or(0), end_ns: ns(end), nodes, deltas, timestamps }
     }
 
-    /// Whether none was kept.
+    /// Whether the file has no samples.
     fn is_none(&self) -> bool {
         self.nodes.and_then(|list| list.items().next()).is_none()
     }
 
-    /// Only how often each node was on top was recorded: each is shown once, for its share of the time.
+    /// For a file that recorded only how often each node was on top: each node is shown once, for its share of the time.
     fn write_hits(
         self,
         builder: &mut ProfileBuilder,
@@ -204,13 +204,13 @@ impl<'a> Samples<'a> {
         builder.note_time(self.start_ns.saturating_add(passed));
         if all > 0 {
             diagnostics.add("no_samples", None, || {
-                "only how often each function was seen was recorded, not when: each is shown once, for its share of the time"
+                "the file records only how often each function was seen, not when: each is shown once, for its share of the time"
                     .to_owned()
             });
         }
     }
 
-    /// The first delta leads from the start to the first sample; a stack runs to the next sample, the last to the end.
+    /// The first delta is the time from the start to the first sample; a stack runs to the next sample, the last one to the end.
     fn write(
         self,
         builder: &mut ProfileBuilder,

@@ -1,6 +1,6 @@
-//! Profiles of the Firefox Profiler: what Gecko records (tables with a schema), what the profiler saves and samply
-//! writes (tables by column, since version 56 shared between threads), and either inside a recording of the old
-//! developer tools. Times are milliseconds.
+//! Profiles of the Firefox Profiler in two forms: the one that Gecko records (tables with a schema), and the one that the
+//! profiler saves and samply writes (tables by column, since version 56 shared between threads). Either may be inside a
+//! recording of the old developer tools. Times are milliseconds.
 //!
 //! Formats: <https://github.com/firefox-devtools/profiler/tree/main/docs-developer>.
 
@@ -20,7 +20,7 @@ mod table;
 
 use table::rows;
 
-/// Processes inside processes that are looked at.
+/// The deepest nesting of processes inside processes that is read.
 const MAX_PROCESS_DEPTH: u32 = 4;
 
 /// Reads a whole file.
@@ -52,9 +52,9 @@ struct Reader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     is_recording: bool,
-    /// Profiles of processes so far, the outermost included.
+    /// Number of profiles of processes so far, including the outermost.
     processes: u32,
-    /// Names of frames that are numbers.
+    /// Names for frames that are numbers.
     symbols: FxHashMap<String, String>,
 }
 
@@ -94,7 +94,7 @@ impl Reader {
         let names = categories.into_iter().flat_map(Value::items).map(|c| c.get("name").and_then(Value::str));
         let categories: Vec<_> = names.map(|n| self.builder.intern(&n.unwrap_or_default())).collect();
         let shift_ns = self.start_ns(profile).saturating_sub(root_ns);
-        // What has no process id is told apart by the profile it is in.
+        // Processes without an id are told apart by the profile that they are in.
         let pid = if self.processes == 0 { String::new() } else { format!("process {}", self.processes) };
         self.processes = self.processes.saturating_add(1);
         let listed = threads.into_iter().flat_map(Value::items);
@@ -151,7 +151,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The track of a thread; another one where the file has a tid twice in a process.
+    /// The track of a thread; another track if the file has the tid twice in a process.
     fn free_track(&mut self, process: ProcessId, tid: &str, name: &str) -> TrackId {
         let mut text = tid.to_owned();
         for again in 2..1000 {
@@ -241,7 +241,7 @@ struct Context<'a> {
     shift_ns: i64,
     interval_ns: i64,
     product: &'a str,
-    /// The process of threads that do not say theirs.
+    /// The process of threads that do not name theirs.
     pid: &'a str,
     /// A recording of the old developer tools: its samples count from its start, but its markers do not.
     is_recording: bool,
@@ -257,7 +257,7 @@ impl<'a> Context<'a> {
 fn location_frame(builder: &mut ProfileBuilder, location: &str) -> Frame {
     let split = location.strip_suffix(')').and_then(|l| l.split_once(" ("));
     let Some((name, place)) = split else { return frame(builder, location, "", None, None) };
-    // Of "a -> b" the last is where the function is.
+    // In "a -> b" the last part is the location of the function.
     let place = place.rsplit(" -> ").next().unwrap_or(place);
     let number = |text: &str| text.parse::<i64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
     let (head, last) = place.rsplit_once(':').map_or((place, None), |(h, n)| (h, number(n)));

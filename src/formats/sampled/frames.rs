@@ -1,4 +1,4 @@
-//! What the sampled formats share: frames with a place in the source, weights that may be no times, limits.
+//! What the sampled formats share: frames with a place in the source, weights that need not be times, limits.
 
 use crate::base::{Diagnostics, StrId};
 use crate::formats::ReadError;
@@ -7,7 +7,7 @@ use crate::formats::json::{ObjectText, Value};
 use crate::formats::stacks::Frame;
 use crate::profile::{ArgsId, ProfileBuilder, Unit};
 
-/// Slices that samples may make beyond the bytes of the file: more only come from hostile files.
+/// Number of slices that samples may make in addition to the bytes of the file: more only come from hostile files.
 const FREE_SLICES: u64 = 50_000_000;
 
 /// A frame by its name and its place in the source; empty and absent parts are left out.
@@ -32,12 +32,12 @@ pub(super) fn frame(
     Frame { name, category: StrId::EMPTY, args }
 }
 
-/// What a number of a file counts.
+/// The unit of a number in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WeightUnit {
     /// A time.
     Time(TimeUnit),
-    /// Something else, of which one is stored as one nanosecond.
+    /// Another unit, of which one is stored as one nanosecond.
     Count,
 }
 
@@ -69,7 +69,7 @@ impl WeightUnit {
         }
     }
 
-    /// Says so when lengths are not times: the profile then has the unit.
+    /// Adds a diagnostic when lengths are not times, and gives the profile their unit.
     pub fn note(self, unit_name: &str, builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics) {
         if self == Self::Count {
             let name = if unit_name.is_empty() || unit_name == "none" { "counts" } else { unit_name };
@@ -83,7 +83,7 @@ impl WeightUnit {
     }
 }
 
-/// That samples have not made more slices than a file of this size can honestly hold.
+/// Checks that samples have not made more slices than an honest file of this size can hold.
 pub(super) fn check_slices(builder: &ProfileBuilder, text_bytes: usize) -> Result<(), ReadError> {
     if builder.slice_count() > FREE_SLICES + text_bytes as u64 {
         return Err(ReadError::TooLarge { events: builder.events(), bytes: builder.bytes() as u64 });

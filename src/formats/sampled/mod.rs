@@ -1,4 +1,4 @@
-//! Formats of sampling profilers. Their samples become nested slices, one for each run of samples in a row that share
+//! Formats of sampling profilers. Their samples become nested slices, one for each run of consecutive samples that share
 //! a frame; the weights of samples are durations.
 
 mod collapsed;
@@ -20,7 +20,7 @@ pub(super) use safari::read_safari;
 pub(super) use speedscope::read_speedscope;
 pub(super) use stackprof::read_stackprof;
 
-/// Formats, by the names that profiles have them by, in which stacks are all there is.
+/// Names of the formats that hold nothing but stacks.
 const OF_STACKS: [&str; 8] = [
     "collapsed-stacks",
     "cpuprofile",
@@ -32,7 +32,7 @@ const OF_STACKS: [&str; 8] = [
     "stackprof",
 ];
 
-/// Whether profiles of a format are of sampled stacks and nothing else: a flame graph shows them best.
+/// Whether profiles of a format hold sampled stacks and nothing else: a flame graph shows them best.
 #[must_use]
 pub fn is_of_stacks(format: &str) -> bool {
     OF_STACKS.contains(&format)

@@ -1,11 +1,11 @@
-//! What `perf script` prints of a recording of Linux perf: a line for each sample, its stack below it, innermost first.
+//! The output of `perf script` for a recording of Linux perf: a line for each sample, its stack below, innermost first.
 //!
 //! ```text
 //! python3  2193/2194 [001] 711001.223456:     250000 cpu-clock:
 //!             7f3ae1c2 main+0x12 (/usr/bin/python3.8)
 //! ```
 //!
-//! A sample is taken to hold until the next of its thread; the last for as long as the one before it.
+//! A sample is assumed to last until the next of its thread; the last sample lasts as long as the one before it.
 
 use super::frames::{WeightUnit, check_slices, frame};
 use crate::base::{Diagnostics, FxHashMap};
@@ -14,10 +14,10 @@ use crate::formats::stacks::{Frame, MAX_STACK, StackTrack};
 use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::profile::{Profile, ProfileBuilder, TrackId};
 
-/// Bytes of one line that are read.
+/// The most bytes of one line that are read.
 const MAX_LINE_BYTES: usize = 1 << 16;
 
-/// Whether the start of a text is what `perf script` prints: the first line that is not a comment is a sample with a time
+/// Whether the start of a text is output of `perf script`: the first line that is not a comment is a sample with a time
 /// and an event, and a line of a stack or another sample follows.
 pub(in crate::formats) fn looks_perf_script(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
@@ -31,7 +31,7 @@ pub(in crate::formats) fn looks_perf_script(head: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header<'a> {
     comm: &'a str,
-    /// The process, where it is printed.
+    /// The process, if it is printed.
     pid: Option<&'a str>,
     tid: &'a str,
     ts_ns: Option<i64>,
@@ -76,7 +76,7 @@ fn is_ids(word: &str) -> bool {
     }
 }
 
-/// Name and file of a line of a stack: an address, a symbol with how far it is into it, and the file in parentheses.
+/// Name and file of a line of a stack: an address, a symbol with an offset, and the file in parentheses.
 fn parse_frame(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim();
     let (address, rest) = rest.split_once(char::is_whitespace)?;
@@ -94,7 +94,7 @@ struct Thread {
     track: TrackId,
     stack: StackTrack,
     now: i64,
-    /// How long the sample before the last one held.
+    /// How long the sample before the last one lasted.
     step: i64,
 }
 
@@ -194,7 +194,7 @@ impl PerfScriptReader {
     }
 
     fn frame(&mut self, line: &str, name: &str, file: &str) -> Frame {
-        // What follows the address says all of the frame but how far into the symbol it is.
+        // The text after the address identifies the frame, except for the offset into the symbol.
         let key = line.find(name).and_then(|at| line.get(at..)).unwrap_or(line);
         if let Some(&known) = self.known.get(key) {
             return known;

@@ -1,7 +1,8 @@
 //! pprof profiles (`profile.proto`): samples with the places of their stacks and one value for each kind of sample.
 //!
-//! Schema: <https://github.com/google/pprof/blob/main/proto/profile.proto>. Times of samples are not in the format:
-//! stacks are shown one after another, as long as their value. Samples that count nothing of a kind are left out of it.
+//! Schema: <https://github.com/google/pprof/blob/main/proto/profile.proto>. The format has no times of samples:
+//! stacks are shown one after another, each as long as its value. A sample whose value of a kind is 0 is left out of
+//! the profile of that kind.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::base::wire::{Fields, Wire};
@@ -11,7 +12,7 @@ use crate::formats::document::Parsed;
 use crate::formats::stacks::{Frame, MAX_STACK, StackTrack};
 use crate::profile::ProfileBuilder;
 
-/// Kinds of samples that are shown; more only come from hostile files.
+/// The most kinds of samples that are shown; more only come from hostile files.
 const MAX_KINDS: usize = 16;
 
 /// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
@@ -68,7 +69,7 @@ fn read_kind(
             continue;
         }
         frames.clear();
-        // The innermost place comes first, and in it the innermost of what was inlined.
+        // The innermost place comes first, and within it the innermost inlined function.
         for location in sample.locations.iter().rev() {
             let lines = made.entry(*location).or_insert_with(|| file.frames(&mut builder, *location));
             frames.extend(lines.iter().copied());
@@ -83,7 +84,7 @@ fn read_kind(
 
 /// A kind of sample: one of the values that every sample has.
 struct Kind {
-    /// Which of the values.
+    /// The index of its value.
     column: usize,
     name: String,
     unit: String,
@@ -95,8 +96,8 @@ impl Kind {
     }
 }
 
-/// The field of a sample in the file. Samples are most of it: they stay where they are, and are read when all that they
-/// refer to is known.
+/// The field of a sample in the file. Samples are most of the file: they stay in place, and are read when everything
+/// that they refer to is known.
 const SAMPLE: u32 = 2;
 
 #[derive(Default)]
@@ -224,7 +225,7 @@ impl<'a> File<'a> {
         value.map(|v| v.text().into_owned()).unwrap_or_default()
     }
 
-    /// The kinds of samples, first the one that the file says is to be shown, or else the last, as pprof does it.
+    /// The kinds of samples. The first is the file's default kind, or else the last kind of the file, as in pprof.
     fn kinds(&self) -> Vec<Kind> {
         let kind = |(column, (name, unit)): (usize, &(i64, i64))| Kind {
             column,
@@ -243,7 +244,7 @@ impl<'a> File<'a> {
         kinds
     }
 
-    /// The frames of a place, outermost first: more than one where calls were inlined.
+    /// The frames of a place, outermost first: several if calls were inlined.
     fn frames(&self, builder: &mut ProfileBuilder, id: u64) -> Vec<Frame> {
         let Some(location) = self.locations.get(&id) else {
             return vec![frame(builder, &format!("location {id}"), "", None, None)];

@@ -21,7 +21,7 @@ pub(in crate::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadErro
     let track = builder.thread(process, "", &format!("stackprof {mode}"));
     let (known, flat) = read_frames(&mut builder, frames);
     let interval_ns = interval.and_then(|v| v.ns(TimeUnit::Us)).unwrap_or(0).max(0);
-    // Of objects and other events there is no time between samples: each counts one.
+    // For objects and other events there are no times between samples: each counts as one.
     let weight = match mode.as_ref() {
         "object" | "custom" => {
             WeightUnit::Count.note("samples", &mut builder, &mut diagnostics);
@@ -73,7 +73,7 @@ pub(in crate::formats) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadErro
 
 type Flat = Vec<(Frame, i64)>;
 
-/// Frames by id, and the samples each was on top of.
+/// Frames by id, and the number of samples in which each was on top.
 fn read_frames(builder: &mut ProfileBuilder, frames: Option<Value<'_>>) -> (FxHashMap<String, Frame>, Flat) {
     let (mut known, mut flat) = (FxHashMap::default(), Vec::new());
     for (id, f) in frames.into_iter().flat_map(Value::members) {

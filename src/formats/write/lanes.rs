@@ -1,8 +1,8 @@
-//! The slices of a track as stacks that nest without exception, as most formats demand.
+//! The slices of a track as stacks that always nest, as most formats require.
 
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// Lanes searched for one that takes a slice before it opens another: bounds the work on hostile input.
+/// The most lanes that are searched for one that takes a slice before another is opened; bounds the work on hostile input.
 const MAX_LANES_SEARCHED: usize = 1024;
 
 /// One change of a stack.
@@ -14,8 +14,8 @@ pub(super) enum Change {
     Close(SliceId, i64),
 }
 
-/// The changes of each lane, in order. The first lane has all slices but those that end after the one they began in:
-/// they go to the next lane in which they nest.
+/// The changes of each lane, in order. The first lane has all slices except those that end after the slice they began
+/// in: these go to the next lane in which they nest.
 pub(super) fn lanes(profile: &Profile, track: TrackId) -> Vec<Vec<Change>> {
     let slices = profile.slices();
     let mut lanes: Vec<Lane> = Vec::new();
@@ -45,7 +45,7 @@ struct Lane {
 }
 
 impl Lane {
-    /// Whether a slice nests in what is open when it begins.
+    /// Whether a slice nests in the slices that are open when it begins.
     fn takes(&mut self, start: i64, end: i64) -> bool {
         self.close_until(start);
         self.open.last().is_none_or(|&(_, open_end)| end <= open_end)
@@ -65,7 +65,7 @@ pub(super) fn lane_name(profile: &Profile, track: TrackId, lane: usize) -> Strin
     if lane == 0 { label } else { format!("{label} (overlapping {lane})") }
 }
 
-/// Tracks whose slices are the file's own, with a process in the order they are shown.
+/// Tracks whose slices come from the file itself, by process, in the order in which they are shown.
 pub(super) fn own_tracks(profile: &Profile) -> Vec<TrackId> {
     let tracks = profile.processes_in_order().into_iter().flat_map(|process| profile.tracks_in_order(process));
     tracks.filter(|&track| profile.tracks()[track].kind.is_own()).collect()

@@ -48,7 +48,7 @@ impl WriteFormat {
         Self::TensorBoard,
     ];
 
-    /// The name of it in commands and links.
+    /// The name of the format in commands and links.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -62,13 +62,13 @@ impl WriteFormat {
         }
     }
 
-    /// The one with a name.
+    /// The format with a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// What the name of a file of it ends in.
+    /// The ending of the names of its files.
     #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl WriteFormat {
         }
     }
 
-    /// The media type of a file of it.
+    /// The media type of its files.
     #[must_use]
     pub fn mime(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl WriteFormat {
         }
     }
 
-    /// The bytes of a file of it.
+    /// The bytes of a profile as a file of this format.
     #[must_use]
     pub fn write(self, profile: &Profile) -> Vec<u8> {
         match self {

@@ -78,7 +78,7 @@ impl Writer<'_> {
         self.packet(packet);
     }
 
-    /// Numbers of processes are those of the file where they are numbers, and made up where they are not.
+    /// Process numbers are those of the file if they are numbers; otherwise new ones are given.
     fn pid(&self, process: ProcessId) -> i64 {
         let pid = self.profile.str(self.profile.processes()[process].pid);
         pid.parse::<i32>().map_or(0x4000_0000 + i64::from(process.0), i64::from)
@@ -226,8 +226,8 @@ impl Writer<'_> {
     }
 }
 
-/// A `DebugAnnotation`: what is neither text nor a number stays JSON. A null is an annotation without a value: Perfetto's
-/// trace processor stops at one that is JSON.
+/// A `DebugAnnotation`: values that are neither text nor numbers stay JSON. A null is an annotation without a value,
+/// because Perfetto's trace processor stops at a null in JSON.
 fn annotation(key: &[u8], value: Value<'_>) -> Message {
     let mut annotation = Message::default();
     annotation.text(10, &String::from_utf8_lossy(key));

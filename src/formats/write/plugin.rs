@@ -1,8 +1,8 @@
 //! Run directories of TensorBoard's Neuron plugin. An operator run has two operator tables and a timeline of operators; a
 //! trace run has `neuron_trace.json` alone, as the plugin's profile types `operator` and `trace` leave them.
 //!
-//! What was read from such a directory is written as it was. For everything else the keys of operators, which are not
-//! documented, are those of our own tables with the plugin's prefix `op_`.
+//! A profile that was read from a run directory is written as it was. For all others the keys of operators, which are
+//! not documented, are those of our own tables with the plugin's prefix `op_`.
 
 use super::run_name::run_name;
 use super::xplane;
@@ -26,7 +26,7 @@ pub(super) fn log_directory(profile: &Profile) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The files by name: what the profile was read from, or what it can say.
+/// The files by name: those that the profile was read from, or those that can be made from it.
 fn contents(profile: &Profile) -> Vec<(&'static str, String)> {
     if let Some(run) = profile.plugin_run() {
         let tables = run.tables.iter().map(|table| (table_file(table.view), table_text(table)));
@@ -55,7 +55,7 @@ fn timeline_file(timeline: PluginTimeline) -> &'static str {
     }
 }
 
-/// The table as it was read. Of a file that was cut off, the rows that could be read.
+/// The table as it was read. For a file that was cut off, the rows that could be read.
 fn table_text(table: &PluginTable) -> String {
     match &table.text {
         Some(text) => text.to_string(),

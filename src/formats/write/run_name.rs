@@ -8,14 +8,14 @@ use crate::profile::neuron::{OperatorView, operator_table};
 
 /// 2024-01-01 00:00:00, when simulated runs begin, in seconds since 1970.
 const SIMULATED_START_S: i64 = 1_704_067_200;
-/// Earlier clocks do not count from 1970: 2000-01-01 00:00:00, in seconds.
+/// A clock with earlier times does not count from 1970: 2000-01-01 00:00:00, in seconds.
 const EARLIEST_DATE_S: i64 = 946_684_800;
-/// Later ones do not either: the end of the year 9999.
+/// A clock with later times does not either: the end of the year 9999.
 const LATEST_DATE_S: i64 = 253_402_300_799;
 
-/// The name of a profile's run directory. A run of the plugin keeps its own. Every other is named by the date it began at,
-/// which for a simulated run is 2024-01-01, and an operator run also by a digest of its title, so that two runs of one
-/// second are two directories.
+/// The name of a profile's run directory. A run of the plugin keeps its name. Every other run is named by its start date,
+/// which for a simulated run is 2024-01-01. The name of an operator run also has a digest of its title, so that two runs
+/// of one second are two directories.
 pub(super) fn run_name(profile: &Profile) -> String {
     let read = profile.plugin_run().map_or("", |run| run.name.as_str());
     let kept: Vec<String> =
@@ -38,7 +38,7 @@ fn began_at_s(profile: &Profile) -> i64 {
     if (EARLIEST_DATE_S..=LATEST_DATE_S).contains(&start_s) { start_s } else { SIMULATED_START_S }
 }
 
-/// The characters that every file system takes.
+/// The characters that every file system accepts.
 fn as_file_name(part: &str) -> String {
     part.chars().map(|c| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect()
 }

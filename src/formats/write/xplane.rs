@@ -51,7 +51,7 @@ impl Table {
     }
 }
 
-/// XProf shows planes of names it knows; of those with this prefix it shows any.
+/// XProf shows planes whose names it knows, and all planes with this prefix.
 fn plane_name(label: &str) -> String {
     format!("{CUSTOM_PLANE}{label}")
 }

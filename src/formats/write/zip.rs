@@ -3,7 +3,7 @@
 use crate::base::convert::{narrow, narrow16};
 use crate::formats::crc32::crc32;
 
-/// 1 January 1980, the earliest there is.
+/// 1 January 1980, the earliest possible date.
 const DATE: u16 = 0x21;
 
 /// An archive of files by name.

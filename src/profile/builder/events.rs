@@ -1,4 +1,4 @@
-//! Events as they are added: slices, instants, links, counters.
+//! Adds events: slices, instants, links, counters.
 
 use super::{LinkEvent, MAX_ABS_NS, ProfileBuilder, clamp};
 use crate::base::StrId;
@@ -7,7 +7,7 @@ use crate::profile::rows::EndRow;
 use crate::profile::{ArgsId, SliceFlags, TrackId};
 
 impl ProfileBuilder {
-    /// A complete slice. Negative durations count as none. `args_json`: the raw text of a JSON object.
+    /// Adds a complete slice. Negative durations count as zero. `args_json`: the raw text of a JSON object.
     pub fn slice(
         &mut self,
         track: TrackId,
@@ -22,7 +22,7 @@ impl ProfileBuilder {
         self.slice_of(track, start_ns, Some(dur_ns), name, category, args);
     }
 
-    /// [`Self::slice`] by interned ids; without a duration it is shown with none and marked.
+    /// [`Self::slice`] by interned ids; a slice without a duration gets a flag and is shown with duration zero.
     pub fn slice_of(
         &mut self,
         track: TrackId,
@@ -41,7 +41,7 @@ impl ProfileBuilder {
         self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
     }
 
-    /// A slice that is made of events which were counted otherwise, such as the samples of a profiler.
+    /// Adds a slice that is made of events which are counted elsewhere, such as the samples of a profiler.
     pub fn derived_slice(
         &mut self,
         track: TrackId,
@@ -58,7 +58,7 @@ impl ProfileBuilder {
         self.slices.push(track, start, dur, name, category, args, SliceFlags::default());
     }
 
-    /// The begin of a slice that [`Self::end`] closes: the last open one of the track, by time.
+    /// Begins a slice. [`Self::end`] closes the last open slice of the track, by time.
     pub fn begin(&mut self, track: TrackId, ts_ns: i64, name: StrId, category: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
@@ -68,7 +68,7 @@ impl ProfileBuilder {
         self.ends.push(EndRow { track, ts, slice: Some(slice), name, args, byte_offset }, slice);
     }
 
-    /// The end of the last open slice of the track. `name` may be empty; `args` are added to those of the begin.
+    /// Ends the last open slice of the track. `name` may be empty; `args` are added to those of the begin.
     pub fn end(&mut self, track: TrackId, ts_ns: i64, name: StrId, args: ArgsId, byte_offset: u64) {
         let ts = clamp(ts_ns);
         self.note(track, ts);
@@ -77,7 +77,7 @@ impl ProfileBuilder {
         self.ends.push(EndRow { track, ts, slice: None, name, args, byte_offset }, slices);
     }
 
-    /// An event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
+    /// Adds an event at one instant. `phase`: `i`, or another letter of the Chrome format; `scope`: `t`, `p`, `g` or a space.
     #[allow(clippy::too_many_arguments, reason = "the fields of an event, each of another type")]
     pub fn instant(
         &mut self,
@@ -96,14 +96,14 @@ impl ProfileBuilder {
         self.instant_scope.push(scope);
     }
 
-    /// An event that an id joins to others.
+    /// Adds an event that an id joins to others.
     pub fn link(&mut self, event: LinkEvent) {
         self.count_phase_byte(event.phase);
         self.tracks[event.track].events += 1;
         self.derived_link(event);
     }
 
-    /// A step of a flow that another event says it is: it is not counted as one.
+    /// Adds a step of a flow that another event carries, so it is not counted as an event.
     pub fn derived_link(&mut self, event: LinkEvent) {
         let ts = clamp(event.ts_ns);
         self.note_time(ts);
@@ -114,7 +114,7 @@ impl ProfileBuilder {
         self.link_ids.binds_enclosing.push(event.binds_enclosing);
     }
 
-    /// One event of a counter with the values of its series; `track` is where the event was, `id` may be empty.
+    /// Adds one event of a counter with the values of its series; `track` is the track of the event, `id` may be empty.
     pub fn counter(&mut self, track: TrackId, ts_ns: i64, name: StrId, id: StrId, values: &[(StrId, f64)]) {
         let ts = clamp(ts_ns);
         self.note(track, ts);

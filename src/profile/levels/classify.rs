@@ -15,11 +15,11 @@ define_idx! {
     pub struct LevelId;
 }
 
-/// What to call all levels together.
+/// The name for all levels together.
 pub const ALL_LEVELS: &str = "all";
-/// The most threads of a profile of no known producer that are levels: beyond them, the rest is one.
+/// The most threads that are levels of their own in a profile of an unknown producer; all further threads are one level.
 const MOST_THREADS: usize = 200;
-/// What slices of a category that its producer does not document are on.
+/// The level of slices whose category the producer does not document.
 const OTHER: &str = "other";
 
 /// A group of slices of which no two show the same work.
@@ -29,7 +29,7 @@ pub struct Level {
     pub name: String,
     /// Number of slices.
     pub slices: u64,
-    /// Whether its slices only wrap others; such a level leads no list.
+    /// Whether its slices are wrappers; a level of wrappers never comes first in a list.
     pub wraps: bool,
 }
 
@@ -37,13 +37,13 @@ pub struct Level {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no level '{name}' in this profile: it has {}", known.join(", "))]
 pub struct UnknownLevel {
-    /// The name that was asked for.
+    /// The requested name.
     pub name: String,
-    /// The names there are, `all` among them.
+    /// The existing names, including `all`.
     pub known: Vec<String>,
 }
 
-/// How the slices of a track find their level.
+/// What decides the level of the slices of a track.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     /// All of them have this one.
@@ -60,7 +60,7 @@ pub struct Levels {
     of_track: IndexVec<TrackId, Rule>,
     /// For each text, the level of slices of that category.
     of_category: Vec<LevelId>,
-    /// For each text, the wrapper that slices of that name are.
+    /// For each text, the kind of wrapper that slices of that name are.
     of_name: Vec<Option<Wrapper>>,
     /// The level of wrappers by the level they would have.
     wrapping: FxHashMap<(Wrapper, LevelId), LevelId>,
@@ -68,7 +68,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Looks at the tracks, categories and names of a profile; visits every slice once.
+    /// Finds the levels by the tracks, categories and names of a profile; visits every slice once.
     #[must_use]
     pub fn of(profile: &Profile) -> Self {
         let family = family_of(profile);
@@ -134,7 +134,7 @@ impl Levels {
         };
     }
 
-    /// Who wrote the profile.
+    /// The producer of the profile.
     #[must_use]
     pub fn family(&self) -> Family {
         self.family
@@ -154,7 +154,7 @@ impl Levels {
         }
     }
 
-    /// Whether a slice only wraps others.
+    /// Whether a slice is a wrapper.
     #[must_use]
     pub fn wraps(&self, profile: &Profile, track: TrackId, id: SliceId) -> bool {
         self.list.get(self.of_slice(profile, track, id)).is_some_and(|level| level.wraps)
@@ -171,26 +171,26 @@ impl Levels {
         self.list.iter()
     }
 
-    /// The levels that have slices: first those of work, then those that only wrap, each in the order of the profile.
+    /// The levels that have slices: first those of work, then those of wrappers, each in the order of the profile.
     pub fn used(&self) -> impl Iterator<Item = (LevelId, &Level)> {
         let of = |wraps: bool| self.list.iter_enumerated().filter(move |(_, l)| l.slices > 0 && l.wraps == wraps);
         of(false).chain(of(true))
     }
 
-    /// The level that is looked at when nobody chooses one; absent when that is all of them together, as for a profile of
-    /// no known producer with several threads, each of which is a level.
+    /// The default level; absent if the default is all levels together, as for a profile of an unknown producer with several
+    /// threads, each of which is a level.
     #[must_use]
     pub fn default_level(&self) -> Option<LevelId> {
         self.default
     }
 
-    /// What a level is called; `all` for all of them.
+    /// The name of a level; `all` for all of them.
     #[must_use]
     pub fn name(&self, level: Option<LevelId>) -> &str {
         level.and_then(|id| self.list.get(id)).map_or(ALL_LEVELS, |level| level.name.as_str())
     }
 
-    /// The level of a name, in any case and with `-` for spaces; absent for `all`.
+    /// The level with a name, in any letter case and with `-` for spaces; absent for `all`.
     ///
     /// # Errors
     /// When the profile has no slices of a level of that name.
@@ -204,7 +204,7 @@ impl Levels {
     }
 }
 
-/// Whether a name, in any case and with `-` or `_` for spaces, means a level.
+/// Whether a name, in any letter case and with `-` or `_` for spaces, means a level.
 #[must_use]
 pub fn is_level(own: &str, name: &str) -> bool {
     let plain = |text: &str| text.trim().replace(['-', '_'], " ").to_lowercase();
@@ -233,7 +233,7 @@ fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> Index
     profile.tracks().ids().map(|t| Rule::All(level(t))).collect()
 }
 
-/// A level for each thread, by what a person calls it; threads of one name are one level.
+/// A level for each thread, by the name that a person sees; threads of one name are one level.
 fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
     let mut level = |(id, track): (TrackId, &crate::profile::Track)| {
         let name = format!("{} / {}", profile.process_label(track.process), profile.track_label(id));
@@ -243,7 +243,7 @@ fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
     profile.tracks().iter_enumerated().map(&mut level).collect()
 }
 
-/// Whether clang's `-ftime-trace` wrote it, which adds sums of the whole as spans.
+/// Whether clang's `-ftime-trace` wrote it, which adds totals of the whole trace as spans.
 fn is_time_trace(profile: &Profile) -> bool {
     profile.meta().properties.iter().any(|(key, _)| key == "beginningOfTime")
 }

@@ -1,4 +1,4 @@
-//! Who wrote a profile, which decides what its rows and categories mean.
+//! The producer of a profile, which decides what its rows and categories mean.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::places;
 use crate::base::Idx;
 use crate::profile::{Profile, TrackId};
 
-/// Who wrote the profile.
+/// The producer of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Family {
     /// The Neuron plugin, or this product's simulator.
@@ -15,12 +15,12 @@ pub enum Family {
     Kineto,
     /// XLA: JAX, TensorFlow, PyTorch/XLA.
     Xla,
-    /// None of these: what its slices are is not known.
+    /// None of these: the meaning of its slices is unknown.
     #[default]
     Other,
 }
 
-/// Told by rows that have slices, then by categories of slices, then by rows of XLA devices.
+/// The producer, by rows that have slices, then by categories of slices, then by rows of XLA devices.
 pub(super) fn family_of(profile: &Profile) -> Family {
     let has = |is_one: fn(&Profile, TrackId) -> bool| {
         profile.tracks().ids().any(|t| is_one(profile, t) && !profile.slices().range_of(t).is_empty())

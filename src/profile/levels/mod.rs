@@ -2,11 +2,11 @@
 //!
 //! A profile often shows one piece of work several times: a module, the operator in it, its instructions; a step, the call
 //! in it, the kernel it starts. Adding those up counts time twice. So every slice belongs to exactly one level, and
-//! statistics, flame graphs, comparisons and queries work on one level ([`Levels::default_level`] when nobody chooses).
+//! statistics, flame graphs, comparisons and queries work on one level ([`Levels::default_level`] unless one is chosen).
 //!
-//! Levels are told by what producers write into names of tracks and categories, so a file that is written and read again has
-//! the same ones. Spans that only wrap others (steps, the profiler's own, compilation) have levels of their own, which lead
-//! no list ([`wrappers`]).
+//! Names of tracks and categories decide the levels, so a file that is written and read again has the same levels. Spans
+//! that only wrap others (steps, the profiler's own spans, compilation) have levels of their own, which never come first
+//! in a list ([`wrappers`]).
 
 mod classify;
 mod family;

@@ -1,4 +1,4 @@
-//! What the rows and categories of each producer are a level of.
+//! The levels of the rows and categories of each producer.
 
 use super::wrappers::{DEVICE_STEPS, RUNTIME_SETUP, Wrapper};
 use crate::profile::neuron::{
@@ -6,7 +6,7 @@ use crate::profile::neuron::{
 };
 use crate::profile::{Profile, TrackId};
 
-/// Levels that are taken when nobody chooses, the first that has slices.
+/// Candidates for the default level: the first that has slices is taken.
 pub(super) const PREFERRED: [&str; 10] = [
     "framework ops",
     "HLO ops",
@@ -55,8 +55,8 @@ pub(super) fn is_xla_work(profile: &Profile, track: TrackId) -> bool {
     process.starts_with("/device:") && (name == "XLA Ops" || name.starts_with("Stream #"))
 }
 
-/// The level of a row of a Neuron profile. Rows that other processes have beside Process Execution say once more, or beside
-/// it, what happened there: each kind is a level by itself.
+/// The level of a row of a Neuron profile. Rows of processes other than Process Execution repeat its work, or show work
+/// beside it: each kind is a level of its own.
 pub(super) fn neuron_level(profile: &Profile, track: TrackId) -> String {
     let (process, name) = names(profile, track);
     let row = match name {
@@ -98,8 +98,8 @@ pub(super) fn xla_level(profile: &Profile, track: TrackId) -> String {
     }
 }
 
-/// The level of a category of Kineto, today's (libkineto's `ActivityType` names them) and those before 2022; nothing for a
-/// category that is not its own.
+/// The level of a category of Kineto, both today's (libkineto's `ActivityType` names them) and those before 2022; none for
+/// other categories.
 pub(super) fn kineto_level(category: &str) -> Option<&'static str> {
     Some(match category {
         "kernel" | "Kernel" | "gpu_memcpy" | "gpu_memset" | "Memcpy" | "Memset" | "mtia_ccp_events" => "device kernels",
@@ -126,7 +126,7 @@ pub(super) fn kineto_level(category: &str) -> Option<&'static str> {
     })
 }
 
-/// The level of a slice that wraps others, by the level it would have.
+/// The level of a wrapper, by the level that it would have otherwise.
 pub(super) fn wrapping_level(wrapper: Wrapper, place: &str) -> &'static str {
     if wrapper == Wrapper::Step && place == "device annotations" { DEVICE_STEPS } else { wrapper.level() }
 }

@@ -1,22 +1,22 @@
-//! Spans that wrap work and are none: steps, the profiler's own, compilation, totals of a whole trace.
+//! Spans that wrap work and are not work themselves: steps, the profiler's own spans, compilation, totals of a trace.
 //!
-//! They are told by names that their producers document or always write, in one place, so that every list agrees.
+//! They are recognised in one place, by names that their producers document or always write, so that every list agrees.
 
-/// Why a span only wraps others.
+/// The kind of a wrapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wrapper {
     /// An iteration that the user's script marks: `ProfilerStep#5` (PyTorch), `StepMarker` (XLA).
     Step,
-    /// The profiler itself: that it records, starts or stops.
+    /// The profiler itself: recording, starting or stopping.
     Profiler,
-    /// Building what is executed later, which a run does once.
+    /// Compilation, which a run does once before it executes.
     Compilation,
-    /// A sum over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over the whole of a benchmark's phase.
+    /// A total over a whole trace, shown as a span (`-ftime-trace` of clang), or a span over a whole phase of a benchmark.
     Total,
 }
 
 impl Wrapper {
-    /// Name of the level of such spans.
+    /// Name of the level of wrappers of this kind.
     #[must_use]
     pub const fn level(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Wrapper {
     }
 }
 
-/// What the name of a slice of a machine-learning profiler says.
+/// The kind of wrapper that the name of a slice of a machine-learning profiler means.
 #[must_use]
 pub fn by_name(name: &str) -> Option<Wrapper> {
     const PROFILER: [&str; 5] = [
@@ -53,7 +53,7 @@ pub fn by_name(name: &str) -> Option<Wrapper> {
     }
 }
 
-/// What the name of a slice of a benchmark run says, which the simulator and NeuronPerf's host thread write.
+/// The kind of wrapper that the name of a slice of a benchmark run means; the simulator and NeuronPerf's host thread write it.
 #[must_use]
 pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
     match name {
@@ -63,14 +63,14 @@ pub fn by_name_of_run(name: &str) -> Option<Wrapper> {
     }
 }
 
-/// Whether a name is one of some calls: alone, or after the place it was called from.
+/// Whether a name is one of some calls: alone, or after the location of the call.
 fn is_call(name: &str, calls: &[&str]) -> bool {
     calls.iter().any(|call| {
         name.strip_suffix(call).is_some_and(|before| before.is_empty() || before.ends_with([' ', '.', ':']))
     })
 }
 
-/// The level of what wraps, when the name of a level is one of these.
+/// The kind of wrapper of a level, if the name of the level is one of these.
 #[must_use]
 pub fn is_wrapping_level(name: &str) -> bool {
     const ALL: [Wrapper; 4] = [Wrapper::Step, Wrapper::Profiler, Wrapper::Compilation, Wrapper::Total];
@@ -79,7 +79,7 @@ pub fn is_wrapping_level(name: &str) -> bool {
 
 /// Level of the steps that a profiler copies to the rows of devices.
 pub(super) const DEVICE_STEPS: &str = "device steps";
-/// Level of setting the Neuron runtime up and closing it.
+/// Level of setting up and closing the Neuron runtime.
 pub(super) const RUNTIME_SETUP: &str = "runtime setup";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Blocks of the zoo's models at small sizes: the same bits eagerly, lowered and after the passes, and the HLO they come to.
+//! Blocks of the zoo's models at small sizes: the same bits eagerly, lowered and after the passes, and the resulting HLO.
 
 use neuronscope::compiler::hlo::{HloModule, Opcode};
 use neuronscope::compiler::passes::optimize;
@@ -25,7 +25,7 @@ fn optimized(module: &dyn Module, inputs: &[InputSpec]) -> HloModule {
     optimize(lower(&trace(module, &shapes).unwrap(), Workflow::Trace).unwrap()).unwrap().0
 }
 
-/// Opcodes of the instructions whose path holds `scope`, in order; what is known at load is left out.
+/// Opcodes of the instructions whose path contains `scope`, in order; values that are known at load are left out.
 fn sequence(module: &HloModule, scope: &str) -> Vec<String> {
     let known = module.known_at_load();
     module
@@ -100,7 +100,7 @@ fn residual_networks() {
         let result = check(&resnet, &[images(2, 32)], 5);
         assert_eq!(result.dims(), [2, 7]);
         assert!(result.data().iter().all(|v| v.is_finite()) && result.data().iter().any(|v| v.abs() > 0.01));
-        // Scale, shift, short cut and ReLU are one operation behind each convolution.
+        // Scale, shift, shortcut and ReLU are one operation after each convolution.
         let module = optimized(&resnet, &[images(2, 32)]);
         let plain = ["convolution", "multiply+add+maximum"];
         let last = ["convolution", "multiply+add+add+maximum"];
@@ -186,7 +186,7 @@ fn a_llama_with_grouped_heads() {
     let result = check(&llama, &inputs, 6);
     assert_eq!(result.dims(), [2, 1, 50]);
     assert!(result.data().iter().all(|v| v.is_finite()));
-    // Another position turns the query another way and writes elsewhere in the cache.
+    // Another position rotates the query differently and writes elsewhere in the cache.
     let other = check(&llama, &[inputs[0].clone(), inputs[1].clone(), integer(&[1], 3)], 6);
     assert!(!other.same_bits(&result));
     let norm = ["multiply", "reduce", "multiply+add+rsqrt", "multiply+multiply"];

@@ -152,7 +152,7 @@ fn shape_errors_name_op_and_shapes() {
 }
 
 #[test]
-fn buffers_are_no_parameters() {
+fn buffers_are_not_parameters() {
     struct Buffered([Parameter; 2]);
     impl Module for Buffered {
         fn class(&self) -> &str {

@@ -148,7 +148,7 @@ fn a_batched_product_reads_what_its_operand_transposes() {
     assert_eq!(log[0].examples, ["%s reads %k"]);
     let Opcode::Dot(dims) = &after.instructions[after.root].opcode else { panic!("{}", print(&after)) };
     assert_eq!((dims.lhs_contracting, dims.rhs_contracting), (2, 2));
-    // A transposition that moves the batch is another thing.
+    // A transpose that moves the batch is not absorbed.
     let moved = text(
         "f32[5,2,4] transpose(%k), dimensions={1,0,2}",
         "f32[5,2,2] dot(%t, %t), batch_dims=1, lhs_contracting_dims={2}, rhs_contracting_dims={2}",
@@ -187,7 +187,7 @@ fn a_linear_layer_on_a_view_is_computed_on_what_is_viewed() {
 }
 
 #[test]
-fn what_weights_alone_give_is_known_and_stays_out_of_fusions() {
+fn results_of_weights_alone_are_known_and_stay_out_of_fusions() {
     let text = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %w = f32[3] parameter(1), weight=\"w\"\n \
          %e = f32[] constant(0.5)\n %f = f32[3] broadcast(%e), dimensions={}\n %s = f32[3] add(%w, %f)\n \
          %r = f32[3] rsqrt(%s)\n %b = f32[2,3] broadcast(%r), dimensions={1}\n ROOT %m = f32[2,3] multiply(%x, %b)\n}";

@@ -19,7 +19,7 @@ fn matrix() -> Shape {
     Shape::f32([N, N])
 }
 
-/// One step: what to do, with which earlier matrices, and a constant's bits.
+/// One step: the operation, the earlier matrices it reads, and a constant's bits.
 type Step = (u8, u16, u16, u32);
 
 struct Build {
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn text_reads_back(steps in steps(), name in "\\PC{0,12}", label in "(\\PC|\n){0,12}") {
         let mut module = build(&steps, &name, &label);
-        // NaN is not equal to itself: compare those by their text.
+        // NaN is not equal to itself: compare by text.
         for _ in 0..2 {
             let text = print(&module);
             let back = parse(&text).unwrap();

@@ -1,5 +1,5 @@
 //! The commands whose output is digested: models by commands, fixture traces by commands and formats, model files, and
-//! what needs neither.
+//! commands without either.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use neuronscope::model::zoo::MODELS;
 pub struct Case {
     /// Its arguments, with paths from the root of the repository.
     pub args: Vec<String>,
-    /// Whether it writes a file, whose bytes are digested.
+    /// Whether it writes a file; if so, the bytes of the file are digested.
     pub writes: bool,
     /// Whether every test run runs it.
     pub takes: Takes,
@@ -27,7 +27,7 @@ pub enum Takes {
 }
 
 impl Case {
-    /// The command as the stored file has it.
+    /// The command as it stands in the stored file.
     pub fn name(&self) -> String {
         self.args.join(" ")
     }
@@ -35,7 +35,7 @@ impl Case {
 
 /// Traces above this size are not read in every test run.
 const SMALL_TRACE: u64 = 20_000;
-/// Traces and model files above this size are only summed up.
+/// Traces and model files above this size are only summarised.
 const LARGE_FILE: u64 = 150_000;
 /// Models that are compiled and simulated in milliseconds.
 const SMALL_MODELS: [&str; 2] = ["nn", "matmult:n=256,loop_count=3"];

@@ -1,4 +1,4 @@
-//! A digest of what the command line prints: a change that should change no result changes no line of
+//! A digest of what the command line prints: a refactoring changes no line of
 //! `tests/it/snapshots/digests.txt`.
 //!
 //! [`cases`] lists the commands. The native tests run those that take no time; `./x digests` runs all of them, and
@@ -18,7 +18,7 @@ use neuronscope::base::Digest;
 
 const STORED: &str = "tests/it/snapshots/digests.txt";
 
-/// What the stored file says: the digest of each command.
+/// The content of the stored file: the digest of each command.
 fn stored() -> BTreeMap<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(STORED);
     let text = fs::read_to_string(path).unwrap_or_default();
@@ -31,7 +31,7 @@ fn program() -> PathBuf {
     std::env::var_os("NEURONSCOPE_CLI").map_or_else(|| env!("CARGO_BIN_EXE_neuronscope").into(), PathBuf::from)
 }
 
-/// Digest of a command: its exit code and stdout, the file that it writes, and stderr where it fails.
+/// Digest of a command: its exit code and stdout, the file that it writes, and stderr if it fails.
 fn digest_of(case: &Case, program: &Path, scratch: &Path) -> String {
     let mut command = Command::new(program);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(&case.args);
@@ -41,7 +41,7 @@ fn digest_of(case: &Case, program: &Path, scratch: &Path) -> String {
     let output = command.output().unwrap();
     let mut digest = Digest::default().number(u64::from(output.status.code().unwrap_or(255).unsigned_abs()));
     if case.writes {
-        // What is said names the file, which is elsewhere on each machine.
+        // The output names the file, whose path differs between machines.
         digest = digest.bytes(&fs::read(scratch).unwrap_or_default());
         fs::remove_file(scratch).ok();
     } else {
@@ -75,7 +75,7 @@ fn digests_of(cases: &[Case]) -> Vec<String> {
     found.into_inner().unwrap()
 }
 
-/// `command: stored -> now` of each command whose digest is another one.
+/// `command: stored -> now` for each command whose digest has changed.
 fn changes(cases: &[Case], digests: &[String]) -> Vec<String> {
     let stored = stored();
     let was = |case: &Case| stored.get(&case.name()).map_or("none", String::as_str);
@@ -84,7 +84,7 @@ fn changes(cases: &[Case], digests: &[String]) -> Vec<String> {
     cases.iter().zip(digests).filter_map(differs).collect()
 }
 
-/// Writes digests into the stored file, beside those of other commands that are still run.
+/// Writes digests into the stored file, and keeps those of other commands that still exist.
 fn store(cases: &[Case], digests: &[String]) {
     let mut all = stored();
     all.extend(cases.iter().map(Case::name).zip(digests.iter().cloned()));
@@ -111,7 +111,7 @@ fn commands_print_what_they_printed() {
     assert!(changed.is_empty(), "{count} commands print something else (meant? ./x digests --update):\n{list}");
 }
 
-/// `./x digests`: prints every digest, and says which are other ones than those stored. With `UPDATE_DOCS` it stores them.
+/// `./x digests`: prints every digest, and says which differ from the stored ones. With `UPDATE_DOCS` it stores them.
 #[test]
 #[ignore = "minutes: every command"]
 fn whole() {

@@ -1,4 +1,4 @@
-//! Exported programs that are odd as files: constants that JSON has no word for, very many nodes, long names, packed archives.
+//! Exported programs in unusual files: constants that JSON cannot express, very many nodes, long names, packed archives.
 
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::Numbers;

@@ -16,7 +16,7 @@ type Tensor = (Vec<u64>, Vec<f64>, i64);
 /// A node: its target, arguments, results by name.
 type Node<'a> = (&'a str, Json, Vec<(&'a str, &'a Tensor)>);
 
-/// A function with its target and the arguments behind the operand.
+/// A function with its target and the arguments after the operand.
 type Case<'a> = (&'a str, Json, fn(f64) -> f64);
 
 /// A tensor of f32.
@@ -120,7 +120,7 @@ fn import(bytes: &dyn ModelBytes) -> Imported {
     read_model("one.pt2", bytes, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Runs a graph and compares what it gives.
+/// Runs a graph and compares its results.
 fn check_file(name: &str, bytes: &dyn ModelBytes, inputs: &[Tensor], expected: &[&Tensor]) {
     let imported = import(bytes);
     assert!(imported.inspection.unsupported.is_empty(), "{name}: {:?}", imported.inspection.notes);

@@ -11,10 +11,10 @@ use serde_json::Value as Json;
 use super::super::import_npz::distance;
 use super::{archive, import};
 
-/// Largest distance from what torch gave, over the largest number of the result.
+/// Largest allowed distance from torch's results, over the largest number of the result.
 const TOLERANCE: f64 = 2e-5;
 
-/// An array of the fixture: `[element type, sizes, numbers]`; what JSON has no word for is written as text.
+/// An array of the fixture: `[element type, sizes, numbers]`; numbers that JSON cannot express are written as text.
 fn array(json: &Json) -> Value {
     let element = match json[0].as_str().unwrap() {
         "s64" => ElementType::S64,
@@ -28,7 +28,7 @@ fn array(json: &Json) -> Value {
         Some("inf") => f64::INFINITY,
         Some("-inf") => f64::NEG_INFINITY,
         Some(_) => f64::NAN,
-        // The shortest digits of a number of single precision are that number only in single precision.
+        // The shortest digits of a single precision number give that number only in single precision.
         None if element == ElementType::F32 => f64::from(n.as_f64().unwrap() as f32),
         None => n.as_f64().unwrap(),
     };
@@ -41,7 +41,7 @@ fn array(json: &Json) -> Value {
     Value { ty: ArrayType::new(element, dims), numbers }
 }
 
-/// What is wrong with a case; nothing when its values are those of torch.
+/// What is wrong with a case; nothing if its values agree with torch.
 fn wrong(case: &Json) -> Option<String> {
     let name = case["name"].as_str().unwrap();
     let model = case["model"].to_string();
@@ -67,7 +67,7 @@ fn wrong(case: &Json) -> Option<String> {
     None
 }
 
-/// Compares all cases of a file, of which there are more than so many.
+/// Compares all cases of a file, which must have more than a minimum number of them.
 fn compare_all(file: &str, more_than: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models/pt2/operators");
     let bytes = gunzip(&fs::read(folder.join(file)).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Aten operations that compute: each by its definition, or worked out by hand.
+//! Aten operations that compute: expected values by definition, or worked out by hand.
 
 use serde_json::{Value as Json, json};
 
@@ -166,7 +166,7 @@ fn products() {
         json!([["self", x(0)], ["mat1", x(1)], ["mat2", x(2)], ["beta", int(2)]]),
         &[f(&[2, 2], &[2.0, 4.0, 4.0, 8.0])],
     );
-    // A transposed convolution puts the kernel down at every second place; two groups of one channel each.
+    // A transposed convolution places the kernel at every second position; two groups of one channel each.
     let kernel = f(&[2, 1, 2], &[1.0, 10.0, 2.0, 20.0]);
     let arguments = json!([["input", x(0)], ["weight", x(1)], ["bias", {"as_none": true}], ["stride", ints(&[2])], ["padding", ints(&[0])], ["output_padding", ints(&[1])], ["groups", int(2)]]);
     check(
@@ -175,7 +175,7 @@ fn products() {
         arguments,
         &[f(&[1, 2, 5], &[1.0, 10.0, 2.0, 20.0, 0.0, 6.0, 60.0, 8.0, 80.0, 0.0])],
     );
-    // Queries see keys up to their own place; four heads of queries share two of keys.
+    // Queries see keys up to their own position; four heads of queries share two heads of keys.
     let (q, k) = (f(&[1, 4, 2, 1], &[0.0; 8]), f(&[1, 2, 2, 1], &[0.0; 4]));
     let v = f(&[1, 2, 2, 1], &[1.0, 3.0, 10.0, 30.0]);
     let arguments =

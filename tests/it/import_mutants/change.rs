@@ -4,7 +4,7 @@ use neuronscope::base::Rng;
 
 use super::{packed, wire};
 
-/// Numbers at the edges of what programs can hold.
+/// Numbers at the limits of integer types.
 pub(super) const EDGES: [&str; 10] = [
     "-1",
     "0",
@@ -22,7 +22,7 @@ pub(super) fn below(rng: &mut Rng, n: usize) -> usize {
     rng.next_u32() as usize % n.max(1)
 }
 
-/// A file changed in one of the ways that its format has, and the way.
+/// A file changed in one of the ways for its format, and the name of the way.
 pub(super) fn changed(rng: &mut Rng, file: &[u8]) -> (&'static str, Vec<u8>) {
     if below(rng, 4) > 0 {
         if file.starts_with(b"PK\x03\x04")
@@ -72,7 +72,7 @@ pub(super) fn changed_bytes(rng: &mut Rng, file: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Numbers replaced, lines and words doubled, left out and exchanged.
+/// Numbers replaced, lines and words doubled, left out and swapped.
 pub(super) fn changed_text(rng: &mut Rng, text: &str) -> String {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     for _ in 0..=below(rng, 2) {
@@ -106,7 +106,7 @@ pub(super) fn changed_text(rng: &mut Rng, text: &str) -> String {
     lines.join("\n")
 }
 
-/// One number of a text replaced by one at an edge.
+/// One number of a text replaced by a number at a limit.
 fn with_other_number(rng: &mut Rng, line: &str) -> String {
     let bytes = line.as_bytes();
     let is_start = |&i: &usize| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_alphanumeric());

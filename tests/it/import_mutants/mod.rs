@@ -1,9 +1,9 @@
-//! Model files that were changed a little, read through the one way in: a panic or a wait is a fault, whatever the file.
+//! Model files that were changed a little, read through the public entry point: a panic or a hang is a fault, whatever the file.
 //!
-//! Each file is changed in its own terms: bytes anywhere, lines and numbers of texts, fields of protocol buffers with the lengths around
-//! them kept right, entries of archives and the fields of the JSON in them. What can be read is brought into the compiler's HLO as well.
+//! Each file is changed according to its format: bytes anywhere, lines and numbers of texts, fields of protocol buffers with correct
+//! lengths around them, entries of archives and the fields of the JSON in them. Files that can be read become the compiler's HLO as well.
 //!
-//! The tests take a few hundred of them. `NEURONSCOPE_MUTANTS=20000 cargo test --test it import_mutants` takes that many;
+//! The tests use a few hundred changed files. `NEURONSCOPE_MUTANTS=20000 cargo test --test it import_mutants` uses that many;
 //! `NEURONSCOPE_MUTANTS_SEED` is the first number, `NEURONSCOPE_MODELS` another folder of files, and `NEURONSCOPE_MUTANTS_KEEP` a file
 //! that each changed file is written to before it is read.
 
@@ -21,10 +21,10 @@ use neuronscope::base::Rng;
 use neuronscope::compiler::{Workflow, from_program, outline};
 use neuronscope::import::{ImportOptions, ModelBytes, gunzip, read_model};
 
-/// Changed files that a test takes.
+/// Number of changed files in a test.
 const FEW: u64 = 240;
 
-/// Bytes of a file that a test changes at most: larger ones take longer and say the same.
+/// The largest file, in bytes, that a test changes: larger files take longer and test the same.
 const FEW_BYTES: usize = 24_000;
 
 /// Longest time that a changed file may take in a run of many, read without optimisation.
@@ -62,7 +62,7 @@ fn originals(folder: &Path, most: usize) -> Vec<Original> {
     found
 }
 
-/// What came of a changed file.
+/// The result of reading a changed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
     Refused,
@@ -103,7 +103,7 @@ fn changed_files_are_read_or_refused() {
     let asked = number("NEURONSCOPE_MUTANTS");
     let files = originals(&folder, if asked.is_some() { 1 << 22 } else { FEW_BYTES });
     assert!(files.len() > 20, "{} files", files.len());
-    // A few among other tests are not timed: a busy machine says nothing of a reader.
+    // A few files among other tests are not timed: on a busy machine the time says nothing about a reader.
     let most_time = asked.map_or(Duration::MAX, |_| MOST_TIME);
     let first = number("NEURONSCOPE_MUTANTS_SEED").unwrap_or(0);
     let keep = std::env::var("NEURONSCOPE_MUTANTS_KEEP").ok();

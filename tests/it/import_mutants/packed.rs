@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::change::{EDGES, below, changed_bytes, changed_text};
 use crate::import_aten::archive;
 
-/// Entries of an archive whose content is stored as it is; none when it is damaged.
+/// Entries of an archive that are stored without compression; none when it is damaged.
 fn entries(file: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let end = file.windows(4).rposition(|w| w == b"PK\x05\x06")?;
     let short = |at: usize| Some(usize::from(u16::from_le_bytes(file.get(at..at + 2)?.try_into().ok()?)));

@@ -1,15 +1,15 @@
-//! Protocol buffers changed field by field, with the lengths around them kept right.
+//! Protocol buffers changed field by field, with correct lengths around them.
 
 use neuronscope::base::Rng;
 
 use super::change::{below, changed_bytes};
 
-/// A field as it lies in its message.
+/// A field of a message.
 #[derive(Clone)]
 struct Field {
     /// Number and type.
     key: u64,
-    /// Its number or length; of fixed width as bytes alone.
+    /// Its number or length; fields of fixed width have only bytes.
     number: u64,
     bytes: Vec<u8>,
 }
@@ -89,7 +89,7 @@ pub(super) fn changed(rng: &mut Rng, bytes: &[u8]) -> Option<Vec<u8>> {
             let other = below(rng, all.len());
             all.swap(at, other);
         }
-        // A length that is wrong, or a number at an edge.
+        // A wrong length, or a number at a limit.
         3 | 4 if all[at].key & 7 == 2 && below(rng, 3) == 0 => all[at].number = edges[below(rng, edges.len())],
         5 => all[at].key = all[at].key & 7 | (1 + below(rng, 40) as u64) << 3,
         _ if all[at].key & 7 == 0 => all[at].number = edges[below(rng, edges.len())],

@@ -1,11 +1,11 @@
-//! The library refuses `as` where it loses anything, and functions of many lines: numbers change their type through `base::convert`, whose
-//! names say what happens at the edge. A line may except itself, with its reason; a module may not.
+//! The library refuses lossy `as`, and long functions: numbers change their type through `base::convert`, whose
+//! names say what happens at the edge. A line may allow an exception, with a reason; a module may not.
 
 use std::collections::BTreeSet;
 
 use super::source::{SourceFile, library};
 
-/// What the library turns on for all that is not a test.
+/// The lints that the library turns on for everything except tests.
 const LINTS: [&str; 6] = [
     "cast_lossless",
     "cast_possible_truncation",
@@ -15,13 +15,13 @@ const LINTS: [&str; 6] = [
     "too_many_lines",
 ];
 
-/// The words of what a file says of itself as a whole.
+/// The words of the inner attributes of a file.
 fn said_of_module(file: &SourceFile) -> BTreeSet<String> {
     let lists = file.syntax.attrs.iter().filter_map(|attribute| attribute.meta.require_list().ok());
     lists.flat_map(|list| words(&list.tokens.to_string())).collect()
 }
 
-/// The words of what a file says of the modules that it declares.
+/// The words of the attributes of the modules that a file declares.
 fn said_of_children(file: &SourceFile) -> BTreeSet<String> {
     let modules =
         file.syntax.items.iter().filter_map(|item| if let syn::Item::Mod(module) = item { Some(module) } else { None });

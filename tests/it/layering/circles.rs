@@ -1,17 +1,17 @@
-//! Folders whose files use one another in one direction only: no file uses one that uses it, through however many others.
+//! Folders whose files use one another in one direction only: no file uses a file that uses it, directly or through others.
 //!
-//! A file of a folder is a part of it; so is a folder in it, with all that is below, and its `mod.rs`, where that holds more than
-//! names of the others. What only tests name does not count.
+//! A file of a folder is a part of it. So is a folder in it, with everything below, and its `mod.rs`, if that holds more than
+//! names of the other parts. Uses in tests do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::paths::{Found, Kind, Names};
 use super::rules::{FileNames, House};
 
-/// For each part of a folder, the parts it uses, each with the place where it says so.
+/// For each part of a folder, the parts it uses, each with the position of the use.
 type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
-/// What a folder's own file is called here.
+/// The name of a folder's own file here.
 const OWN_FILE: &str = "mod";
 
 /// The folders of a library that have at least two files or folders, `compiler/codegen`.
@@ -26,7 +26,7 @@ pub fn folders(house: &House) -> BTreeSet<String> {
     parts.into_iter().filter(|(_, parts)| parts.len() > 1).map(|(folder, _)| folder).collect()
 }
 
-/// A circle of uses between the parts of a folder, a line for each step; none where there is no circle.
+/// A circle of uses between the parts of a folder, a line for each step; none if there is no circle.
 pub fn circle_in(house: &House, folder: &str) -> Option<Vec<String>> {
     let uses = uses_in(house, folder);
     uses.keys().find_map(|part| way_back(&uses, part)).map(|way| {
@@ -58,7 +58,7 @@ fn uses_in(house: &House, folder: &str) -> Uses {
     uses
 }
 
-/// Whether a path makes a part use another one. What a folder's own file shows of the others it does not use.
+/// Whether a path makes a part use another one. The re-exports in a folder's own file are not uses.
 fn counts(found: &Found, user: &str) -> bool {
     let shows = user == OWN_FILE && matches!(found.kind, Kind::ReExport | Kind::ShownAbove);
     !found.in_test && !shows
@@ -106,7 +106,7 @@ mod tests {
         assert!(circles.is_empty(), "files use one another in a circle:\n{}", circles.join("\n"));
     }
 
-    /// Prints the folders by whether they have a circle: what WITHOUT_CIRCLES could list.
+    /// Prints the folders with and without a circle: those without could be listed in WITHOUT_CIRCLES.
     #[test]
     #[ignore = "prints which folders have no circle"]
     fn print_circles() {
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(circle(&files("pub struct C;"), "profile"), None);
         let way = circle(&files("pub struct C;\nfn f(a: crate::profile::A) {}"), "profile").unwrap();
         assert_eq!(way, ["profile/a.rs:2: a uses b", "profile/b.rs:1: b uses c", "profile/c.rs:2: c uses a"]);
-        // Tests may look at everything.
+        // Tests may use everything.
         assert_eq!(circle(&files("pub struct C;\n#[cfg(test)]\nmod tests { use super::super::A; }"), "profile"), None);
     }
 

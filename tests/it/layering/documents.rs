@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Documents for who changes the sources.
+/// Documents for those who change the sources.
 const DOCUMENTS: &[&str] =
     &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/inside.md", "docs/where-to-add.md", "docs/design.md"];
 
 /// Folders whose files and folders a document may name.
 const TREES: &[&str] = &["src", "tests", "docs", "www", "tools", "examples", "benches", "fuzz"];
 
-/// What a build makes, and what a document names as an example.
+/// Folders that a build makes, which need not exist.
 const MADE: &[&str] = &["dist/", "target/"];
 
 /// Every path below [`TREES`], folders with a slash at their end.

@@ -1,4 +1,4 @@
-//! Errors below the session are enums: a function that gives text as its error loses what a caller could decide by.
+//! Errors below the session are enums: an error that is only text gives a caller nothing to decide by.
 
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, PathArguments, ReturnType, Type};
@@ -6,7 +6,7 @@ use syn::{GenericArgument, PathArguments, ReturnType, Type};
 use super::source::{SourceFile, library};
 use super::table::ROOMS;
 
-/// Rooms whose errors are enums: those below `session`, which makes text of them.
+/// Rooms whose errors are enums: those below `session`, which turns them into text.
 fn below_session(room: &str) -> bool {
     ROOMS.iter().take_while(|(name, _)| *name != "session").any(|(name, _)| *name == room)
 }

@@ -1,14 +1,14 @@
-//! Ways around the layer rule, each of which the rules find. A test here fails without the rule it is about.
+//! Ways around the layer rule, all of which the rules find. A test here fails without the rule that it tests.
 
 use super::rules::House;
 use super::source::SourceFile;
 
-/// What is broken in a library of these files.
+/// The broken rules in a library of these files.
 fn broken(files: &[(&str, &str)]) -> Vec<String> {
     House::of(&files.iter().map(|(path, text)| SourceFile::parse(path, text)).collect::<Vec<_>>()).broken()
 }
 
-/// Asserts that one line of one file is broken, and that the message has a text.
+/// Asserts that one line of one file breaks a rule, and that the message contains a text.
 fn one(files: &[(&str, &str)], text: &str) {
     let found = broken(files);
     assert_eq!(found.len(), 1, "{found:#?}");
@@ -110,7 +110,7 @@ fn rooms_show_nothing_of_rooms_they_may_use() {
     one(&[("formats/mod.rs", "pub use crate::profile::*;")], "shows crate::profile of another room");
     one(&[("formats/mod.rs", "pub(crate) use crate::profile::{Profile as P};")], "shows crate::profile::Profile");
     assert!(broken(&[("formats/mod.rs", "pub(super) use crate::profile::Profile;\npub use self::a::B;")]).is_empty());
-    // What the list names, and only that.
+    // Only what the list names is allowed.
     assert!(broken(&[("session/mod.rs", "pub use crate::tensor::Rounding;")]).is_empty());
     one(&[("session/mod.rs", "pub use crate::tensor::Tensor;")], "shows crate::tensor::Tensor");
 }

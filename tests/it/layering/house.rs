@@ -9,7 +9,7 @@ use super::rules::House;
 use super::source::library;
 use super::table::{ROOMS, SHELL_ONLY, SHOWN, Sees, is_room, seen_by};
 
-/// The library that the tests are of, read once.
+/// The library under test, read once.
 pub fn this_house() -> &'static House {
     static HOUSE: OnceLock<House> = OnceLock::new();
     HOUSE.get_or_init(|| House::of(&library()))

@@ -1,4 +1,4 @@
-//! What the paths of the sources name: `self`, `super`, renames, nested groups, macros and re-exports resolved.
+//! Resolves the paths of the sources: `self`, `super`, renames, nested groups, macros and re-exports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use syn::visit::{self, Visit};
 
 use super::source::SourceFile;
 
-/// A path as a list of its names. Resolved, it begins with `crate` or with the name of another crate.
+/// A path as a list of its names. A resolved path begins with `crate` or with the name of another crate.
 pub type Names = Vec<String>;
 
 /// How a path is named.
@@ -16,7 +16,7 @@ pub type Names = Vec<String>;
 pub enum Kind {
     /// In code, in a type, in a macro's tokens, in an attribute.
     Named,
-    /// By a `use` that nobody outside the module sees.
+    /// By a `use` that is private to the module.
     Import,
     /// By a `use` that modules above see, and not the whole crate.
     ShownAbove,
@@ -33,30 +33,30 @@ pub struct Found {
     pub line: usize,
     /// What it names, before re-exports of other modules are followed.
     pub direct: Names,
-    /// What it names in the end.
+    /// What it names after all re-exports.
     pub names: Names,
     /// How it is named.
     pub kind: Kind,
-    /// Whether it names everything in there (`*`).
+    /// Whether it names everything in the module (`*`).
     pub is_glob: bool,
     /// Whether only tests name it.
     pub in_test: bool,
 }
 
-/// What the modules of all files import and declare.
+/// The imports and declarations of the modules of all files.
 #[derive(Debug, Default)]
 pub struct Scopes {
-    /// For each module, the names its `use` items make, with the path written there.
+    /// For each module, the names that its `use` items define, with the written path.
     imports: BTreeMap<Names, BTreeMap<String, Names>>,
-    /// For each module, the paths whose names it takes with `*`.
+    /// For each module, the paths that it imports with `*`.
     globs: BTreeMap<Names, Vec<Names>>,
     /// Modules that are declared somewhere.
     modules: BTreeSet<Names>,
-    /// Modules that only tests have.
+    /// Modules that exist only in tests.
     test_modules: BTreeSet<Names>,
     /// Macros with `#[macro_export]`, which are names of the crate's root, and their rooms.
     pub exported_macros: BTreeMap<String, String>,
-    /// Re-exports across rooms that are allowed, `session::Rounding`: nobody looks behind them.
+    /// Allowed re-exports across rooms, such as `session::Rounding`: they are not followed.
     pub shown: BTreeSet<String>,
 }
 
@@ -127,7 +127,7 @@ impl Scopes {
         })
     }
 
-    /// What an absolute path names in the end: each module of it may have the next name from elsewhere.
+    /// What an absolute path names after all re-exports: each module of it may have the next name from elsewhere.
     fn followed(&self, path: Names) -> Names {
         let mut path = path;
         for _ in 0..16 {
@@ -161,14 +161,14 @@ struct Reader<'a> {
     module: Names,
     in_test: bool,
     found: Vec<Found>,
-    /// Module, name that is made (none for `*`), path as it is written.
+    /// Module, defined name (none for `*`), path as it is written.
     imports: Vec<(Names, Option<String>, Names)>,
     declared: Vec<Names>,
     test_modules: Vec<Names>,
     exported: Vec<String>,
 }
 
-/// What a `use` item is, for each of its leaves.
+/// The kind of a `use` item, for each of its leaves.
 #[derive(Clone, Copy)]
 struct UseItem {
     kind: Kind,
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
         self.name(item.line, &path, item.kind, false);
     }
 
-    /// The paths in tokens that nobody has parsed: bodies of macros and their arguments.
+    /// The paths in tokens that were not parsed: bodies of macros and their arguments.
     fn tokens(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -323,7 +323,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
             syn::Visibility::Inherited => Kind::Import,
         };
         let line = item.span().start().line;
-        // A leading `::` names another crate, which nothing here may stand in front of.
+        // A leading `::` names another crate, which nothing here can shadow.
         self.within(&item.attrs, |reader| reader.leaves(&item.tree, &[], UseItem { kind, line }));
     }
 

@@ -10,10 +10,10 @@ const WIDTH: usize = 824;
 const ROW: usize = 40;
 const BOX: (usize, usize) = (104, 28);
 const GAP: usize = 16;
-/// Where the boxes begin: before them stand the words of a row.
+/// Left edge of the boxes; the words of a row stand to the left of it.
 const LEFT: usize = 216;
 
-/// What the rows from this room on are for, from the bottom up.
+/// The purpose of the rows from this room on, from the bottom up.
 const BANDS: &[(&str, &str)] = &[
     ("base", "what all use"),
     ("tensor", "data: values, events, hardware"),

@@ -6,7 +6,7 @@ use super::house::this_house;
 use super::rules::House;
 use super::table::ROOMS;
 
-/// What a room is and does, as its sources say.
+/// The facts about a room, from its sources.
 #[derive(Default)]
 struct Room {
     files: usize,

@@ -1,4 +1,4 @@
-//! What the sources do that the table forbids, a line each.
+//! The breaches of the table in the sources, a line for each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::paths::{Found, Kind, Names, Scopes};
 use super::source::SourceFile;
 use super::table::{SHELL_MACROS, SHELL_ONLY, SHELLS, SHOWN, is_room, may_use};
 
-/// A file with what it names.
+/// A file with the paths that it names.
 pub struct FileNames {
     /// Its path below `src/`.
     pub path: String,
@@ -16,11 +16,11 @@ pub struct FileNames {
     pub lines: usize,
     /// The paths it names.
     pub found: Vec<Found>,
-    /// Whether it says of a module that it is in another file.
+    /// Whether it puts a module into a file of another name (`#[path]`).
     hides_modules: bool,
 }
 
-/// The files of a library with what they name.
+/// The files of a library with the paths that they name.
 pub struct House {
     files: Vec<FileNames>,
     exported_macros: BTreeMap<String, String>,
@@ -52,7 +52,7 @@ impl House {
         Some(self.exported_macros.get(name).map_or(name, String::as_str))
     }
 
-    /// What breaks a rule, in the order of files and lines.
+    /// The lines that break a rule, in the order of files and lines.
     pub fn broken(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for file in &self.files {
@@ -78,7 +78,7 @@ impl House {
         broken
     }
 
-    /// The root declares rooms and shows nothing else: `pub use neuron::Simulator` would be a way around the table.
+    /// The root declares rooms and exports nothing else: `pub use neuron::Simulator` would be a way around the table.
     fn broken_in_root(&self, file: &FileNames) -> Vec<String> {
         let imports =
             file.found.iter().filter(|found| matches!(found.kind, Kind::Import | Kind::ShownAbove | Kind::ReExport));
@@ -101,7 +101,7 @@ impl House {
     }
 }
 
-/// Names that a room shows of another room, outside the list.
+/// Names that a room re-exports from another room, outside the list.
 fn re_export(house: &House, file: &FileNames, found: &Found) -> Option<String> {
     let named = house.room_of(&found.direct)?;
     if found.kind != Kind::ReExport || file.module.first().is_some_and(|room| room == named) {
@@ -113,7 +113,7 @@ fn re_export(house: &House, file: &FileNames, found: &Found) -> Option<String> {
     (!is_listed).then(|| format!("shows {path} of another room: import it there, or list it in SHOWN with the reason"))
 }
 
-/// What only shells may name.
+/// Names that only shells may use.
 fn shell(room: &str, found: &Found) -> Option<String> {
     if SHELLS.contains(&room) || found.in_test {
         return None;
@@ -129,7 +129,7 @@ fn shell(room: &str, found: &Found) -> Option<String> {
     let forbidden = SHELL_ONLY.iter().find(|forbidden| {
         let forbidden: Vec<&str> = forbidden.split("::").collect();
         let is_below = names.len() >= forbidden.len() && names.iter().zip(&forbidden).all(|(a, b)| a == b);
-        // `use std::*` names what is forbidden without saying so.
+        // `use std::*` imports forbidden names without naming them.
         let is_around =
             found.is_glob && names.len() < forbidden.len() && names.iter().zip(&forbidden).all(|(a, b)| a == b);
         is_below || is_around
@@ -137,7 +137,7 @@ fn shell(room: &str, found: &Found) -> Option<String> {
     Some(format!("names {}, which only shells may ({forbidden})", names.join("::")))
 }
 
-/// Whether modules of a file are elsewhere than their names say: the rules know a module by its file.
+/// Whether modules of a file are in files of another name: the rules identify a module by its file.
 fn hides_modules(syntax: &syn::File) -> bool {
     syntax.items.iter().any(|item| match item {
         syn::Item::Mod(module) => module.attrs.iter().any(|a| a.path().is_ident("path")),

@@ -1,4 +1,4 @@
-//! The files of `src/`, parsed, each with the module it is.
+//! The files of `src/`, parsed, each with its module.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn module_of(path: &str) -> Vec<String> {
     parts
 }
 
-/// Every file of the library. Binaries (`bin/`) are crates of their own: they see only what the library shows.
+/// Every file of the library. Binaries (`bin/`) are crates of their own: they see only the public items of the library.
 pub fn library() -> Vec<SourceFile> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The rule: which rooms there are, what each may use, what only shells may name.
+//! The rule: the rooms, what each may use, and the names that only shells may use.
 
 /// What a room may use.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +46,8 @@ pub const ROOMS: &[(&str, Sees)] = &[
 /// Rooms that know files, threads, clocks, the terminal or the web.
 pub const SHELLS: &[&str] = &["cli", "web"];
 
-/// What other rooms see of a room that it has from elsewhere: the name, and why. Everything else is imported from where
-/// it is made, so that the table says who uses whom.
+/// Allowed re-exports of a room from another room: the name, and the reason. Everything else is imported from the room that
+/// defines it, so that the table shows which room uses which.
 pub const SHOWN: &[(&str, &str)] = &[
     (
         "bench::ServiceTimes",
@@ -73,8 +73,8 @@ pub const SHOWN: &[(&str, &str)] = &[
     ("session::Rounding", "a form of the page fills the options of a request with it"),
 ];
 
-/// Folders in which no file uses one that uses it. `cargo test --test it layering::circles -- --ignored --nocapture` prints which
-/// others could be listed.
+/// Folders in which no file uses a file that uses it. `cargo test --test it layering::circles -- --ignored --nocapture` prints
+/// the others that could be listed.
 pub const WITHOUT_CIRCLES: &[&str] = &[
     "analysis/query",
     "analysis/sentences",
@@ -141,8 +141,8 @@ pub const WITHOUT_CIRCLES: &[&str] = &[
     "view/plot",
 ];
 
-/// What only shells name, in code that is not a test's: modules and types of std, and crates that need files, threads,
-/// a terminal or a browser. What is below a name is forbidden with it.
+/// Names that only shells may use outside tests: modules and types of std, and crates that need files, threads,
+/// a terminal or a browser. Everything below a name is forbidden with it.
 pub const SHELL_ONLY: &[&str] = &[
     "std::env",
     "std::fs",
@@ -184,7 +184,7 @@ pub const SHELL_ONLY: &[&str] = &[
 /// Macros that only shells call.
 pub const SHELL_MACROS: &[&str] = &["print", "println", "eprint", "eprintln", "dbg"];
 
-/// Whether there is such a room.
+/// Whether a room with this name exists.
 pub fn is_room(name: &str) -> bool {
     ROOMS.iter().any(|(room, _)| *room == name)
 }

@@ -1,4 +1,4 @@
-//! Counters of a process: memory, power, bandwidth. Samples are changes; what is shown is their sum so far.
+//! Counters of a process: memory, power, bandwidth. Samples are changes; their running sum is shown.
 
 use super::Reader;
 use super::table::rows;

@@ -1,5 +1,5 @@
-//! Samples as they were before there were tables (until version 2): a list of objects with their frames in them. The
-//! frames of the oldest files are numbers of a table of symbols beside the profile.
+//! Samples in the form before there were tables (until version 2): a list of objects that contain their frames. The
+//! frames of the oldest files are numbers that refer to a table of symbols beside the profile.
 
 use super::{Context, Reader, location_frame};
 use crate::base::FxHashMap;
@@ -18,7 +18,7 @@ pub(super) fn symbols(table: Option<Value<'_>>) -> FxHashMap<String, String> {
     named.chain(listed).collect()
 }
 
-/// Adds the samples of a file that has nothing but one list of them.
+/// Adds the samples of a file that holds nothing but one list of samples.
 pub(super) fn read_only(reader: &mut Reader, samples: Value<'_>, root: Value<'_>) {
     let process = reader.builder.process("", "");
     let track = reader.builder.thread(process, "", "Samples");
@@ -57,7 +57,7 @@ fn read_at(reader: &mut Reader, samples: Value<'_>, track: TrackId, shift_ns: i6
     }
 }
 
-/// A frame: its place, an object that has one, or its number among the symbols. The root that all have is left out.
+/// A frame: its location, an object that has a location, or its number among the symbols. The common root is left out.
 fn frame_of(reader: &mut Reader, frame: Value<'_>) -> Option<Frame> {
     let place = frame.get("location").unwrap_or(frame).scalar().unwrap_or_default();
     let place = reader.symbols.get(place.as_ref()).map_or(place.as_ref(), String::as_str);

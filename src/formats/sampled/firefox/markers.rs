@@ -13,7 +13,7 @@ const INTERVAL: i64 = 1;
 const START: i64 = 2;
 const END: i64 = 3;
 
-/// When a marker was, ns.
+/// The time of a marker, in ns.
 #[derive(Clone, Copy)]
 enum When {
     At(i64),
@@ -22,7 +22,7 @@ enum When {
     Ends(i64),
 }
 
-/// A marker that has started, until one of its name ends.
+/// A marker that has started, until a marker of its name ends.
 struct Started {
     at: i64,
     category: StrId,
@@ -42,7 +42,7 @@ pub(super) fn read(
     let builder = &mut reader.builder;
     let (process, tid) = builder.place_of(thread);
     let mut track = None;
-    // An end is of the last start of its name, whatever else has started since.
+    // An end belongs to the last start of its name, whatever else has started since.
     let mut open: FxHashMap<StrId, Vec<Started>> = FxHashMap::default();
     let columns = ["name", "startTime", "endTime", "phase", "category", "data", "time"];
     rows(Some(markers), columns, |_, [name, start, end, phase, category, data, time]| {
@@ -75,7 +75,7 @@ pub(super) fn read(
     }
 }
 
-/// The two events of a start and an end as the slice that they are.
+/// A slice from the events of a start and an end.
 fn finish(builder: &mut ProfileBuilder, track: TrackId, name: StrId, started: &Started, end: i64, args: ArgsId) {
     let args = if started.args.is_none() { args } else { started.args };
     builder.derived_slice(track, started.at, end, name, started.category, args);
@@ -85,11 +85,11 @@ fn finish(builder: &mut ProfileBuilder, track: TrackId, name: StrId, started: &S
     }
 }
 
-/// What a row says of its time.
+/// The time of a row.
 fn when(times: [Option<Value<'_>>; 2], phase: Option<i64>, data: Option<Value<'_>>, shift_ns: i64) -> Option<When> {
     let ns = |v: Option<Value<'_>>| v.and_then(|v| v.ns(TimeUnit::Ms)).map(|t| t.saturating_add(shift_ns));
     let (start, end) = (ns(times[0]), ns(times[1]));
-    // A time that a phase has no use for is null, or zero in what Gecko itself writes.
+    // A time that a phase does not use is null, or zero in Gecko's own files.
     match phase {
         Some(INSTANT) => return start.or(end).map(When::At),
         Some(START) => return start.map(When::Starts),
@@ -97,7 +97,7 @@ fn when(times: [Option<Value<'_>>; 2], phase: Option<i64>, data: Option<Value<'_
         Some(INTERVAL) | None => {}
         Some(_) => return start.or(end).map(When::At),
     }
-    // Before phases there was one time, and the data said whether something starts or ends.
+    // Before there were phases, a marker had one time, and the data said whether it starts or ends.
     let old = data.filter(|_| phase.is_none());
     let interval = old.and_then(|d| d.get("interval")).and_then(Value::str);
     match (interval.as_deref(), start) {
