@@ -84,7 +84,7 @@ test("a sweep that was cut off is offered again, or finished where its link asks
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
-  await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are there/).waitFor();
+  await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are done/).waitFor();
   await kept.getByRole("button", { name: "Resume the rest" }).waitFor();
   await assertAccessible(page);
   // Its link goes on with it.

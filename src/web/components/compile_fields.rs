@@ -51,7 +51,7 @@ pub fn CompileFields(props: &CompileFieldsProps) -> Html {
                 { field("auto-cast", "Auto-cast", options.auto_cast.to_string(), &AUTO_CASTS, |o, t| o.auto_cast = t.parse().unwrap_or(AutoCast::default())) }
                 { field("auto-cast-type", "Cast type", options.auto_cast_type.to_string(), &AUTO_CAST_TYPES, |o, t| o.auto_cast_type = t.parse().unwrap_or(CastType::default())) }
                 { field("optlevel", "Optimisation level", options.opt_level.to_string(), &OPT_LEVELS, |o, t| o.opt_level = t.parse().unwrap_or(OptLevel::default())) }
-                { field("lnc", "Cores of a logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
+                { field("lnc", "Cores per logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
             </div>
         </details>
     }

@@ -1,4 +1,4 @@
-//! Limits for the best configuration: what fits is marked in table and plot, and leads the figures.
+//! Limits for the best configuration: the best one within them is marked in table and plot, and comes first in the figures.
 
 use yew::prelude::*;
 
