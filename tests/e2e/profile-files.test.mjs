@@ -51,7 +51,7 @@ test("a second file while one is read waits for an answer, and the first profile
   await input(page).setInputFiles(BIG);
   await waitForState(page, "running");
   await input(page).setInputFiles(`${TRACES}/hta_amd_mi250_minitoy.json.gz`);
-  await page.getByText(/hta_amd_mi250_minitoy\.json\.gz was not opened: another run or file is being worked on/).waitFor();
+  await page.getByText(/hta_amd_mi250_minitoy\.json\.gz was not opened: another run or file is being processed/).waitFor();
   await page.getByRole("heading", { name: "catapult_nanoseconds.json" }).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
   await waitForState(page, "idle");

@@ -1,4 +1,4 @@
-//! What the buttons of the page of values do.
+//! Actions of the buttons on the page of values.
 
 use yew::prelude::*;
 
@@ -43,7 +43,7 @@ impl Actions {
         if self.job.0.borrow().is_some() {
             return;
         }
-        // A worker of its own: weights may take most of a gigabyte, which is given back with the worker.
+        // A separate worker: weights may take most of a gigabyte, which is freed when the worker ends.
         let engine = match self.app.pool.take() {
             Ok(engine) => engine,
             Err(message) => {

@@ -71,8 +71,8 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
                     id="numerics-rounding" label="Rounding" value={state.text(NumericsField::Rounding).to_owned()}
                     options={pairs(&[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")])} on_choose={edit(NumericsField::Rounding)}
                 />
-                { text(NumericsField::Tolerance, "Tolerance", "Mean relative error of a PASS: 0.02 is 2 %", "0.02") }
-                { text(NumericsField::Seed, "Seed", "Of weights, inputs and stochastic rounding", "0") }
+                { text(NumericsField::Tolerance, "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02") }
+                { text(NumericsField::Seed, "Seed", "For weights, inputs and stochastic rounding", "0") }
             </div>
             <CompileFields id="numerics" options={spec.options} {on_change} />
             { buttons(props) }

@@ -1,5 +1,5 @@
-//! What can be saved of a profile: its tables, the timeline in the formats of other tools, the view as a picture;
-//! and the run of a benchmark.
+//! The menu of what can be saved from a profile: its tables, the timeline in the formats of other tools, the view as a
+//! picture. It also runs a benchmark of the shown model.
 
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::web::components::Menu;
 pub struct ExportMenuProps {
     /// What buttons do.
     pub actions: Actions,
-    /// Whether a timeline is on the screen, which can be a picture.
+    /// Whether a timeline is on the screen, which can be saved as a picture.
     pub has_timeline: bool,
     /// Whether what is shown can be run as a benchmark.
     pub can_trace: bool,

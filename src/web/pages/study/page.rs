@@ -1,4 +1,4 @@
-//! The page: a form, examples, what came of the run.
+//! The page: a form, examples, the result of the run.
 
 use yew::prelude::*;
 
@@ -18,7 +18,7 @@ pub struct StudyPageProps {
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
-    /// A trace of the result is to be shown as a timeline.
+    /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
 }
 
