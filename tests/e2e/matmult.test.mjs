@@ -122,7 +122,7 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "running");
   await button(page, "Cancel").click();
-  await page.getByText("Cancelled. What had finished is kept.").waitFor();
+  await page.getByText("Cancelled. Finished results are kept.").waitFor();
 }, { hash: "#/matmult?v=1", context: { viewport: { width: 390, height: 844 } } }));
 
 test("a link with values that cannot be used says so, and another model takes the layer's place", app.page(async (page) => {

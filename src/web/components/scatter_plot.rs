@@ -10,7 +10,7 @@ use crate::view::svg::number;
 /// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]
 pub struct ScatterPlotProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its points.
     pub plot: Scatter,
