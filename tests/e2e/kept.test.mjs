@@ -138,7 +138,7 @@ test("results of two benchmarks are compared, configuration by configuration", a
 
 test("a store that takes nothing is said in words, and what is open stays", app.page(async (page) => {
   await openTrace(page, "catapult_simple_trace.json");
-  await page.getByText(/catapult_simple_trace\.json is open, and is not kept for a later visit/).waitFor();
+  await page.getByText(/catapult_simple_trace\.json is open, but is not kept for a later visit/).waitFor();
   assert.equal(await toolShown(page), "overview");
 }, {
   hash: "#/profile",
