@@ -219,8 +219,7 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
                 }
             }
             if is_held_back(page, &address) {
-                let text =
-                    "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
+                let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
                 notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
             }
             for problem in address.notices {

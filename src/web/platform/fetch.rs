@@ -17,7 +17,9 @@ pub async fn file_beside_page(path: &str, name: &str) -> Result<File, String> {
     let response = JsFuture::from(window.fetch_with_str(&url::beside_page(path))).await.map_err(failed)?;
     // Only two members of the response are needed: its type would make the page's program larger.
     if Reflect::get(&response, &"ok".into()).ok().and_then(|ok| ok.as_bool()) != Some(true) {
-        return Err(format!("{name}: this file is not beside the page. Reload the page to get the version that has it."));
+        return Err(format!(
+            "{name}: this file is not beside the page. Reload the page to get the version that has it."
+        ));
     }
     let blob: Function = Reflect::get(&response, &"blob".into()).map_err(failed)?.unchecked_into();
     let blob: Promise = blob.call0(&response).map_err(failed)?.unchecked_into();

@@ -42,7 +42,9 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
 pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
     let name = brought_label(model).filter(|_| !app.pool.has_model(model))?;
     let content = digest_of(model).map(|digest| format!(" (content {digest})")).unwrap_or_default();
-    Some(format!("This names the file {name}{content}. Model files stay on the computer where they were opened: choose it again."))
+    Some(format!(
+        "This names the file {name}{content}. Model files stay on the computer where they were opened: choose it again."
+    ))
 }
 
 /// Properties of [`ModelFilePicker`].
