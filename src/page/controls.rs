@@ -6,17 +6,17 @@ use super::numerics::NumericsState;
 use super::profile::ProfileState;
 use super::study::StudyState;
 
-/// What Pause says.
+/// Text of the Pause button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseLabel {
-    /// The run goes on and can rest.
+    /// The run is going on and can be paused.
     Pause,
-    /// The run rests and can go on.
+    /// The run is paused and can be resumed.
     Resume,
 }
 
 impl PauseLabel {
-    /// On the button.
+    /// The text on the button.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -26,18 +26,18 @@ impl PauseLabel {
     }
 }
 
-/// Which controls of a page can be used.
+/// The controls of a page that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controls {
     /// Run.
     pub run: bool,
-    /// Cancel, and Pause where the page has it.
+    /// Cancel, and Pause if the page has it.
     pub stop: bool,
-    /// What Pause says.
+    /// Text of the Pause button.
     pub pause: PauseLabel,
     /// Whether there is something to retry.
     pub retry: bool,
-    /// Saving what the run gave.
+    /// Saving the results of the run.
     pub save: bool,
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use crate::page::study::StudyAction;
     use crate::session::studies::StudyKind;
 
-    /// What can be used: run, stop, retry.
+    /// Whether run, stop and retry can be used.
     fn used(state: &BenchState) -> (bool, bool, bool) {
         let controls = state.controls();
         (controls.run, controls.stop, controls.retry)
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!((used(&paused), paused.controls().pause.text()), ((false, true, false), "Resume"));
 
         sweep.borrow_mut().cancel();
-        // What was cancelled is retried once the run has ended, not before.
+        // Cancelled rows can be retried once the run has ended, not before.
         let stopping = paused.after(look(&sweep, 3));
         assert_eq!(used(&stopping), (false, true, false));
         assert_eq!(used(&stopping.after(BenchAction::End(RunState::Cancelled))), (true, false, true));
