@@ -202,7 +202,9 @@ impl<W: Worker> Dispatch<W> {
     pub fn make_room(&mut self, measurement: &Measurement) -> Result<(), String> {
         let copies = measurement.copies();
         if copies > MOST_COPIES {
-            return Err(format!("n_models {copies}: at most {MOST_COPIES} copies can be measured here, with one worker each"));
+            return Err(format!(
+                "n_models {copies}: at most {MOST_COPIES} copies can be measured here, with one worker each"
+            ));
         }
         self.lanes.retain(|l| l.worker.is_alive() && !measurement.is_fresh());
         Ok(())
