@@ -21,7 +21,7 @@ const FLAGS = ["bench", "--model", "fixed", "--device-ms", "10", "--instance", "
 test("a Server is searched: verdict and the command line's numbers", app.page(async (page) => {
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Scenario").selectOption("Server");
-  // Without its bound nothing runs, and the field says why.
+  // Without a latency bound nothing runs, and the field says why.
   await button(page, "Run").click();
   assert.match(await page.locator("#bench-latency_bound_ms-note").innerText(), /needs a latency bound/);
   await page.getByLabel("Latency bound (ms)").fill("40");
@@ -41,7 +41,7 @@ test("a Server is searched: verdict and the command line's numbers", app.page(as
   await assertAccessible(page);
 }, { hash: waiting(`#/benchmark?v=1&${SYSTEM}`) }));
 
-test("too few queries are INVALID with the reason, and what cannot run says so beside it", app.page(async (page) => {
+test("too few queries are INVALID with the reason, and a configuration that cannot run says so beside it", app.page(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   const cards = page.locator(".scenario");
@@ -65,7 +65,7 @@ test("a scenario is cancelled in its run", app.page(async (page) => {
 
 const TWO = "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=1,16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=20";
 
-test("a scenario rests, is cut off by a reload, and goes on with what had ended", app.page(async (page, url) => {
+test("a scenario is paused, cut off by a reload, and continues with its finished rows", app.page(async (page, url) => {
   await button(page, "Run").click();
   const cards = page.locator(".scenario");
   await cards.first().waitFor();
