@@ -1,4 +1,4 @@
-//! Which controls of a page can be used, by its state.
+//! The controls of a page that can be used, by its state.
 
 use super::RunState;
 use super::bench::BenchState;
@@ -49,7 +49,7 @@ impl Controls {
 }
 
 impl BenchState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         let pause = if self.is_paused() { PauseLabel::Resume } else { PauseLabel::Pause };
@@ -63,7 +63,7 @@ impl BenchState {
 }
 
 impl NumericsState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.report.is_some())
@@ -71,7 +71,7 @@ impl NumericsState {
 }
 
 impl<Worker> ProfileState<Worker> {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.shown.is_some())
@@ -79,7 +79,7 @@ impl<Worker> ProfileState<Worker> {
 }
 
 impl StudyState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.result.is_some())

@@ -48,7 +48,7 @@ impl SweepView {
         &self.shares
     }
 
-    /// What is going on: `7 of 24 configurations, 2 workers, about 12 s left`.
+    /// Progress in words: `7 of 24 configurations, 2 workers, about 12 s left`.
     #[must_use]
     pub fn run_label(&self, share: f64, elapsed_s: f64) -> String {
         let sweep = self.sweep();

@@ -56,7 +56,7 @@ enum Place {
     Level(Option<String>),
 }
 
-/// What the worker found.
+/// The hits from the worker.
 #[derive(Clone, Default, PartialEq)]
 struct Found {
     slices: Vec<SliceLink>,

@@ -1,4 +1,4 @@
-//! What the buttons of the benchmark page do.
+//! Actions of the buttons on the benchmark page.
 
 use yew::prelude::*;
 
@@ -12,14 +12,14 @@ use crate::web::context::AppContext;
 use crate::web::platform::{download, url};
 use crate::web::sweep::SweepRunner;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What runs benchmarks.
+    /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
 

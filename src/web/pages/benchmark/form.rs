@@ -18,9 +18,9 @@ use crate::web::components::{
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
 pub struct BenchFormProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The form's content.
     pub state: UseReducerHandle<BenchState>,

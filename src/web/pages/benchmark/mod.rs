@@ -40,9 +40,9 @@ pub use model_file::{LinkNote, is_model_file, open_model};
 /// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What runs benchmarks.
+    /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
 

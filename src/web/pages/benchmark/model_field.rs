@@ -22,7 +22,7 @@ pub struct ModelFieldProps {
     pub models: Vec<ModelInfo>,
     /// The text form.
     pub value: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
     /// Whether the model's summary stands below the select.
@@ -101,7 +101,7 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
     }
 }
 
-/// What is wrong with a value of a parameter.
+/// The message for a wrong value of a parameter.
 fn problem(p: &ParameterInfo, value: &str) -> Option<String> {
     let ParameterKind::Integer { min, max } = p.kind else { return None };
     match value.trim().parse::<u64>() {

@@ -1,4 +1,4 @@
-//! What the buttons of the page of experiments do.
+//! Actions of the buttons on the experiments page.
 
 use std::cell::RefCell;
 
@@ -124,12 +124,12 @@ fn start(
     }
 }
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,

@@ -10,7 +10,7 @@ use crate::web::components::{CheckField, CopyMenu, FilePicker, SelectField, Text
 /// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
     /// The shown view with its choices.
     pub shown: Shared<RecordsShown>,

@@ -22,7 +22,7 @@ const RESULT: &str = "experiments-result";
 /// Properties of [`ExperimentsPage`].
 #[derive(Properties, PartialEq)]
 pub struct ExperimentsPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,

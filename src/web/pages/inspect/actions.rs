@@ -16,12 +16,12 @@ use crate::web::context::Job;
 use crate::web::state::{InspectAction, InspectState};
 use crate::web::worker::Engine;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<InspectState>,
     /// The awaited answer, which can be cancelled.
     pub job: Job,

@@ -14,9 +14,9 @@ use crate::web::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 /// Properties of [`InspectForm`].
 #[derive(Properties, PartialEq)]
 pub struct InspectFormProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// What is shown, when something is.
+    /// The shown view, if there is one.
     pub shown: Option<Shared<InspectShown>>,
 }
 

@@ -22,7 +22,7 @@ const ASK_AFTER_MS: u32 = 150;
 /// Properties of [`InspectPage`].
 #[derive(Properties, PartialEq)]
 pub struct InspectPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<InspectState>,
     /// The answer that can be cancelled.
     pub job: Job,

@@ -48,9 +48,9 @@ type SharedWindow = Rc<RefCell<Window>>;
 /// Properties of [`Picture`].
 #[derive(Properties, PartialEq)]
 pub struct PictureProps {
-    /// What choosing does.
+    /// Actions of a choice.
     pub actions: Actions,
-    /// What is shown.
+    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 

@@ -19,9 +19,9 @@ const WINDOW_PX: f64 = 900.0;
 /// Properties of [`Tree`].
 #[derive(Properties, PartialEq)]
 pub struct TreeProps {
-    /// What choosing does.
+    /// Actions of a choice.
     pub actions: Actions,
-    /// What is shown.
+    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 

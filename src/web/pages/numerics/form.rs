@@ -14,11 +14,11 @@ use crate::web::pages::benchmark::ModelField;
 /// Properties of [`NumericsForm`].
 #[derive(Properties, PartialEq)]
 pub struct NumericsFormProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
-    /// What is in it.
+    /// The state of the form.
     pub state: UseReducerHandle<NumericsState>,
 }
 

@@ -14,7 +14,7 @@ use crate::web::context::use_app;
 /// Properties of [`NumericsPage`].
 #[derive(Properties, PartialEq)]
 pub struct NumericsPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<NumericsState>,
     /// The run that can be cancelled.
     pub job: Job,

@@ -14,7 +14,7 @@ use crate::web::components::LocalTable;
 pub struct NumericsResultProps {
     /// The comparison.
     pub report: Shared<NumericsReport>,
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
 }
 

@@ -25,12 +25,12 @@ use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::Controller;
 use crate::web::worker::Engine;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,

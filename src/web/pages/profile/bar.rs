@@ -16,7 +16,7 @@ use crate::web::timeline::Controller;
 /// Properties of [`WorkspaceBar`].
 #[derive(Properties, PartialEq)]
 pub struct WorkspaceBarProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,

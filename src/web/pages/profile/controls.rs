@@ -13,9 +13,9 @@ use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 /// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,

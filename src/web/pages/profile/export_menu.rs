@@ -10,7 +10,7 @@ use crate::web::components::Menu;
 /// Properties of [`ExportMenu`].
 #[derive(Properties, PartialEq)]
 pub struct ExportMenuProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
     /// Whether a timeline is on the screen, which can be saved as a picture.
     pub has_timeline: bool,

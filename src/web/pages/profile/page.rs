@@ -28,7 +28,7 @@ use crate::web::state::{OpenRun, ProfileState};
 /// Properties of [`ProfilePage`].
 #[derive(Properties, PartialEq)]
 pub struct ProfilePageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,

@@ -12,12 +12,12 @@ use crate::web::context::Job;
 use crate::web::platform::download::file_of;
 use crate::web::platform::{download, page};
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,

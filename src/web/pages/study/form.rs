@@ -15,9 +15,9 @@ const LONG_CHOICE: usize = 24;
 /// Properties of [`StudyFields`].
 #[derive(Properties, PartialEq)]
 pub struct StudyFieldsProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What is in it.
+    /// The state of the form.
     pub state: UseReducerHandle<StudyState>,
 }
 

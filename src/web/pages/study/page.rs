@@ -14,7 +14,7 @@ use crate::web::context::use_app;
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,

@@ -11,7 +11,7 @@ use crate::web::components::{SelectField, TextField};
 pub struct FinderProps {
     /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What was found, in words.
+    /// The result of the search, in words.
     pub found: AttrValue,
 }
 

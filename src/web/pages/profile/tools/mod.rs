@@ -32,7 +32,7 @@ use crate::session::Chosen;
 use crate::web::pages::profile::queries::Pending;
 use crate::web::state::{OpenRun, ProfileState};
 
-/// What every tool is given.
+/// Properties of every tool.
 #[derive(Properties, PartialEq)]
 pub struct ToolProps {
     /// The run that is shown.
