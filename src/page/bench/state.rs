@@ -242,7 +242,7 @@ impl BenchState {
     }
 
     fn start(&mut self, config: BenchConfig, notes: Vec<String>) {
-        // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
+        // A scenario's verdicts are in their own list, beside the rows of the benchmark before it.
         if config.mlperf.is_some() {
             self.scenario = Shared::new(Vec::new());
         } else {
@@ -270,7 +270,7 @@ impl BenchState {
     }
 }
 
-/// The rows with these ones added or in place of earlier ones, in order.
+/// The rows in order, with `more` added or replacing earlier rows.
 fn with_rows(rows: &[ResultRow], more: Vec<(RowId, Rc<RowResult>)>) -> Vec<ResultRow> {
     let mut all: std::collections::BTreeMap<RowId, ResultRow> = rows.iter().map(|r| (r.id, r.clone())).collect();
     all.extend(more.into_iter().map(|(id, result)| (id, ResultRow::new(id, result))));
