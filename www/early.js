@@ -1,5 +1,5 @@
-// Before the first paint, which comes long before the programs: the theme, and whether the address is that of the start page, whose markup
-// stands in index.html until the app takes its place. With another address the head stands there alone (www/workspace.css).
+// Runs before the first paint, long before the programs start: sets the theme, and notes whether the address is that of the start page.
+// Its markup is in index.html until the app replaces it. With another address only the head is shown (www/workspace.css).
 const root = document.documentElement;
 const stored = (name) => {
   try {
@@ -18,5 +18,5 @@ const keeps = () => {
 const chosen = stored("neuronscope.theme");
 root.dataset.theme = ["dark", "light"].includes(chosen) ? chosen : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 root.dataset.begins = /^(#\/?)?$/.test(location.hash) ? "start" : "elsewhere";
-// What is kept stands above the tours, whose place is known when it has been listed.
+// The list of what is kept is above the tours, whose place is known only once that list is there.
 root.toggleAttribute("data-keeps", keeps());

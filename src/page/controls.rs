@@ -1,4 +1,4 @@
-//! Which controls of a page can be used, by its state.
+//! The controls of a page that can be used, by its state.
 
 use super::RunState;
 use super::bench::BenchState;
@@ -6,17 +6,17 @@ use super::numerics::NumericsState;
 use super::profile::ProfileState;
 use super::study::StudyState;
 
-/// What Pause says.
+/// Text of the Pause button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseLabel {
-    /// The run goes on and can rest.
+    /// The run is going on and can be paused.
     Pause,
-    /// The run rests and can go on.
+    /// The run is paused and can be resumed.
     Resume,
 }
 
 impl PauseLabel {
-    /// On the button.
+    /// The text on the button.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -26,18 +26,18 @@ impl PauseLabel {
     }
 }
 
-/// Which controls of a page can be used.
+/// The controls of a page that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controls {
     /// Run.
     pub run: bool,
-    /// Cancel, and Pause where the page has it.
+    /// Cancel, and Pause if the page has it.
     pub stop: bool,
-    /// What Pause says.
+    /// Text of the Pause button.
     pub pause: PauseLabel,
     /// Whether there is something to retry.
     pub retry: bool,
-    /// Saving what the run gave.
+    /// Saving the results of the run.
     pub save: bool,
 }
 
@@ -49,7 +49,7 @@ impl Controls {
 }
 
 impl BenchState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         let pause = if self.is_paused() { PauseLabel::Resume } else { PauseLabel::Pause };
@@ -63,7 +63,7 @@ impl BenchState {
 }
 
 impl NumericsState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.report.is_some())
@@ -71,7 +71,7 @@ impl NumericsState {
 }
 
 impl<Worker> ProfileState<Worker> {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.shown.is_some())
@@ -79,7 +79,7 @@ impl<Worker> ProfileState<Worker> {
 }
 
 impl StudyState {
-    /// Which controls can be used.
+    /// The controls that can be used.
     #[must_use]
     pub fn controls(&self) -> Controls {
         Controls::of(&self.run, self.result.is_some())
@@ -100,7 +100,7 @@ mod tests {
     use crate::page::study::StudyAction;
     use crate::session::studies::StudyKind;
 
-    /// What can be used: run, stop, retry.
+    /// Whether run, stop and retry can be used.
     fn used(state: &BenchState) -> (bool, bool, bool) {
         let controls = state.controls();
         (controls.run, controls.stop, controls.retry)
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!((used(&paused), paused.controls().pause.text()), ((false, true, false), "Resume"));
 
         sweep.borrow_mut().cancel();
-        // What was cancelled is retried once the run has ended, not before.
+        // Cancelled rows can be retried once the run has ended, not before.
         let stopping = paused.after(look(&sweep, 3));
         assert_eq!(used(&stopping), (false, true, false));
         assert_eq!(used(&stopping.after(BenchAction::End(RunState::Cancelled))), (true, false, true));

@@ -1,4 +1,4 @@
-//! The page of experiments: what was chosen, what was read, what is shown.
+//! The state of the page of experiments: what was chosen, what was read, what is shown.
 
 use std::rc::Rc;
 
@@ -9,29 +9,29 @@ use crate::session::share::{ExperimentLink, PageLink as _};
 use crate::session::shelf::results_id;
 use crate::session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
 
-/// What the sample is called where files of links are.
+/// Name of the sample in links, in place of a file.
 pub const SAMPLE: &str = "sample";
 
-/// The page of experiments; `Worker` is what a shell calls the worker that holds records.
+/// The page of experiments; `Worker` is the shell's handle of the worker that holds records.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExperimentsState<Worker> {
     /// The choices that were made; the others are left open.
     pub spec: ExperimentSpec,
-    /// How far the reading is.
+    /// Progress of the reading.
     pub run: RunState,
     /// The worker that holds the records.
     pub engine: Option<Worker>,
-    /// What was read.
+    /// A summary of what was read.
     pub read: Option<RecordsRead>,
-    /// What is shown.
+    /// The shown view.
     pub shown: Option<Shared<RecordsShown>>,
-    /// Files of a link that were not read yet.
+    /// Files of a link that have not been read yet.
     pub data: Option<Rc<str>>,
     /// Names of files that a link does not hold.
     pub wanted: Vec<String>,
 }
 
-/// What happens on the page.
+/// Actions on the page.
 pub enum ExperimentsAction<Worker> {
     /// A choice was made.
     Choose(ExperimentField, String),
@@ -39,13 +39,13 @@ pub enum ExperimentsAction<Worker> {
     Load(Box<ExperimentLink>),
     /// Reading began, in this worker.
     Start(Worker, String),
-    /// Reading went on, or ended without a result.
+    /// Reading made progress, or ended without a result.
     Run(RunState),
     /// Files were read.
     Read(RecordsRead),
-    /// A view is there.
+    /// A view has arrived.
     Shown(Box<RecordsShown>),
-    /// All records are put away.
+    /// All records are closed.
     Clear,
 }
 
@@ -86,14 +86,14 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         self.read.as_ref().is_some_and(|read| read.records > 0 || read.reports == 0) && !is_of_reports
     }
 
-    /// Files that stand for results which this browser keeps: nobody has them as files before they are downloaded.
+    /// Files that stand for results which this browser keeps: they do not exist as files until they are downloaded.
     #[must_use]
     pub fn kept_results(&self) -> Vec<String> {
         let files = self.read.iter().filter(|read| read.packed.is_none()).flat_map(|read| &read.files);
         files.map(|(name, _)| name.clone()).filter(|name| results_id(name).is_some()).collect()
     }
 
-    /// What a link holds, in a sentence.
+    /// A sentence that says what a link holds.
     #[must_use]
     pub fn link_holds(&self) -> String {
         let Some(read) = &self.read else { return String::new() };
@@ -124,7 +124,7 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         let mut next = self.clone();
         match action {
             ExperimentsAction::Choose(field, text) => {
-                // Other records may not hold what is open.
+                // New records may not contain what is open now.
                 if field != ExperimentField::Open {
                     next.spec.set(ExperimentField::Open, "");
                 }
@@ -206,7 +206,7 @@ mod tests {
         assert!(same.read.is_some() && same.data.is_none());
         let other = held.after(link(Some("xyz"), &[]));
         assert_eq!((other.engine, &other.read, other.data.as_deref()), (None, &None, Some("xyz")));
-        // A link that names its files alone keeps what is held, and says what it wants.
+        // A link that only names its files keeps the records that are open, and says which files it wants.
         let named = held.after(link(None, &["b.jsonl"]));
         assert_eq!((named.read.is_some(), named.wanted), (true, vec!["b.jsonl".to_owned()]));
     }

@@ -1,33 +1,33 @@
-//! The address and the browser's history: which change of a view is a new entry, and what an address that was given leads to.
+//! The address and the browser's history: which change of a view makes a new entry, and what a given address leads to.
 
 use crate::session::share::{Address, Page, is_another_view, is_same_tool};
 
-/// What a view's new address is to the browser's history.
+/// The effect of a view's new address on the browser's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// The address stays as it is.
     Stay,
-    /// The entry that the browser is at has another address.
+    /// The current entry gets another address.
     Replace,
     /// A new entry: Back returns from it.
     Push,
 }
 
-/// What the address says now, and who said it.
+/// The current address, and where it came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Now<'a> {
     /// Its hash.
     pub hash: &'a str,
-    /// Somebody has just edited it, and the page has not followed yet.
+    /// Whether it was just edited and the page has not followed yet.
     pub is_edited: bool,
-    /// A timeline that was opened is choosing its first span: nobody went there.
+    /// Whether a timeline that was just opened is choosing its first span, to which the user did not go.
     pub opens_at_span: bool,
 }
 
-/// What showing another hash does, and whether that was the first span of a timeline that was opened.
+/// The effect of showing another hash, and whether that was the first span of a timeline that was just opened.
 ///
-/// Another page, and another view of a page ([`is_another_view`]), is another entry; what else changes on a page is not. An address
-/// that was edited leads.
+/// Another page, or another view of a page ([`is_another_view`]), makes a new entry; any other change of a page does not. An
+/// edited address takes precedence: the page follows it.
 #[must_use]
 pub fn entry_of(now: Now, hash: &str) -> (Entry, bool) {
     if now.is_edited || now.hash == hash {
@@ -46,10 +46,10 @@ pub fn page_of(hash: &str) -> &str {
     hash.split('?').next().unwrap_or_default()
 }
 
-/// What the profile page does with an address that was given.
+/// What the profile page does with a given address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// It shows a view that it had shown in this visit.
+    /// It shows a view again that it has shown in this visit.
     Revisit,
     /// It shows a link.
     Load {
@@ -64,13 +64,13 @@ pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: boo
     if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
 }
 
-/// Whether a page of the lab reads an address: one that was shown before stays as it was left where the address says nothing new.
+/// Whether a page of the lab reads an address: a page that was shown before stays as it was left if the address says nothing new.
 #[must_use]
 pub const fn lab_follows(is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
     is_new || !(is_bare || is_of_visit)
 }
 
-/// Whether a link of which a part could not be used keeps its page from running by itself, so that the person is told.
+/// Whether a link with an unusable part keeps its page from running by itself, so that the user is told.
 #[must_use]
 pub fn is_held_back(page: Page, address: &Address) -> bool {
     let has_run = !matches!(page, Page::Inspect | Page::Experiments | Page::Guide);
@@ -112,7 +112,7 @@ mod tests {
         let at = |opens_at_span| Now { hash: "#/profile?tool=trace", is_edited: false, opens_at_span };
         assert_eq!(entry_of(at(true), "#/profile?tool=trace&from=1&to=9"), (Entry::Replace, true));
         assert_eq!(entry_of(at(false), "#/profile?tool=trace&from=1&to=9"), (Entry::Push, false));
-        // The span of another tool is a jump, and the choice is over.
+        // Going to a span in another tool is a jump, and ends the choice of the first span.
         assert_eq!(entry_of(at(true), "#/profile?tool=overview&from=1&to=9"), (Entry::Push, true));
         assert_eq!(entry_of(at(true), "#/benchmark?x=1&from=1"), (Entry::Push, true));
         assert_eq!(entry_of(at(true), "#/profile?tool=trace&q=a"), (Entry::Replace, false));

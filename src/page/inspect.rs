@@ -1,23 +1,23 @@
-//! The page of models: what was chosen, what is shown.
+//! The state of the page of models: what was chosen, what is shown.
 
 use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
 use crate::session::{InspectField, InspectShown, InspectSpec};
 
-/// The page of models; `Worker` is what a shell calls the worker that holds one.
+/// The page of models; `Worker` is the shell's handle of the worker that holds a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InspectState<Worker> {
     /// The choices that were made.
     pub spec: InspectSpec,
-    /// How far the answer is.
+    /// Progress of the answer.
     pub run: RunState,
     /// The worker that holds the model.
     pub engine: Option<Worker>,
-    /// What is shown.
+    /// The shown view.
     pub shown: Option<Shared<InspectShown>>,
 }
 
-/// What happens on the page.
+/// Actions on the page.
 pub enum InspectAction<Worker> {
     /// A choice was made.
     Choose(InspectField, String),
@@ -27,11 +27,11 @@ pub enum InspectAction<Worker> {
     Load(Box<InspectSpec>),
     /// A file is being opened, in this worker.
     Open(Worker, String),
-    /// An answer is on its way from this worker.
+    /// An answer is awaited from this worker.
     Ask(Worker),
-    /// The answer went on, or ended without a result.
+    /// The answer made progress, or ended without a result.
     Run(RunState),
-    /// An answer is there; whether a file was opened with it.
+    /// An answer has arrived; the flag says whether a file was opened with it.
     Shown(Box<InspectShown>, bool),
 }
 
@@ -106,7 +106,7 @@ mod tests {
         shown.spec.set(InspectField::Model, "file:x");
         let answered = asked.after(InspectAction::Shown(Box::new(shown.clone()), false));
         assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
-        // A file says by what name it is open.
+        // The answer for a file says under which name the file is open.
         let file = asked.after(InspectAction::Shown(Box::new(shown.clone()), true));
         assert_eq!((file.spec, file.shown.map(|s| (*s).clone())), (shown.spec.clone(), Some(shown)));
     }

@@ -1,7 +1,8 @@
-//! The page's state as plain Rust: what each page of the site shows, and what each action makes of it.
+//! The page's state as plain Rust: what each page of the site shows, and how each action changes it.
 //!
-//! A state has `after(&self, action) -> Self`. Nothing here knows a browser: what a shell keeps in a state (the handle of a worker) is a
-//! type parameter, and what it knows (the date, the address) comes with an action. So everything here is tested natively.
+//! A state has `after(&self, action) -> Self`. Nothing here depends on a browser: what a shell keeps in a state (the handle of a
+//! worker) is a type parameter, and what only a shell knows (the date, the address) comes with an action. So everything here is
+//! tested natively.
 
 pub mod bench;
 mod controls;

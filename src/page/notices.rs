@@ -1,8 +1,8 @@
-//! What the page has to say: each notice goes by itself after a time that suits it, or when it is dismissed.
+//! Notices of the page: each disappears after a time that depends on its importance, or when it is dismissed.
 
 use std::rc::Rc;
 
-/// How much it matters.
+/// Importance of a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Done as asked.
@@ -14,7 +14,7 @@ pub enum Tone {
 }
 
 impl Tone {
-    /// How long a notice stays, while nobody points at it: bad news need to be read.
+    /// How long a notice stays while the pointer is not over it: bad news needs time to be read.
     #[must_use]
     pub const fn stay_ms(self) -> u32 {
         match self {
@@ -24,7 +24,7 @@ impl Tone {
         }
     }
 
-    /// Its name in styles.
+    /// Its name in the style sheet.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Tone {
         }
     }
 
-    /// Whether a reader of the screen is interrupted for it.
+    /// Whether it interrupts a screen reader.
     #[must_use]
     pub const fn is_alert(self) -> bool {
         matches!(self, Self::Bad)
@@ -46,9 +46,9 @@ impl Tone {
 pub struct Notice {
     /// Its number.
     pub id: u32,
-    /// How much it matters.
+    /// Its importance.
     pub tone: Tone,
-    /// What it says.
+    /// Its text.
     pub text: Rc<str>,
 }
 
@@ -60,16 +60,16 @@ pub struct Notices {
     next: u32,
 }
 
-/// What happens to notices.
+/// Actions on notices.
 #[derive(Clone, Debug)]
 pub enum NoticeAction {
-    /// Say something.
+    /// Adds a notice.
     Say(Tone, String),
-    /// Take one away.
+    /// Removes a notice.
     Dismiss(u32),
 }
 
-/// More at once are not read by anyone.
+/// The most notices at once: nobody would read more.
 pub const MOST_NOTICES: usize = 4;
 
 impl Notices {
@@ -106,7 +106,7 @@ mod tests {
         actions.into_iter().fold(Notices::default(), |notices, action| notices.after(action))
     }
 
-    /// As the list shows them: number, style, whether it interrupts, text.
+    /// The notices as the list shows them: number, style, whether it interrupts, text.
     fn shown(notices: &Notices) -> Vec<String> {
         let line =
             |n: &Notice| format!("{} {}{} {}", n.id, n.tone.name(), if n.tone.is_alert() { "!" } else { "" }, n.text);
@@ -118,7 +118,7 @@ mod tests {
         let rows = [
             (vec![], vec![]),
             (vec![say(Tone::Good, "Done."), say(Tone::Bad, "No.")], vec!["0 good Done.", "1 bad! No."]),
-            // The same again is the newest.
+            // A notice that is said again becomes the newest.
             (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), say(Tone::Bad, "a")], vec!["1 info b", "2 bad! a"]),
             (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), NoticeAction::Dismiss(0)], vec!["1 info b"]),
             (vec![say(Tone::Info, "a"), NoticeAction::Dismiss(7)], vec!["0 info a"]),

@@ -1,4 +1,4 @@
-//! The page of values: what is in the form, how far the run is, what it gave.
+//! The state of the page of values: the form, the progress of the run, its result.
 
 use super::{RunState, Shared};
 use crate::session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
@@ -8,15 +8,15 @@ use crate::session::{CompileOptions, NumericsReport, NumericsSpec};
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumericsState {
     texts: Vec<String>,
-    /// How far the run is.
+    /// Progress of the run.
     pub run: RunState,
     /// The last comparison.
     pub report: Option<Shared<NumericsReport>>,
-    /// A link asks for the comparison, which nobody has started yet.
+    /// Whether a link asks for the comparison, which has not been started yet.
     pub wants_run: bool,
 }
 
-/// What happens on the page.
+/// Actions on the page.
 pub enum NumericsAction {
     /// A field was edited.
     Edit(NumericsField, String),
@@ -26,9 +26,9 @@ pub enum NumericsAction {
     Load(Box<NumericsSpec>),
     /// The link that was opened asks for its comparison, unless one runs.
     WantRun,
-    /// The run went on, or ended without a result.
+    /// The run made progress, or ended without a result.
     Run(RunState),
-    /// The comparison is there.
+    /// The comparison has arrived.
     Report(Box<NumericsReport>),
 }
 
@@ -43,13 +43,13 @@ fn texts_of(spec: &NumericsSpec) -> Vec<String> {
 }
 
 impl NumericsState {
-    /// What is in a field.
+    /// The text in a field.
     #[must_use]
     pub fn text(&self, field: NumericsField) -> &str {
         NUMERICS_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The specification in the form, fields that cannot be used left at their defaults, and what is wrong with those.
+    /// The specification in the form, with unusable fields left at their defaults, and the messages for those fields.
     #[must_use]
     pub fn spec(&self) -> (NumericsSpec, Vec<(NumericsField, String)>) {
         let mut spec = NumericsSpec::default();

@@ -1,27 +1,27 @@
-//! How far a run is.
+//! Progress of a run.
 
 use crate::session::Told;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
-    /// None was started.
+    /// No run was started.
     #[default]
     Idle,
     /// It runs.
     Running {
         /// Units done.
         done: u64,
-        /// Units in all; 0 when not known.
+        /// Units in all; 0 if unknown.
         total: u64,
         /// What is being done.
         label: String,
     },
-    /// It ended well.
+    /// It ended successfully.
     Done,
-    /// The person stopped it; what it had reported stays.
+    /// The user stopped it; what it had reported stays.
     Cancelled,
-    /// It failed, with what to tell.
+    /// It failed, with this message.
     Failed(String),
 }
 
@@ -32,7 +32,7 @@ impl RunState {
         Self::Running { done: 0, total: 0, label: label.to_owned() }
     }
 
-    /// What a message of a worker says of the state of a run; `None` where it says nothing of it.
+    /// The state of a run according to a worker's message; `None` if the message does not change it.
     #[must_use]
     pub fn told(told: Told) -> Option<Self> {
         match told {

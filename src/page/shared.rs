@@ -1,9 +1,9 @@
-//! Something large that is handed around.
+//! A handle of a large value that is passed around.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Something large that is handed around: equal only to itself, so that comparing costs nothing.
+/// A handle of a large value that is passed around: equal only to itself, so that comparing costs nothing.
 #[derive(Debug)]
 pub struct Shared<T>(Rc<T>);
 

@@ -1,4 +1,4 @@
-//! The page of a study: what is in the form, how far the run is, what it gave.
+//! The state of the page of a study: the form, the progress of the run, its result.
 
 use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
@@ -11,15 +11,15 @@ pub struct StudyState {
     pub kind: StudyKind,
     /// The text of each field, in the order of the form.
     texts: Vec<String>,
-    /// How far the run is.
+    /// Progress of the run.
     pub run: RunState,
-    /// What the last run came to, or has come to until now.
+    /// Result of the last run, or its partial result so far.
     pub result: Option<Shared<StudyResult>>,
-    /// A link asks for the run, which nobody has started yet.
+    /// Whether a link asks for the run, which has not been started yet.
     pub wants_run: bool,
 }
 
-/// What happens on the page.
+/// Actions on the page.
 pub enum StudyAction {
     /// A field was edited.
     Edit(&'static str, String),
@@ -27,26 +27,26 @@ pub enum StudyAction {
     Load(Box<StudySpec>),
     /// The link that was opened asks for its run, unless one runs or it would measure this processor.
     WantRun,
-    /// The run went on, or ended without a result.
+    /// The run made progress, or ended without a result.
     Run(RunState),
-    /// The run has come to more; whether it is over.
+    /// The run has more of its result; the flag says whether it is over.
     Result(Box<StudyResult>, bool),
 }
 
 impl StudyState {
-    /// The page as it begins.
+    /// The initial state of the page.
     #[must_use]
     pub fn new(kind: StudyKind) -> Self {
         Self { kind, texts: texts_of(&StudySpec::new(kind)), run: RunState::Idle, result: None, wants_run: false }
     }
 
-    /// What is in a field.
+    /// The text in a field.
     #[must_use]
     pub fn text(&self, key: &str) -> &str {
         self.position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The study in the form, fields that cannot be used left at their defaults, and what is wrong with those.
+    /// The study in the form, with unusable fields left at their defaults, and the messages for those fields.
     #[must_use]
     pub fn spec(&self) -> (StudySpec, Vec<(&'static str, String)>) {
         let mut spec = StudySpec::new(self.kind);

@@ -1,11 +1,11 @@
-//! The heads of a table: how each column is sorted, and what pressing one does.
+//! The column heads of a table: how each column is sorted, and what pressing a head does.
 
 use crate::view::table::{Column, Sort};
 
 /// A head as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableHead {
-    /// How its column is sorted, for a reader of the screen: `none`, `ascending`, `descending`.
+    /// How its column is sorted, for screen readers: `none`, `ascending`, `descending`.
     pub order: &'static str,
     /// The same as an arrow.
     pub mark: &'static str,
@@ -14,7 +14,7 @@ pub struct TableHead {
 }
 
 impl TableHead {
-    /// The head of a column of a table that is sorted so.
+    /// The head of a column, in a table with this sorting.
     #[must_use]
     pub fn of(column: &Column, sort: Option<&Sort>) -> Self {
         let current = sort.filter(|s| s.column == column.id);
@@ -23,7 +23,7 @@ impl TableHead {
             Some(s) if s.descending => ("descending", "\u{2193}"),
             Some(_) => ("ascending", "\u{2191}"),
         };
-        // Numbers are first wanted from large to small, names from A to Z.
+        // The first press sorts numbers from large to small, names from A to Z.
         let descending = current.map_or(column.is_numeric(), |s| !s.descending);
         Self { order, mark, next: Sort { column: column.id.clone(), descending } }
     }
@@ -74,7 +74,7 @@ mod tests {
         assert!(!pressed(&name, 1).descending && pressed(&name, 2).descending);
         assert!(pressed(&ms, 1).descending && !pressed(&ms, 2).descending);
         assert_eq!(pressed(&ms, 1), pressed(&ms, 3));
-        // Another column begins anew.
+        // Pressing another column starts with its first order.
         assert_eq!(TableHead::of(&ms, Some(&pressed(&name, 1))).next, pressed(&ms, 1));
     }
 

@@ -1,10 +1,10 @@
-//! What a worker's message is to who asked one question: its answer, why there is none, or nothing.
+//! The meaning of a worker's message for a single question: its answer, the reason why there is none, or nothing.
 
 use crate::session::{JobResult, Reply, Told};
 
-/// The answer to a question that has one, or a sentence that says why it is missing; none for a message that says neither.
+/// The answer to a question, or a sentence that says why it is missing; `None` for a message that says neither.
 ///
-/// `take` gives the answer of the kind that was asked for. Another kind is a mistake of the page or its worker, which is said.
+/// `take` returns the answer if it is of the requested kind. Any other kind is a bug of the page or its worker; the sentence says so.
 pub fn answer_of<T>(told: Told, take: impl FnOnce(Reply) -> Option<T>) -> Option<Result<T, String>> {
     match told {
         Told::Answer(reply) => {
@@ -12,15 +12,15 @@ pub fn answer_of<T>(told: Told, take: impl FnOnce(Reply) -> Option<T>) -> Option
             Some(take(reply).ok_or_else(|| unexpected(kind)))
         }
         Told::Failed(message) => Some(Err(message)),
-        // How far an analysis is; a person who stopped it knows; a file is saved as it comes.
+        // Progress is no answer, a user who cancelled knows, and a file is saved when it arrives.
         Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Cancelled | Told::File(_) => None,
         told @ (Told::Part(_) | Told::Done(_)) => Some(Err(unexpected(kind_of(&told)))),
     }
 }
 
-/// What a job ended with, or a sentence that says why it is missing; none for a message that says neither.
+/// The result of a job, or a sentence that says why it is missing; `None` for a message that says neither.
 ///
-/// `take` gives the result of the kind that was asked for. Another kind is a mistake of the page or its worker, which is said.
+/// `take` returns the result if it is of the requested kind. Any other kind is a bug of the page or its worker; the sentence says so.
 pub fn outcome_of<T>(told: Told, take: impl FnOnce(JobResult) -> Option<T>) -> Option<Result<T, String>> {
     match told {
         Told::Done(result) => Some(take(result).ok_or_else(|| unexpected("another result"))),
@@ -30,19 +30,19 @@ pub fn outcome_of<T>(told: Told, take: impl FnOnce(JobResult) -> Option<T>) -> O
     }
 }
 
-/// Why a file that was asked for is missing; none where it was made, or nothing is known yet.
+/// The reason why a requested file is missing; `None` if it was made, or if nothing is known yet.
 #[must_use]
 pub fn failure_of(told: Told) -> Option<String> {
     answer_of(told, |_: Reply| None::<()>).and_then(Result::err)
 }
 
-/// Says that a worker gave something else than it was asked for.
+/// The message for an answer of a kind that was not requested.
 #[must_use]
 pub fn unexpected(kind: &str) -> String {
-    format!("A worker answered with {kind}, which nobody asked it for. Reload the page.")
+    format!("A worker answered with {kind}, which was not requested. Reload the page.")
 }
 
-/// What a message is, in a word.
+/// The kind of a message, in a word.
 #[must_use]
 pub const fn kind_of(told: &Told) -> &'static str {
     match told {
@@ -104,7 +104,7 @@ mod tests {
             None => "-",
             Some(Ok(_)) => "ok",
             Some(Err(text)) if text == "x" => "failed",
-            Some(Err(text)) if text.contains("nobody asked") => "unexpected",
+            Some(Err(text)) if text.contains("was not requested") => "unexpected",
             Some(Err(_)) => "another error",
         }
     }

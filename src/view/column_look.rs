@@ -1,12 +1,12 @@
-//! How a column of a table looks to people: one format and one unit for all its cells, with the exact value for who asks.
+//! The look of a table column: one format and one unit for all its cells, with the exact value on request.
 
 use super::table::{Cell, Column, ColumnKind, Table};
 use crate::base::units::{format_number, format_percent, unit_of_ns};
 
-/// What a head of a column of nanoseconds ends with.
+/// Ending of the head of a column of nanoseconds.
 const NS: &str = "(ns)";
 
-/// Whether a column says when something was, which three figures cannot tell apart.
+/// Whether a column holds points in time, which three significant digits cannot tell apart.
 fn is_place(id: &str) -> bool {
     ["start", "end", "time", "from", "to"].iter().any(|place| id.split(['_', '(', ')']).any(|part| part == *place))
 }
@@ -14,15 +14,15 @@ fn is_place(id: &str) -> bool {
 /// How the cells of a column are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnLook {
-    /// What stands in the head, with the unit of its cells.
+    /// Text of the head, with the unit of its cells.
     pub title: String,
     kind: ColumnKind,
-    /// The unit of the cells in that of the values; absent where values are shown in their own.
+    /// The unit of the cells, in units of the values; `None` if values are shown in their own unit.
     scale: Option<f64>,
 }
 
 impl ColumnLook {
-    /// Cells as they are: for tables that look as those of another tool.
+    /// Cells as they are: for tables that look like those of another tool.
     #[must_use]
     pub fn exact(column: &Column) -> Self {
         Self { title: column.title.clone(), kind: column.kind, scale: None }
@@ -44,7 +44,7 @@ impl ColumnLook {
         table.columns.iter().enumerate().map(look).collect()
     }
 
-    /// A cell as people read it.
+    /// The text of a cell.
     #[must_use]
     pub fn text(&self, cell: &Cell) -> String {
         match (cell.number(), self.scale, self.kind) {
@@ -55,7 +55,7 @@ impl ColumnLook {
         }
     }
 
-    /// The exact value where [`Self::text`] has rounded it.
+    /// The exact value, if [`Self::text`] has rounded it.
     #[must_use]
     pub fn exact_text(&self, cell: &Cell) -> Option<String> {
         let value = cell.number()?;

@@ -1,9 +1,9 @@
-//! Two profiles compared, as a table.
+//! The comparison of two profiles as a table.
 
 use super::table::{Cell, Column, ColumnKind, Table};
 use crate::analysis::compare::{ComparedRow, Comparison, Presence};
 
-/// A row for each operator in the order of the comparison. The ratio is missing where the base has no time.
+/// A row for each operator, in the order of the comparison. The ratio is missing if the base has no time.
 #[must_use]
 pub fn comparison_table(comparison: &Comparison) -> Table {
     let column = Column::new;

@@ -1,5 +1,5 @@
-//! A document: a result as parts that a page, a file of text or a test shows one below the other. Rooms that know the subject
-//! make it; what shows it knows no subject.
+//! A document: a result as parts that a page, a text file or a test shows one below the other. The rooms of a subject make
+//! it; the code that shows it does not depend on the subject.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use super::table::Table;
 /// A result to show.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {
-    /// What it is about, as a heading.
+    /// Its subject, as a heading.
     pub title: String,
     /// Its parts from top to bottom.
     pub blocks: Vec<Block>,
 }
 
 impl Document {
-    /// The command that gives the same result, where a part of it is one.
+    /// The command that gives the same result, if one of the parts is a command.
     #[must_use]
     pub fn command(&self) -> Option<&str> {
         self.blocks.iter().find_map(|part| match part {
@@ -34,38 +34,38 @@ pub enum Block {
     Heading(String),
     /// A sentence or a paragraph.
     Text(String),
-    /// What was found, with what to do.
+    /// Findings, each with what to do.
     Finding(Finding),
-    /// A few numbers that a person looks at first.
+    /// The few numbers to look at first.
     Tiles(Vec<Tile>),
     /// Rows; sortable, searchable, saved as CSV.
     Table {
-        /// What it holds.
+        /// Its title.
         title: String,
-        /// Name of the file it is saved as, without its end.
+        /// Name of the file it is saved as, without the extension.
         file: String,
         /// Its rows.
         table: Table,
     },
     /// A plot.
     Plot(Figure),
-    /// Plots side by side where there is room.
+    /// Plots, side by side if there is room.
     Plots(Vec<Figure>),
     /// A source text with what each line cost.
     Source(Source),
-    /// Parts that stand side by side where there is room, each a document of its own.
+    /// Documents, side by side if there is room.
     Beside(Vec<Document>),
     /// A command of the command line that gives the same result.
     Command(String),
     /// Rows that open something.
     Rows {
-        /// What it holds.
+        /// Its title.
         title: String,
-        /// Name of the file it is saved as, without its end.
+        /// Name of the file it is saved as, without the extension.
         file: String,
         /// Its rows.
         table: Table,
-        /// What each row opens, as who made the document understands it; empty for nothing.
+        /// What each row opens, in the terms of the document's maker; empty for nothing.
         targets: Vec<String>,
     },
     /// Parts of a whole beside one another in one bar, with a legend.
@@ -76,14 +76,14 @@ pub enum Block {
     Ranked {
         /// A sentence below them; empty for none.
         note: String,
-        /// They.
+        /// The entries.
         all: Vec<Ranked>,
     },
     /// Lines whose points open something.
     Points {
         /// The plot.
         figure: Figure,
-        /// What each point of each line opens, or in one list what each point of a scatter plot opens; empty for nothing.
+        /// What each point of each line opens, or, in a single list, what each point of a scatter plot opens; empty for nothing.
         targets: Vec<Vec<String>>,
     },
 }
@@ -102,7 +102,7 @@ pub enum Tone {
     Bad,
 }
 
-/// What was found, with what to do.
+/// A finding, with what to do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// How bad it is.
@@ -116,7 +116,7 @@ pub struct Finding {
 /// Parts of a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
-    /// What is divided.
+    /// Title: the whole that is divided.
     pub title: String,
     /// A sentence below it; empty for none.
     pub note: String,
@@ -127,51 +127,51 @@ pub struct Shares {
 /// A part of a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How much, with its unit.
+    /// Its value, with the unit.
     pub value: String,
-    /// The same with nothing rounded away.
+    /// The exact value.
     pub exact: String,
     /// Its share of the whole, 0 to 1.
     pub share: f64,
-    /// What it means, which decides its colour: `compute`, `idle`, `hue-0`.
+    /// Its meaning, which decides its colour: `compute`, `idle`, `hue-0`.
     pub kind: String,
-    /// What it opens, as who made the document understands it; empty for nothing.
+    /// What it opens, in the terms of the document's maker; empty for nothing.
     pub target: String,
 }
 
 /// A column for each of many things.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Columns {
-    /// What they are.
+    /// Their title.
     pub title: String,
     /// A sentence below them; empty for none.
     pub note: String,
     /// The value of the tallest, with its unit.
     pub most: String,
-    /// They, from left to right.
+    /// The columns, from left to right.
     pub columns: Vec<Column>,
-    /// The same in numbers, in the same order; it may go on where the columns end.
+    /// The same in numbers, in the same order; it may have more rows than there are columns.
     pub table: Table,
 }
 
 /// A column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its value with its unit.
     pub value: String,
-    /// What each part means, as [`Share::kind`], and its height as a share of the tallest column, 0 to 1; from below.
+    /// The meaning of each part, as [`Share::kind`], and its height as a share of the tallest column, 0 to 1; from the bottom up.
     pub parts: Vec<(String, f64)>,
     /// The parts in words.
     pub described: String,
-    /// What it opens, as who made the document understands it; empty for nothing.
+    /// What it opens, in the terms of the document's maker; empty for nothing.
     pub target: String,
 }
 
-/// Something to look at, with what a change of it can gain.
+/// Something to look at, with what a change to it can gain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
     /// How bad it is.
@@ -180,27 +180,27 @@ pub struct Ranked {
     pub title: String,
     /// Why, and what to do.
     pub text: String,
-    /// What a change can gain; empty for nothing of its own.
+    /// What a change can gain; empty if it gains nothing by itself.
     pub saving: String,
     /// The same as a share of the whole, 0 to 1.
     pub share: f64,
-    /// Where it shows.
+    /// Links to where it shows.
     pub ways: Vec<Way>,
 }
 
-/// A way to where something shows.
+/// A link to where something shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
-    /// What it leads to.
+    /// Text of the link.
     pub text: String,
-    /// The same as who made the document understands it.
+    /// Its target, in the terms of the document's maker.
     pub target: String,
 }
 
-/// A number that a person looks at first.
+/// A number to look at first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tile {
-    /// What it is: `Throughput`.
+    /// Its name: `Throughput`.
     pub name: String,
     /// The number with its unit: `76.4 TFLOPS`.
     pub value: String,
@@ -208,22 +208,22 @@ pub struct Tile {
     pub note: String,
     /// How good it is.
     pub tone: Tone,
-    /// Its place between nothing and the most there can be, 0 to 1: drawn as a gauge.
+    /// Its share of the greatest possible value, 0 to 1: drawn as a gauge.
     pub share: Option<f64>,
 }
 
 /// A plot with its title.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// A sentence below it; empty for none.
     pub note: String,
-    /// What is drawn.
+    /// The plot.
     pub plot: Plot,
 }
 
-/// What is drawn.
+/// A plot of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Plot {
     /// Lines over two axes.
@@ -236,9 +236,9 @@ pub enum Plot {
     Scatter(Scatter),
     /// Shares over time.
     Lanes(Lanes),
-    /// Points below a roof.
+    /// Points below a roofline.
     Roofline(RooflinePlot),
-    /// A value for each pair of two things.
+    /// A value for each cell of a grid.
     HeatMap(HeatMap),
 }
 
@@ -262,6 +262,6 @@ pub struct SourceLine {
     pub values: Vec<String>,
     /// Its share of the whole time, 0 to 1: the line's shade.
     pub share: f64,
-    /// What is wrong or remarkable there.
+    /// What is wrong or notable there.
     pub notes: Vec<String>,
 }

@@ -1,10 +1,10 @@
-//! Tables and documents as Markdown (GitHub's tables), for reports, issues and chats. Values are written as people read them on the page.
+//! Tables and documents as Markdown (GitHub's tables), for reports, issues and chats. Values are written as on the page.
 
 use super::column_look::ColumnLook;
 use super::document::{Block, Document, Figure};
 use super::table::Table;
 
-/// A text as a cell of a table: on one line, with nothing in it that Markdown takes for its own.
+/// A text as a cell of a table: on one line, with Markdown's special characters escaped.
 #[must_use]
 pub fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -32,7 +32,7 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
     line
 }
 
-/// The rows of a table at these positions, in this order: numbers at the right, each column with one unit that its head names.
+/// The rows of a table at these positions, in this order: numbers right-aligned, each column with one unit that its head names.
 #[must_use]
 pub fn table(table: &Table, order: &[usize], looks: &[ColumnLook]) -> String {
     let mut out = line(looks.iter().map(|look| cell(&look.title)));
@@ -57,7 +57,7 @@ fn texts(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     out
 }
 
-/// A document with its title: its sentences, tables and findings. Of a plot there is its title and its note.
+/// A document with its title: its sentences, tables and findings. A plot is reduced to its title and its note.
 #[must_use]
 pub fn document(of: &Document) -> String {
     let mut parts = vec![format!("## {}\n", cell(&of.title))];
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(lines[2], "| f\\<float> | 0.0200 |");
         assert_eq!(lines[3], "| a\\|b c | 1.50 |");
         assert_eq!(lines.len(), 4);
-        // Each line has as many bars that count as the head.
+        // Each line has as many unescaped bars as the head.
         let bars = |line: &str| line.replace("\\|", "").matches('|').count();
         assert!(lines.iter().all(|line| bars(line) == 3), "{text}");
     }

@@ -1,4 +1,4 @@
-//! In which group a summary metric stands, from its name.
+//! The group of a summary metric, derived from its name.
 
 /// Groups in the order of a table.
 pub const GROUPS: [&str; 8] =

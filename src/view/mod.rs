@@ -1,5 +1,5 @@
-//! Pure view models: what is drawn and listed, with no web type in sight. The page paints them on a canvas or as SVG,
-//! tests print them.
+//! Pure view models: what is drawn and listed, without any web types. The page paints them on a canvas or as SVG; tests
+//! print them.
 
 pub mod colours;
 pub mod column_look;

@@ -1,6 +1,6 @@
-//! The colours of everything that is painted: eight hues for what has a meaning of its own, a grey for the rest, and what
-//! stands around them, for light and for dark backgrounds. `docs/design.md` says what they are for; `www/style.css` has the
-//! same values as tokens, and `tests/it/design.rs` computes how far apart they are and how well they are seen.
+//! The colours of everything that is painted: eight hues for things with a meaning, a grey for the rest, and the colours
+//! around them, for light and for dark backgrounds. `docs/design.md` says what they are for; `www/style.css` has the
+//! same values as tokens, and `tests/it/design.rs` checks how well they can be distinguished and seen.
 
 use crate::base::convert::narrow8;
 
@@ -9,15 +9,15 @@ use crate::base::convert::narrow8;
 pub struct Hue {
     /// Its name in tokens: `--hue-blue`, `--on-blue`.
     pub name: &'static str,
-    /// On a light background.
+    /// The colour on a light background.
     pub light: &'static str,
-    /// Text on it there.
+    /// The colour of text on it there.
     pub on_light: &'static str,
-    /// On a dark background.
+    /// The colour on a dark background.
     pub dark: &'static str,
-    /// Text on it there.
+    /// The colour of text on it there.
     pub on_dark: &'static str,
-    /// The colour of the theme that the page has, as CSS.
+    /// The colour in the theme of the page, as CSS.
     pub var: &'static str,
     /// Text on it, as CSS.
     pub on_var: &'static str,
@@ -42,9 +42,9 @@ macro_rules! hue {
     };
 }
 
-/// The hues, and the grey after them. They were searched for with the conditions of `tests/it/design.rs`: any two differ by
+/// The hues, followed by the grey. They were found by a search under the conditions of `tests/it/design.rs`: any two differ by
 /// more than 10 (CIEDE2000) for people with normal sight and for those who lack one kind of cone, each has a contrast of 3
-/// with every background it stands on, and text on it one of 4.5.
+/// with every background it is used on, and text on it has a contrast of 4.5.
 pub const HUES: [Hue; 9] = [
     hue!("blue", "#6682c9" INK, "#5a89f1" INK),
     hue!("orange", "#944c07" PAPER, "#e0680f" INK),
@@ -57,16 +57,16 @@ pub const HUES: [Hue; 9] = [
     hue!("grey", "#87919e" INK, "#74808f" INK),
 ];
 
-/// The place in [`HUES`] of the grey: others, wrappers, modules, what is idle.
+/// The place of the grey in [`HUES`]: others, wrappers, modules, idle time.
 pub const GREY: u8 = 8;
 
-/// The hue at a place; places beyond the last begin again.
+/// The hue at a place; places beyond the last start over.
 #[must_use]
 pub const fn hue(fill: u8) -> &'static Hue {
     &HUES[fill as usize % HUES.len()]
 }
 
-/// The colour of a place in the theme that the page has, as CSS.
+/// The colour of a place in the theme of the page, as CSS.
 #[must_use]
 pub const fn fill_var(fill: u8) -> &'static str {
     hue(fill).var
@@ -78,8 +78,8 @@ pub const fn on_fill_var(fill: u8) -> &'static str {
     hue(fill).on_var
 }
 
-/// Places in [`HUES`] for names that are shown together and mean nothing elsewhere, such as series of a plot: in their order,
-/// equal names alike, the grey left out. Plots with more than eight tell them apart by more than colour.
+/// Places in [`HUES`] for names that are shown together and have no meaning elsewhere, such as series of a plot: in their order,
+/// with the same place for equal names, without the grey. Plots with more than eight distinguish them by more than colour.
 #[must_use]
 pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
     let mut known: Vec<&str> = Vec::new();
@@ -94,7 +94,7 @@ pub fn distinct_fills<'a>(names: impl Iterator<Item = &'a str>) -> Vec<u8> {
         .collect()
 }
 
-/// A background the page has.
+/// A background of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
     /// Dark on light.
@@ -104,7 +104,7 @@ pub enum Theme {
     Dark,
 }
 
-/// What a shape is, from which the theme gives its colour.
+/// The role of a shape, from which the theme derives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Paint {
     /// Behind everything.
@@ -166,7 +166,7 @@ impl Paint {
         }
     }
 
-    /// The colour in a theme as red, green, blue and opacity; black for the one that lets something through.
+    /// The colour in a theme as red, green, blue and opacity; black for the translucent one.
     #[must_use]
     pub fn rgba(self, theme: Theme) -> [u8; 4] {
         let hex = self.css(theme);

@@ -1,4 +1,4 @@
-//! Tables: columns with a kind, sorting, searching, the rows that are in sight, and CSV.
+//! Tables: columns with a kind, sorting, searching, the visible rows, and CSV.
 
 use std::cmp::Ordering;
 
@@ -8,12 +8,12 @@ use super::text::contains_ignoring_case;
 use crate::base::convert::real;
 use crate::base::units::{format_cell_share, format_count};
 
-/// What a column holds, from which follow alignment and text.
+/// What a column holds, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
     /// Names.
     Text,
-    /// Whole numbers, thousands separated.
+    /// Whole numbers, with thousands separators.
     Count,
     /// Numbers with three decimals, so that they line up.
     Number,
@@ -21,7 +21,7 @@ pub enum ColumnKind {
     Tenths,
     /// Numbers as they are: for columns whose values differ by orders of magnitude.
     Exact,
-    /// Shares of 100, shown with a bar.
+    /// Percentages, shown with a bar.
     Percent,
 }
 
@@ -30,7 +30,7 @@ pub enum ColumnKind {
 pub struct Column {
     /// Short name in links and CSV: `time_ns`.
     pub id: String,
-    /// What stands in the head: `Time (ns)`.
+    /// Text of the head: `Time (ns)`.
     pub title: String,
     /// What it holds.
     pub kind: ColumnKind,
@@ -45,7 +45,7 @@ pub enum Cell {
     Count(u64),
     /// A number.
     Number(f64),
-    /// Nothing is known.
+    /// The value is not known.
     Missing,
 }
 
@@ -58,7 +58,7 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// By which column rows are sorted.
+/// The column that rows are sorted by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sort {
     /// [`Column::id`].
@@ -74,7 +74,7 @@ impl Column {
         Self { id: id.to_owned(), title: title.to_owned(), kind }
     }
 
-    /// Whether values stand at the right.
+    /// Whether values are right-aligned.
     #[must_use]
     pub const fn is_numeric(&self) -> bool {
         !matches!(self.kind, ColumnKind::Text)
@@ -93,7 +93,7 @@ impl From<Option<f64>> for Cell {
     }
 }
 
-/// Three decimals; large numbers in groups of three digits, small ones with their first three digits.
+/// Three decimals; large numbers with thousands separators, small ones with three significant digits.
 fn readable(v: f64) -> String {
     let size = v.abs();
     if (1_000.0..9e15).contains(&size) {
@@ -102,7 +102,7 @@ fn readable(v: f64) -> String {
     if size > 0.0 && size < 0.001 { format!("{v:.2e}") } else { format!("{v:.3}") }
 }
 
-/// Some decimals, thousands separated where they can be.
+/// A number of decimals, with thousands separators if possible.
 fn grouped(v: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", v.abs());
     let sign = if v < 0.0 { "\u{2212}" } else { "" };
@@ -112,7 +112,7 @@ fn grouped(v: f64, decimals: usize) -> String {
     }
 }
 
-/// A whole number with a sign where it is negative, thousands separated.
+/// A whole number with a sign if it is negative, with thousands separators.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and below 2^53")]
 fn whole(value: f64) -> String {
     let sign = if value < 0.0 { "\u{2212}" } else { "" };
@@ -120,7 +120,7 @@ fn whole(value: f64) -> String {
 }
 
 impl Cell {
-    /// As people read it in a column of this kind.
+    /// Its text in a column of this kind.
     #[must_use]
     pub fn text(&self, kind: ColumnKind) -> String {
         match (self, kind) {
@@ -136,7 +136,7 @@ impl Cell {
         }
     }
 
-    /// As a number, for bars and sorting.
+    /// Its number, for bars and sorting.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -146,7 +146,7 @@ impl Cell {
         }
     }
 
-    /// The value without anything for people: for machines that read the page, and for CSV.
+    /// The plain value: for machines that read the page, and for CSV.
     #[must_use]
     pub fn raw(&self) -> String {
         match self {
@@ -171,7 +171,7 @@ impl Cell {
     }
 }
 
-/// Compares names as people do: `fused_2` before `fused_10`.
+/// Compares names in natural order: `fused_2` before `fused_10`.
 fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.chars().peekable(), b.chars().peekable());
     loop {
@@ -196,7 +196,7 @@ fn natural(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Reads a run of digits: its length without leading zeros and its text, which together compare like the number.
+/// Reads a run of digits: its length without leading zeros and its text, which together compare like the number itself.
 fn digits(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> (usize, String) {
     let mut text = String::new();
     while let Some(c) = chars.next_if(char::is_ascii_digit) {
@@ -251,7 +251,7 @@ impl Table {
     }
 }
 
-/// The rows that need to exist when a long table is scrolled: a range of positions, `overscan` more at either end.
+/// The rows that need to be rendered while a long table is scrolled: a range of positions, with `overscan` more at either end.
 #[must_use]
 #[allow(
     clippy::cast_possible_truncation,

@@ -1,9 +1,9 @@
-//! Numbers and names as people read them in tables, labels and descriptions.
+//! Numbers and names as texts for tables, labels and descriptions.
 
 use crate::base::convert::real_len;
 use crate::base::units::format_count;
 
-/// A whole number of nanoseconds with nothing rounded away: `11,452 ns`.
+/// A whole number of nanoseconds, not rounded: `11,452 ns`.
 #[must_use]
 pub fn exact_ns(ns: i64) -> String {
     let sign = if ns < 0 { "\u{2212}" } else { "" };
@@ -18,8 +18,8 @@ pub fn three_decimals(value: f64) -> String {
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
 
-/// As much of `text` as fits into `width_px` when a character takes `char_px`, with an ellipsis where it was cut; nothing
-/// when not even two characters and the ellipsis fit.
+/// As much of `text` as fits into `width_px` if a character takes `char_px`, with an ellipsis where it was cut; nothing
+/// if not even two characters and the ellipsis fit.
 #[must_use]
 pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     if char_px <= 0.0 || width_px <= 0.0 {
@@ -38,7 +38,7 @@ pub fn fit(text: &str, width_px: f64, char_px: f64) -> Option<String> {
     Some(text.chars().take(keep).chain(std::iter::once('\u{2026}')).collect())
 }
 
-/// Whether `text` contains `needle`, letter case ignored. An empty needle is in everything.
+/// Whether `text` contains `needle`, ignoring case. Every text contains an empty needle.
 #[must_use]
 pub fn contains_ignoring_case(text: &str, needle: &str) -> bool {
     if needle.is_empty() {

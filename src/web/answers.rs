@@ -1,4 +1,4 @@
-//! How the page takes the answer to a question, or the reason of a refusal.
+//! Handling of the answer to a question, or of the reason why it was refused.
 
 use yew::{Callback, UseReducerDispatcher};
 
@@ -6,7 +6,7 @@ use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::page::told::{answer_of, failure_of};
 use crate::session::{Reply, Told};
 
-/// Calls with the answer of the kind that `take` gives; what went wrong is said.
+/// Calls back with the answer if `take` accepts it; shows a notice if the question failed.
 pub fn on_answer<T: 'static>(
     notices: UseReducerDispatcher<Notices>,
     take: fn(Reply) -> Option<T>,
@@ -19,7 +19,7 @@ pub fn on_answer<T: 'static>(
     })
 }
 
-/// Says why a worker could not make a file; one that it made is saved as it comes.
+/// Shows a notice if a worker could not make a file. A file that it made is saved when it arrives.
 pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Told> {
     Callback::from(move |told: Told| {
         if let (Some(message), Some(notices)) = (failure_of(told), &notices) {

@@ -1,4 +1,4 @@
-//! The app: the head of the page, files, profiles. It says which page is shown; the lab (`lab.rs`) shows the others.
+//! The app: the head of the page, files, profiles. It decides which page is shown; the lab (`lab.rs`) shows the other pages.
 
 use gloo_events::EventListener;
 use web_sys::File;
@@ -57,7 +57,7 @@ fn App() -> Html {
     let is_mine = !bridge::is_in_lab(*shown);
     use_hash(hash_of(*shown, &profile, &models.known));
     let catalog = use_catalog(is_mine, &pool, &notices.dispatcher());
-    // A model file on its way out of the browser's store is waited for as the workers are.
+    // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     let run = if *shown == Page::Profile { profile.run.clone() } else { RunState::Idle };
     use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run);
@@ -96,7 +96,7 @@ fn App() -> Html {
     }
 }
 
-/// The hash of a page of the app; the lab shows its own.
+/// The hash of a page of the app; the lab shows the hashes of its pages itself.
 fn hash_of(shown: Page, profile: &ProfileState, models: &[KnownModel]) -> Option<String> {
     match shown {
         Page::Home => Some(shown.hash()),
@@ -108,12 +108,12 @@ fn hash_of(shown: Page, profile: &ProfileState, models: &[KnownModel]) -> Option
     }
 }
 
-/// A link to a page as it was left. A page of the lab is named without fields, and knows them.
+/// A link to a page as it was left. The link to a page of the lab has no fields, because the lab remembers them.
 fn link_of(to: Page, profile: &ProfileState) -> String {
     if to == Page::Profile { profile.hash() } else { to.hash() }
 }
 
-/// What is kept, for the finder: names and addresses.
+/// The kept runs and files, for the finder: names and addresses.
 fn kept_links(kept: &[ShelfItem]) -> Vec<(AttrValue, AttrValue)> {
     kept.iter().map(|item| (item.name.clone().into(), item.link.clone().into())).collect()
 }
@@ -128,7 +128,7 @@ fn footer() -> Html {
 }
 
 fn skip_to_main() -> Callback<MouseEvent> {
-    // The hash belongs to the routes, so the link must not change it.
+    // The hash holds the route, so the link must not change it.
     Callback::from(|event: MouseEvent| {
         event.prevent_default();
         page::focus("main");
@@ -140,7 +140,7 @@ fn use_theme(theme: Theme) {
     use_effect_with((), move |()| theme::apply(theme, false));
 }
 
-/// Fetches the lab when one of its pages is shown, and tells it what is shown. Gives whether it listens.
+/// Fetches the lab when one of its pages is shown, and tells it what is shown. Returns whether the lab listens.
 #[hook]
 fn use_lab(shown: Page, theme: Theme) -> bool {
     let is_ready = use_state_eq(|| false);
@@ -164,7 +164,7 @@ fn use_lab(shown: Page, theme: Theme) -> bool {
     *is_ready
 }
 
-/// The page is loading while the lab is fetched.
+/// Marks the page as loading while the lab is fetched.
 #[hook]
 fn use_loading_state(is_loading: bool) {
     use_effect_with(is_loading, |is_loading| {
@@ -174,7 +174,7 @@ fn use_loading_state(is_loading: bool) {
     });
 }
 
-/// The address leads the page when it is opened or edited, and follows it otherwise.
+/// Follows the address when it is opened or edited; otherwise the address follows the page.
 #[hook]
 fn use_address(
     shown: &UseStateHandle<Page>,
@@ -202,7 +202,7 @@ fn use_address(
                         }
                     }
                 }
-                // The lab says what it cannot use of its own links.
+                // The lab itself says which parts of its links it cannot use.
                 if page == Page::Profile || address.has_no_page() {
                     for problem in address.notices {
                         notices.dispatch(NoticeAction::Say(Tone::Bad, format!("Link: {}", problem.message)));
@@ -216,7 +216,7 @@ fn use_address(
     });
 }
 
-/// Opens files as profiles: several are one run directory. Files that the lab gives come here too.
+/// Opens files as profiles: several files are one run directory. Files from the lab come here too.
 #[hook]
 fn use_profiles(
     context: &AppContext,
@@ -252,8 +252,8 @@ fn use_profiles(
     open
 }
 
-/// Sends files to who reads them. On the page of experiments anything may be a file to compare; records, results and models go to their
-/// pages from anywhere, and pages that run models take those that are dropped on them; the rest are profiles.
+/// Sends files to the page that reads them. On the page of experiments any file may be one to compare. Records, results and models
+/// go to their pages from anywhere; pages that run models take models dropped on them. All other files are profiles.
 fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) -> Callback<Vec<File>> {
     let give = move |page: Page, files: Vec<File>| {
         if files.is_empty() {
@@ -281,7 +281,7 @@ fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) 
         }
         match rest.as_slice() {
             [] => {}
-            // The name of a single file may not say what it holds: the page that reads models gives back a file that is not a model.
+            // The name of a single file may not tell its kind: the page that reads models returns a file that is not a model.
             [file] if shown == Page::Inspect || ModelName::of(&file.name()) != ModelName::No => {
                 give(Page::Inspect, rest)
             }

@@ -1,7 +1,7 @@
-//! What the two programs of the page tell each other.
+//! The messages between the two programs of the page.
 //!
 //! The app (`app.rs`) has the head, files and the pages that are opened first; the lab (`lab.rs`) has the others, and is fetched when
-//! one of them is shown. Each is a wasm program with a memory of its own, so they speak by events of the window.
+//! one of them is shown. Each is a wasm program with its own memory, so they communicate by events of the window.
 
 use std::cell::RefCell;
 
@@ -15,55 +15,55 @@ use crate::session::share::Page;
 use crate::view::palette::Theme;
 
 /// Ids of the elements in `index.html` that the programs fill. None lies within another: Yew numbers the elements of each program from
-/// one, so a listener at an outer element would take events of the inner program for its own.
+/// one, so a listener at an outer element would mistake events of the inner program for its own.
 pub const APP_ELEMENT: &str = "app";
-/// The lab's.
+/// Id of the lab's element.
 pub const LAB_ELEMENT: &str = "lab";
-/// The app's, below the lab.
+/// Id of the app's element below the lab.
 pub const FOOT_ELEMENT: &str = "app-foot";
 
-/// Asks `www/boot.js` to fetch the lab. It fetches it once.
+/// Event that asks `www/boot.js` to fetch the lab, which it does once.
 const FETCH: &str = "neuronscope:fetch-lab";
-/// The lab listens.
+/// Event: the lab listens.
 const READY: &str = "neuronscope:lab-ready";
-/// What the app shows: the path of a page, and the theme.
+/// Event with what the app shows: the path of a page, and the theme.
 const SHOWN: &str = "neuronscope:shown";
-/// Files for a page of the lab.
+/// Event with files for a page of the lab.
 const FOR_LAB: &str = "neuronscope:files-for-lab";
-/// Files that the app opens as profiles.
+/// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
 /// Files with the page that they are for.
 type Given = Vec<(Page, Vec<File>)>;
 
 thread_local! {
-    /// Files that were given to the lab before it listened; `None` since it does.
+    /// Files for the lab from before it listened; `None` once it listens.
     static WAITING: RefCell<Option<Given>> = const { RefCell::new(Some(Vec::new())) };
 }
 
-/// Whether the lab has a page.
+/// Whether a page belongs to the lab.
 #[must_use]
 pub const fn is_in_lab(page: Page) -> bool {
     !matches!(page, Page::Home | Page::Profile)
 }
 
-/// Asks for the lab. Asking again costs nothing.
+/// Asks `www/boot.js` to fetch the lab. Asking again costs nothing.
 pub fn fetch_lab() {
     tell(FETCH, &JsValue::NULL);
 }
 
-/// The lab says that it listens.
+/// Sent by the lab: it listens.
 pub fn lab_is_ready() {
     tell(READY, &JsValue::NULL);
 }
 
-/// The app says which page and which theme it shows.
+/// Sent by the app: the page and the theme that it shows.
 pub fn show(page: Page, theme: Theme) {
     let is_dark = JsValue::from_bool(theme == Theme::Dark);
     tell(SHOWN, &Array::of2(&page.path().into(), &is_dark));
 }
 
-/// The app gives files to a page of the lab, which gets them when it listens.
+/// Sent by the app: files for a page of the lab, which gets them when it listens.
 pub fn give_lab(page: Page, files: Vec<File>) {
     let waits = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(list) => {
@@ -81,12 +81,12 @@ fn send_to_lab(page: Page, files: &[File]) {
     tell(FOR_LAB, &Array::of2(&page.path().into(), &files.iter().collect::<Array>()));
 }
 
-/// The lab gives files to the app.
+/// Sent by the lab: files for the app.
 pub fn give_app(files: &[File]) {
     tell(FOR_APP, &files.iter().collect::<Array>());
 }
 
-/// Calls when the lab listens, and hands it the files that waited for it.
+/// Calls back when the lab listens, and hands it the files that waited for it.
 pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
     listen(READY, move |_| {
         then.emit(());
@@ -95,7 +95,7 @@ pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
     })
 }
 
-/// Calls with the page and the theme that the app shows.
+/// Calls back with the page and the theme that the app shows.
 pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
     listen(SHOWN, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
@@ -106,7 +106,7 @@ pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
     })
 }
 
-/// Calls with files that a page of the lab is given.
+/// Calls back with files for a page of the lab.
 pub fn on_files_for_lab(then: Callback<(Page, Vec<File>)>) -> Option<EventListener> {
     listen(FOR_LAB, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
@@ -116,7 +116,7 @@ pub fn on_files_for_lab(then: Callback<(Page, Vec<File>)>) -> Option<EventListen
     })
 }
 
-/// Calls with files that the app is given.
+/// Calls back with files for the app.
 pub fn on_files_for_app(then: Callback<Vec<File>>) -> Option<EventListener> {
     listen(FOR_APP, move |detail| then.emit(files_of(detail)))
 }

@@ -22,7 +22,7 @@ pub fn use_models(pool: &Pool) -> Models {
     (*models).clone()
 }
 
-/// Opens the model file that an address holds, or names where this browser keeps it, and says what is wrong with it.
+/// Opens the model file that an address holds, or that it names if this browser keeps it, and says what is wrong with the file.
 pub fn open_linked(pool: &Pool, notices: &UseReducerDispatcher<Notices>, address: &Address, model: &str) {
     let notices = notices.clone();
     match (address.model_file(), shelf::kept_model(model)) {
@@ -37,7 +37,7 @@ pub fn open_linked(pool: &Pool, notices: &UseReducerDispatcher<Notices>, address
     }
 }
 
-/// Opens a model file that this browser keeps; what runs it waits meanwhile.
+/// Opens a model file that this browser keeps; runs of the model wait meanwhile.
 fn open_kept(pool: &Pool, notices: UseReducerDispatcher<Notices>, item: ShelfItem, model: &str) {
     let (pool, model) = (pool.clone(), model.to_owned());
     pool.await_model(&model);
@@ -74,14 +74,14 @@ pub fn keep_model(notices: &UseReducerDispatcher<Notices>, file: File, model: &s
     });
 }
 
-/// What people read of a brought model: the name of its file; nothing of a model of the zoo.
+/// The name of a brought model for the user: its file's name; `None` for a model of the zoo.
 #[must_use]
 pub fn brought_label(model: &str) -> Option<&str> {
     let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?;
     Some(file.split(['@', ':']).next().unwrap_or(file))
 }
 
-/// What names the content of a model's file.
+/// The digest of a model's file.
 #[must_use]
 pub fn digest_of(model: &str) -> Option<&str> {
     let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split(':').next()?;
@@ -95,7 +95,7 @@ pub fn known_file<'a>(models: &'a [KnownModel], model: &str) -> Option<&'a Known
     models.iter().find(|known| digest_of(&known.0.id) == Some(digest))
 }
 
-/// The hash of a page with its model's file in it, where that is small.
+/// The hash of a page, with its model's file in it if that is small.
 #[must_use]
 pub fn linked_hash(models: &[KnownModel], model: &str, hash: String) -> String {
     match known_file(models, model).and_then(|known| known.1.packed.as_deref()) {
@@ -104,7 +104,7 @@ pub fn linked_hash(models: &[KnownModel], model: &str, hash: String) -> String {
     }
 }
 
-/// What a link of a page that shows a model file holds, in a sentence; nothing for a model of the zoo.
+/// A sentence on what a link holds of the model file of its page; `None` for a model of the zoo.
 #[must_use]
 pub fn link_sentence(models: &[KnownModel], model: &str) -> Option<String> {
     let label = brought_label(model)?;

@@ -1,4 +1,4 @@
-//! What every part of the page may need.
+//! The context that every part of the page may need.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,16 +11,16 @@ use crate::page::notices::Notices;
 use crate::session::{Catalog, JobId};
 use crate::view::palette::Theme;
 
-/// What every part of the page may need.
+/// The context that every part of the page may need.
 #[derive(Clone, PartialEq)]
 pub struct AppContext {
     /// Workers.
     pub pool: Pool,
-    /// Where to say something to the person.
+    /// Notices for the user.
     pub notices: UseReducerDispatcher<Notices>,
-    /// What can be run; absent until the worker has said it.
+    /// The catalog of what can be run; `None` until the worker has sent it.
     pub catalog: Option<Shared<Catalog>>,
-    /// What is known of the model files that are open.
+    /// Facts about the open model files.
     pub models: Vec<KnownModel>,
     /// The theme on the page.
     pub theme: Theme,
@@ -34,7 +34,7 @@ pub type RunningJob = Rc<RefCell<Option<(Engine, JobId)>>>;
 pub struct Job(pub RunningJob);
 
 impl Job {
-    /// Stops what runs, if anything does.
+    /// Stops the running job, if there is one.
     pub fn cancel(&self) {
         // The worker may answer at once, and its answer empties the slot.
         let running = self.0.borrow().clone();

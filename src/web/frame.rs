@@ -1,4 +1,4 @@
-//! What both programs of the page do around their pages: the list of what can be run, the state for tests, the address.
+//! Tasks that both programs of the page have around their pages: the catalog of what can be run, the state for tests, the address.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -19,10 +19,10 @@ use crate::session::{Catalog, QuestionRequest, Reply};
 /// Time from the last change of a view until the address follows it.
 const URL_DELAY_MS: u32 = 120;
 
-/// What can be run: absent until a worker has said it, or why it cannot.
+/// The catalog of what can be run: `None` until a worker has sent it, or the reason why it cannot.
 pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
 
-/// Asks a worker for what can be run, once it `is_wanted`.
+/// Asks a worker for the catalog of what can be run, once it `is_wanted`.
 #[hook]
 pub fn use_catalog(
     is_wanted: bool,
@@ -61,7 +61,7 @@ pub fn use_catalog(
     catalog
 }
 
-/// Shows what a page is doing to tests and styles, and in the title of the tab. Nothing is shown for the other program's pages.
+/// Exposes what a page is doing to tests and styles, and in the title of the tab. Does nothing for the other program's pages.
 #[hook]
 pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog>, AttrValue>>, run: &RunState) {
     let state = match (catalog, run) {
@@ -96,7 +96,7 @@ pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog
     });
 }
 
-/// Keeps the focus somewhere. Each program remembers it for its own pages: they share a document, not a memory.
+/// Keeps the focus from getting lost. Each program remembers it for its own pages: they share a document, but no memory.
 #[hook]
 pub fn use_kept_focus() {
     use_effect_with((), |()| {
@@ -105,8 +105,8 @@ pub fn use_kept_focus() {
     });
 }
 
-/// Shows the hash of what is shown in the address: at once where an action led to another view, so that Back returns from it whenever it
-/// is pressed, and else once it rests. The first one is not shown: the address was there before.
+/// Puts the hash of the view into the address: at once if an action led to another view, so that Back returns from it at any time,
+/// else once the view rests. The first hash is left out: it came from the address.
 #[hook]
 pub fn use_hash(hash: Option<String>) {
     let is_first = use_mut_ref(|| true);
@@ -114,7 +114,7 @@ pub fn use_hash(hash: Option<String>) {
     let seen = use_mut_ref(String::new);
     use_effect_with(hash, move |hash| {
         let noted = url::noted();
-        // An address that was given in between leads: what is shown is still that of before, and changes in a moment.
+        // An address that was given in between takes precedence: the page still shows the view before it, and changes in a moment.
         let is_led = seen.replace(noted.clone()) != noted;
         let is_now = move || url::noted() == noted;
         let shown = hash.clone().filter(|_| !is_first.replace(false));
@@ -130,7 +130,7 @@ pub fn use_hash(hash: Option<String>) {
             shown => shown.map(|hash| {
                 let pending = url::PendingAddress::new();
                 Timeout::new(URL_DELAY_MS, move || {
-                    // Another address may have come meanwhile, which is still to be drawn.
+                    // Meanwhile another address may have come, whose view is not drawn yet.
                     if is_now() {
                         show(&hash);
                     }

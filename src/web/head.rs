@@ -1,4 +1,4 @@
-//! The head of the page: the name, the pages, what is always at hand. One row at any width: narrow windows have a menu of the pages.
+//! The head of the page: the name, the pages, the buttons that are always there. It is one row at any width: narrow windows have a menu of the pages.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, File, Node};
@@ -10,7 +10,7 @@ use super::platform::{page, theme};
 use crate::session::share::Page;
 use crate::view::palette::Theme;
 
-/// The button that opens the menu; the focus goes back to it.
+/// Id of the button that opens the menu; the focus goes back to it.
 const TOGGLE: &str = "pages-toggle";
 
 /// Properties of [`SiteHead`].
@@ -22,7 +22,7 @@ pub struct SiteHeadProps {
     pub links: Vec<(Page, AttrValue)>,
     /// The theme.
     pub theme: UseStateHandle<Theme>,
-    /// Files were picked.
+    /// Receives the picked files.
     pub on_files: Callback<Vec<File>>,
 }
 
@@ -78,7 +78,7 @@ pub fn SiteHead(props: &SiteHeadProps) -> Html {
 }
 
 fn link(to: Page, href: AttrValue, shown: Page) -> Html {
-    // It is there before the click that shows it.
+    // The menu exists before the click that shows it.
     let fetch = bridge::is_in_lab(to).then(|| Callback::from(|_: PointerEvent| bridge::fetch_lab()));
     html! { <a {href} onpointerenter={fetch} aria-current={(to == shown).then_some("page")}>{ to.title() }</a> }
 }

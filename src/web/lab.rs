@@ -1,4 +1,4 @@
-//! The lab: the pages that are fetched when one of them is shown first. The app has the head, and says which page is shown.
+//! The lab: the pages whose program is fetched when one of them is first shown. The app has the head, and decides which page is shown.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -43,7 +43,7 @@ pub fn start() {
     }
 }
 
-/// What the pages show.
+/// The states of the pages.
 #[derive(Clone)]
 struct States {
     bench: UseReducerHandle<BenchState>,
@@ -138,7 +138,7 @@ fn Lab() -> Html {
     use_address(&states, &pool, &notices.dispatcher());
     use_hash(shown.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
     let catalog = use_catalog(true, &pool, &notices.dispatcher());
-    // A model file on its way out of the browser's store is waited for as the workers are.
+    // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     use_page_state(*shown, catalog.as_ref(), &states.run(*shown));
     let context = AppContext {
@@ -175,8 +175,8 @@ struct Jobs {
     customop: Job,
 }
 
-/// The address leads the pages when it is opened or edited. A page that was shown before and is named without fields stays as it was
-/// left: so do the links of the head.
+/// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before as it was left:
+/// the links of the head are such addresses.
 #[hook]
 fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Notices>) {
     let (states, pool, notices) = (states.clone(), pool.clone(), notices.clone());
@@ -214,13 +214,12 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
                     (Page::Benchmark, _) => states.bench.dispatch(BenchAction::WantRun),
                     (Page::Numerics, _) => states.numerics.dispatch(NumericsAction::WantRun),
                     (_, Some(kind)) => states.study(kind).dispatch(StudyAction::WantRun),
-                    // A model and records are shown as soon as they are there.
+                    // A model and records are shown as soon as they are read.
                     (_, None) => {}
                 }
             }
             if is_held_back(page, &address) {
-                let text =
-                    "A part of the link could not be used, so nothing was run. Look at the form, then press Run.";
+                let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
                 notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
             }
             for problem in address.notices {
@@ -243,7 +242,7 @@ fn use_shown(on_shown: Callback<(Page, Theme)>) {
     });
 }
 
-/// Reads the files that the app gives: records, results of benchmarks, models. Any other file goes back to the app.
+/// Reads the files from the app: records, benchmark results, models. Any other file goes back to the app.
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());

@@ -1,9 +1,9 @@
-//! The page and its worker: the only room that knows browsers.
+//! The page and its worker: the only room that deals with browsers.
 //!
-//! The page holds view state and paints; everything heavy is asked of a worker (`src/bin/worker.rs`) over [`worker`]. The page is
+//! The page holds view state and paints; a worker (`src/bin/worker.rs`) does everything heavy, through [`worker`]. The page is
 //! two programs, so that the first one is small: [`app`] (`src/bin/app.rs`) has the head, files and profiles, [`lab`] (`src/bin/lab.rs`)
-//! the other pages; [`bridge`] is what they tell each other. [`platform`] wraps what the browser offers, [`shelf`] is what the browser keeps from one visit to the next, [`components`] are small and know nothing of requests,
-//! [`pages`] put them together.
+//! the other pages; [`bridge`] has their messages. [`platform`] wraps the browser's interfaces, [`shelf`] is what the browser keeps between visits,
+//! [`components`] are small parts without requests, and [`pages`] are composed of them.
 
 mod answers;
 pub mod app;

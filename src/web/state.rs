@@ -1,4 +1,4 @@
-//! The states of [`crate::page`] as Yew keeps them: each is reduced by its own `after`, and holds handles of workers.
+//! The states of [`crate::page`] as Yew keeps them: each is reduced by its own `after` and holds handles of workers.
 
 use std::rc::Rc;
 
@@ -13,17 +13,17 @@ use crate::page::{experiments, inspect, profile};
 
 /// The profile page.
 pub type ProfileState = profile::ProfileState<Engine>;
-/// What happens on it.
+/// Its actions.
 pub type ProfileAction = profile::ProfileAction<Engine>;
 /// An open profile.
 pub type OpenRun = profile::OpenRun<Engine>;
 /// The page of models.
 pub type InspectState = inspect::InspectState<Engine>;
-/// What happens on it.
+/// Its actions.
 pub type InspectAction = inspect::InspectAction<Engine>;
 /// The page of experiments.
 pub type ExperimentsState = experiments::ExperimentsState<Engine>;
-/// What happens on it.
+/// Its actions.
 pub type ExperimentsAction = experiments::ExperimentsAction<Engine>;
 
 macro_rules! reduced_by_after {

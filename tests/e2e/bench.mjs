@@ -1,5 +1,5 @@
-// What opening and moving through large traces costs in a browser, side by side with speedscope where that is installed.
-// It prints numbers and asserts nothing. NEURONSCOPE_BENCH_EVENTS sets the sizes: 10000,100000,1000000 if it is absent.
+// Measures the cost of opening and moving through large traces in a browser, side by side with speedscope if that is installed.
+// It prints numbers and asserts nothing. NEURONSCOPE_BENCH_EVENTS sets the sizes; the default is 10000,100000,1000000.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,8 +56,8 @@ function observe(isReadyText) {
   document.addEventListener("change", () => { seen.start ??= performance.now(); }, { capture: true });
 }
 
-// Runs in the page: presses a key at every frame for a while, one and then the other, so that the view stays where there
-// is most to draw; gives the times between frames.
+// Runs in the page: presses two keys in turn, one at every frame, for a while, so that the view stays where there is most
+// to draw; returns the times between frames.
 function hold([keys, ms]) {
   return new Promise((resolve) => {
     const gaps = [];
@@ -69,7 +69,7 @@ function hold([keys, ms]) {
       if (now - begin > ms) return resolve(gaps);
       const key = keys[Math.floor(gaps.length / 20) % keys.length];
       const target = document.querySelector("canvas") ?? document.body;
-      // Shift makes the step small: movement as smooth as a held key can be.
+      // Shift makes the step small: movement as smooth as with a held key.
       target.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: true, bubbles: true, cancelable: true }));
       requestAnimationFrame(frame);
     };

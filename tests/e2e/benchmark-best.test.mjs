@@ -1,4 +1,4 @@
-// The benchmark page helps to decide: limits, the front, the way to the profile, results of another form, saved results.
+// The benchmark page helps to decide: limits, the Pareto front, the link to the profile, results of another form, saved results.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, assertAccessible, openApp, waitForState } from "./support.mjs";
@@ -30,7 +30,7 @@ test("limits choose the row, the mark and the figures", app.page(async (page) =>
   await assertAccessible(page);
 }, { hash: SHORT }));
 
-test("the filter knows heads of columns and reaches figures and plots", app.page(async (page) => {
+test("the filter takes heads of columns and applies to figures and plots", app.page(async (page) => {
   await run(page);
   assert.ok((await results(page).locator("td", { hasText: /^front$/ }).count()) >= 1);
   await page.getByLabel("Filter Benchmark results").fill("models=1");
@@ -50,7 +50,7 @@ test("results of another form say so, and a row leads to its profile", app.page(
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
 }, { hash: SHORT }));
 
-test("finished results are there again after a reload", app.page(async (page, url) => {
+test("finished results are shown again after a reload", app.page(async (page, url) => {
   await run(page);
   await page.reload();
   await openApp(page, url + SHORT);

@@ -21,11 +21,11 @@ const FLAGS = ["bench", "--model", "fixed", "--device-ms", "10", "--instance", "
 test("a Server is searched: verdict and the command line's numbers", app.page(async (page) => {
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Scenario").selectOption("Server");
-  // Without its bound nothing runs, and the field says why.
+  // Without a latency bound nothing runs, and the field says why.
   await button(page, "Run").click();
   assert.match(await page.locator("#bench-latency_bound_ms-note").innerText(), /needs a latency bound/);
   await page.getByLabel("Latency bound (ms)").fill("40");
-  await page.getByLabel("Least duration (s)").fill("20");
+  await page.getByLabel("Minimum duration (s)").fill("20");
   await page.waitForFunction(() => /scenario=Server&min_duration=20&latency_bound_ms=40/.test(location.hash));
   await button(page, "Run").click();
   await waitForState(page, "done");
@@ -41,7 +41,7 @@ test("a Server is searched: verdict and the command line's numbers", app.page(as
   await assertAccessible(page);
 }, { hash: waiting(`#/benchmark?v=1&${SYSTEM}`) }));
 
-test("too few queries are INVALID with the reason, and what cannot run says so beside it", app.page(async (page) => {
+test("too few queries are INVALID with the reason, and a configuration that cannot run says so beside it", app.page(async (page) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   const cards = page.locator(".scenario");
@@ -65,7 +65,7 @@ test("a scenario is cancelled in its run", app.page(async (page) => {
 
 const TWO = "#/benchmark?v=1&model=fixed:device_ms=0.1&instance=inf1.6xlarge&n_models=1,16&workers_per_model=4&scenario=Server&latency_bound_ms=5&min_duration=20";
 
-test("a scenario rests, is cut off by a reload, and goes on with what had ended", app.page(async (page, url) => {
+test("a scenario is paused, cut off by a reload, and continues with its finished rows", app.page(async (page, url) => {
   await button(page, "Run").click();
   const cards = page.locator(".scenario");
   await cards.first().waitFor();
@@ -76,7 +76,7 @@ test("a scenario rests, is cut off by a reload, and goes on with what had ended"
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
-  await kept.getByText(/MLPerf Server, fixed:device_ms=0.1 on inf1\.6xlarge: 1 of 2 configurations are there/).waitFor();
+  await kept.getByText(/MLPerf Server, fixed:device_ms=0.1 on inf1\.6xlarge: 1 of 2 configurations are done/).waitFor();
   await kept.getByRole("button", { name: "Resume the rest" }).click();
   await cards.first().waitFor();
   assert.equal(await cards.first().innerText(), first);
@@ -108,7 +108,7 @@ test("a dropped model index is shown and benchmarked as on the command line; fai
   await entries.waitFor();
   assert.equal(await entries.locator("tbody tr").count(), 3);
   assert.match(await entries.innerText(), /--auto-cast all[\s\S]*error/);
-  await page.getByText(/2 of 3 entries are finished/).waitFor();
+  await page.getByText(/Run benchmarks the 2 finished of 3 entries/).waitFor();
   await page.getByText(/^2 configurations/).waitFor();
   await assertAccessible(page);
   await button(page, "Run").click();
@@ -131,7 +131,7 @@ test("a dropped model index is shown and benchmarked as on the command line; fai
 
 test("an index of the older shape runs the model of the form", app.page(async (page) => {
   await give(page, "old.json", OLDER);
-  await page.getByText(/Entries that do not say which model they are run the model of the form/).waitFor();
+  await page.getByText(/Entries without a model name run the form’s model/).waitFor();
   await button(page, "Run").click();
   await waitForState(page, "done");
   const { reports } = JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString());

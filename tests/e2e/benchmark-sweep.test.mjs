@@ -17,15 +17,15 @@ async function reports(page) {
   return JSON.parse((await download(page, button(page, "Download JSON"))).bytes.toString()).reports;
 }
 
-test("a sweep is listed with what it takes before it runs", app.page(async (page) => {
+test("a sweep is listed with its estimates before it runs", app.page(async (page) => {
   await page.getByText(/24 configurations.*about [\d,]+ inferences/).waitFor();
   assert.equal(await plan(page).locator("tbody tr").count(), 24);
   assert.equal(await plan(page).locator("tbody tr").filter({ hasText: /cannot run: .*64/ }).count(), 6);
   await assertAccessible(page);
 }, { hash: waiting(SWEEP(5)) }));
 
-// Pauses while rows run, and gives what the page says then. A row can end in the moment in which it is asked to rest,
-// and no other begins: then the next ones are asked.
+// Pauses while rows run, and returns the page's text then. A row can end just when it is asked to pause,
+// and no other begins: then the next rows are tried.
 async function pauseInARow(page) {
   const isPaused = page.getByText(/^Paused: /);
   for (let left = 8; ; left--) {
@@ -63,14 +63,14 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
   assert.equal(all.filter((r) => /64/.test(r.error ?? "")).length, 6);
 }, { hash: waiting(SWEEP(40)) }));
 
-test("the number of workers shows in no result", app.page(async (page, url) => {
+test("the number of workers does not affect the results", app.page(async (page, url) => {
   await button(page, "Run").click();
   await waitForState(page, "done");
   const many = (await download(page, button(page, "Download JSON"))).bytes;
   const context = await page.context().browser().newContext({ acceptDownloads: true });
   await context.addInitScript(() => Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 1 }));
   const other = await context.newPage();
-  // A link of which all can be used runs by itself.
+  // A link whose fields can all be used runs by itself.
   await openApp(other, url + SWEEP(2));
   await waitForState(other, "done");
   const one = (await download(other, button(other, "Download JSON"))).bytes;
@@ -84,17 +84,17 @@ test("a sweep that was cut off is offered again, or finished where its link asks
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
-  await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are there/).waitFor();
+  await kept.getByText(/nn on trn1\.32xlarge: \d+ of 24 configurations are done/).waitFor();
   await kept.getByRole("button", { name: "Resume the rest" }).waitFor();
   await assertAccessible(page);
-  // Its link goes on with it.
+  // Its link continues it.
   await page.goto("about:blank");
   await openApp(page, url + SWEEP(40));
   await waitForState(page, "done", { timeout: 240_000 });
   const rows = await reports(page);
   assert.equal(rows.filter((r) => r.status === "finished").length, 18);
   assert.equal(rows.length, 24);
-  // What had ended is shown again and not run again, and can be thrown away.
+  // Finished rows are shown again without another run, and can be discarded.
   await page.reload();
   await kept.getByText(/Saved; shown below/).waitFor();
   await waitForState(page, "done");
@@ -145,7 +145,7 @@ test("columns are chosen by keyboard and remembered, rows are filtered by condit
   await page.getByText(/'modles' is not a column/).waitFor();
   await assertAccessible(page);
   await filter.fill("");
-  // The finished results of a link are there again, in the chosen columns.
+  // The finished results of a link are shown again, in the chosen columns.
   await page.evaluate(() => history.replaceState(null, "", location.href.replace("&v=none", "")));
   await page.reload();
   await waitForState(page, "done");
@@ -160,7 +160,7 @@ test("the verdict, the Pareto front, scaling and the charts of a configuration",
   const scatter = figure("Throughput over latency");
   await scatter.locator("svg[tabindex]").focus();
   await page.keyboard.press("Home");
-  // The arrow keys walk along the points; the readout says which of them nothing beats.
+  // The arrow keys walk along the points; the readout says which of them are on the Pareto front.
   const said = [];
   for (let i = 0; i < 18; i++) {
     said.push(await scatter.getByRole("status").innerText());

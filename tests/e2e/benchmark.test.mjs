@@ -1,4 +1,4 @@
-// The benchmark page: run, cancel, read, take away, share.
+// The benchmark page: run, cancel, read, download, share.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, assertAccessible, download, menuEntry, openApp, waitForState } from "./support.mjs";
@@ -102,22 +102,22 @@ test("a run is cancelled and the next one works", app.page(async (page) => {
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }));
 
-test("products that the compiler removed are told while the benchmark runs, and the note can be dismissed", app.page(async (page) => {
+test("products that the compiler removed are reported while the benchmark runs, and the note can be dismissed", app.page(async (page) => {
   // The link runs by itself.
   await waitForState(page, "done");
   const notes = page.getByRole("list", { name: "Notes of this run" });
   await notes.getByText(/the compiler removed 7 of 8 products/).waitFor();
-  // Every worker found it; it is told once.
+  // Every worker found it; it is shown once.
   assert.equal(await notes.getByText(/the compiler removed/).count(), 1);
   await assertAccessible(page);
   await notes.getByRole("button", { name: /^Dismiss: .*removed/ }).click();
   await notes.getByText(/the compiler removed/).waitFor({ state: "detached" });
-  // Another run says it again, also where the model is compiled already.
+  // Another run says it again, even if the model is compiled already.
   await button(page, "Run").click();
   await notes.getByText(/the compiler removed 7 of 8 products/).waitFor();
 }, { hash: "#/benchmark?v=1&model=matmult%3An%3D256%2Cloop_count%3D8%2Cchained%3Dfalse" }));
 
-test("what a run has to say besides its reports is on the page", app.page(async (page) => {
+test("the notes of a run are on the page", app.page(async (page) => {
   await page.getByLabel("Duration (s)").fill("1");
   await run(page);
   const notes = page.getByRole("list", { name: "Notes of this run" });

@@ -1,4 +1,4 @@
-// The menu of copies on each view: links, commands that give the same, tables as Markdown, pictures.
+// The copy menu on each view: links, commands that give the same result, tables as Markdown, pictures.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const context = { permissions: ["clipboard-read", "clipboard-write"] };
 const clipboard = (page) => page.evaluate(() => navigator.clipboard.readText());
 const said = (page, text) => page.locator(".notice").filter({ hasText: text }).first().waitFor();
 
-// What the command line prints for a command that the page copied.
+// The output of the command line for a command that the page copied.
 function run(line, more) {
   assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
   const script = `${line.replace(/^neuronscope /, '"$NEURONSCOPE_CLI" ')} ${more}`;
@@ -19,7 +19,7 @@ function run(line, more) {
 }
 
 async function copied(page, kind, index = 0) {
-  // What is said next is of this copy.
+  // The next notice belongs to this copy.
   await page.evaluate(() => document.querySelectorAll(".notice button").forEach((button) => button.click()));
   await page.waitForFunction(() => !document.querySelector(".notice"));
   const menu = await copyMenu(page);
@@ -122,7 +122,7 @@ test("filter and sorting of tables are in the address, and a link restores them"
   await page.waitForFunction(() => location.hash.includes("find=add"));
 }, { hash: "#/benchmark?v=1&model=nn&duration=2&n_models=1,2&workers_per_model=1,2&filter=models%3D2" }));
 
-// Runs in the page: the picture in the clipboard, as its size and how much of it has each of some colours.
+// Runs in the page: the size of the picture in the clipboard, and how much of it has each of the given colours.
 async function pictured(colours) {
   const [item] = await navigator.clipboard.read();
   const bitmap = await createImageBitmap(await item.getType("image/png"));
@@ -142,7 +142,7 @@ async function pictured(colours) {
   return { width: bitmap.width, height: bitmap.height, counts };
 }
 
-/** Copies the chart of a title, and gives its picture. */
+/** Copies the chart with a title, and returns its picture. */
 async function picture(page, title, colours) {
   await page.evaluate(() => document.querySelectorAll(".notice button").forEach((close) => close.click()));
   const menu = await copyMenu(page);

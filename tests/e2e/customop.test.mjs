@@ -1,5 +1,5 @@
-// The page of custom operators: a kernel is chosen, edited and run; the figures are the command line's; what is wrong is said at its
-// line; a kernel without end leaves the page alive.
+// The page of custom operators: a kernel is chosen, edited and run; the figures are the command line's; a mistake is shown at its
+// line; an endless kernel does not block the page.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { appFixture, assertAccessible, download, openApp, waiting, waitForState 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const SOURCE = "#customop-source";
-// Small enough for every run to be over at once.
+// Small enough that every run is over at once.
 const SMALL = waiting("#/customop?v=1&kernel=relu-tcm&layers=16,64,10&batch=4");
 
 function commandLine(args) {
@@ -36,7 +36,7 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
   await run(page);
   const printed = commandLine(["--kernel", "relu-multicore", "--layers", "16,64,10", "--batch", "4", "--input", "1003", "--fill", "ramp"]);
   assert.equal(await downloaded(page), printed);
-  // The tutorial's mistake is explained, and stands at its line.
+  // The tutorial's mistake is explained, and shown at its line.
   const found = JSON.parse(printed).diagnostics.find((d) => d.code === "unwritten");
   await page.locator(".finding").getByText(found.message).waitFor();
   const line = page.locator(".source-text tbody tr").nth(found.line - 1);
@@ -88,7 +88,7 @@ test("mistakes are said at line and column, and the page goes on", app.page(asyn
     await page.locator(".finding").getByText(new RegExp(`at line ${line}, column \\d+ \\(${code}\\)`)).first().waitFor();
     assert.match(await page.locator(".source-text tbody tr").nth(line - 1).innerText(), new RegExp(`\\[${code}\\]`));
   }
-  // Forbidden with all processors.
+  // This is forbidden with all processors.
   await page.locator(SOURCE).fill("torch::Tensor f(const torch::Tensor& t) {\n  auto a = t.accessor<float, 2>();\n  float x = a[0][0];\n  return t;\n}");
   await page.getByLabel("Run on all processors").check();
   await run(page);
@@ -110,7 +110,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
   await button(page, "Cancel").focus();
   await page.keyboard.press("Enter");
   await waitForState(page, "idle");
-  // The page is alive.
+  // The page still responds.
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-element");
   await page.getByLabel("Input shape").fill("100,3");
   await run(page);

@@ -1,4 +1,4 @@
-// `./x dev`: what the server adds to a page, what it tells it, and when a build begins.
+// `./x dev`: what the server adds to a page, which messages it sends to it, and when a build begins.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ test("a page that is shown loads again after a build, and shows what was wrong w
     const page = await browser.newPage();
     await page.goto(server.url);
     assert.equal(await page.title(), "first");
-    // The stream is open when a failure reaches the page.
+    // When a failure reaches the page, the stream is open.
     const shown = page.locator("#build-failure");
     while ((await shown.count()) === 0) live.failed("error: one\nerror: two");
     assert.equal(await shown.textContent(), "error: one\nerror: two");

@@ -54,7 +54,7 @@ test("records dropped on any page are compared as the command line does", app.pa
   const svg = await download(page, button(page, "Report as SVG"));
   assert.match(svg.bytes.toString(), /^<svg/);
   await assertAccessible(page);
-  // Every view is accessible, and says something.
+  // Every view is accessible, and not empty.
   for (const name of await page.getByRole("group", { name: "View" }).getByRole("button").allInnerTexts()) {
     await view(page, name);
     await page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true, pressed: true }).waitFor();
@@ -82,7 +82,7 @@ test("a baseline is chosen, a point and a row open their records, and the keyboa
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: /^Records with .* in the run of 2023-11-12/ }).waitFor();
-  // The link opens the same records in another tab, files and all.
+  // The link opens the same records in another tab, including the files.
   await page.waitForFunction(() => /open=backend.*data=1\./.test(location.hash));
   const heading = await page.locator(".document h2").innerText();
   const other = await page.context().newPage();
@@ -102,7 +102,7 @@ test("bad lines are listed with their places and the rest is used", app.page(asy
   for (const place of [/^bad\.jsonl:2: not JSON/, /^bad\.jsonl:3$/, /^bad\.jsonl:5: the line is JSON but/, /^bad\.jsonl:4: Abacus/]) {
     assert.ok(places.some((p) => place.test(p)), `${place}: ${places}`);
   }
-  // A file without a record is listed, not an error; one that is something else goes where it belongs.
+  // A file without a record is listed and is no error; a file of another kind goes to its own page.
   await button(page, "Put all away").click();
   await page.getByText("No records yet").waitFor();
   await drop(page, { "empty.jsonl": "", "other.jsonl": "{}\n" });
@@ -130,7 +130,7 @@ test("the sample is one click away, and large files are asked for again", app.pa
   await waitForState(page, "done");
   await page.getByText(/A link holds this view, not the records/).waitFor();
   await page.waitForFunction(() => location.hash.includes("files=many.jsonl"));
-  // This browser keeps the file, another one asks for it.
+  // This browser keeps the file; another one asks for it.
   const other = await page.context().newPage();
   await openApp(other, page.url());
   await other.getByText(/many\.jsonl, .*records/).first().waitFor();

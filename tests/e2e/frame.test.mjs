@@ -1,4 +1,4 @@
-// The frame of the page: a head of one row at any width, the finder, the focus, what is said when something ends.
+// The frame of the page: a head of one row at any width, the finder, the focus, the message when something ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, assertAccessible, waitForState, waiting } from "./support.mjs";
@@ -7,7 +7,7 @@ const app = appFixture();
 const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 const SIMULATED = "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview";
 
-// 320 px is a window of 1280 px at 400 %.
+// 320 px is the width of a 1280 px window at 400 % zoom.
 for (const width of [320, 360, 390, 1024]) {
   test(`at ${width} px the head is one row, and its menu has the pages`, app.page(async (page) => {
     const head = page.locator("header.site");
@@ -28,7 +28,7 @@ for (const width of [320, 360, 390, 1024]) {
     await pages.getByRole("link", { name: "Numerics", exact: true }).click();
     await page.waitForFunction(() => location.hash.startsWith("#/numerics"));
     await pages.waitFor({ state: "hidden" });
-    // The menu closes at the click, the head names the page when its address is there.
+    // The menu closes at the click; the head names the page once the address is set.
     await toggle.filter({ hasText: "Numerics" }).waitFor();
     assert.equal(await overflow(page), 0, "nothing overflows to the side");
   }, { hash: "#/benchmark?v=1", context: { viewport: { width, height: 800 } } }));

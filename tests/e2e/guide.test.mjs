@@ -18,7 +18,7 @@ test("every example of the guide opens and comes to a result", guide(async (page
   }
 }));
 
-test("a chapter is gone to by keyboard, and a study runs in place", guide(async (page) => {
+test("the keyboard leads to a chapter, and a study runs in place", guide(async (page) => {
   const way = page.getByRole("navigation", { name: "Chapters" }).getByRole("button", { name: "Write a custom operator" });
   await way.focus();
   await page.keyboard.press("Enter");

@@ -56,7 +56,7 @@ test("modules are opened, found and linked", app.page(async (page, url) => {
   await tree(page).getByText("BertEncoder[encoder]").waitFor();
   const before = await rows(page).count();
   assert.ok(before > 10 && before < 90, `${before} rows at first`);
-  // By keys: to the first closed module, and open it.
+  // By keys: go to the first closed module, and open it.
   await tree(page).focus();
   await page.keyboard.press("Home");
   await page.locator('[role="treeitem"][aria-selected="true"]').waitFor();
@@ -83,7 +83,7 @@ test("modules are opened, found and linked", app.page(async (page, url) => {
   await openApp(other, url + hash);
   await waitForState(other, "done");
   await other.locator('[role="treeitem"][aria-selected="true"]', { hasText: "softmax" }).waitFor();
-  // Only lines in sight are made.
+  // Only visible lines are rendered.
   await tree(other).evaluate((element) => element.scrollTo(0, 0));
   await other.locator(`[role="treeitem"][aria-expanded="true"][title="${title}"]`).waitFor();
   // What a pass changed, side by side.
@@ -112,7 +112,7 @@ test("a picture is clicked, moved and enlarged, and nodes open by two clicks", a
   await page.waitForFunction((n) => document.querySelectorAll('[role="treeitem"]').length === n, rowsBefore);
 }, { hash: "#/inspect?model=nn" }));
 
-test("a file that is not a model that is read is answered with what is", app.page(async (page) => {
+test("a file that is not a readable model is refused with what to do instead", app.page(async (page) => {
   const pickled = gunzipSync(readFileSync(`${MODELS}pt2/nn-442--torch2.9.1-pickled-module.pt.gz`));
   await drop(page, "pickled.pt", pickled);
   await waitForState(page, "failed");
@@ -142,7 +142,7 @@ test("a file with an open size asks for it, and its link holds file and answer",
   assert.equal(await size.getAttribute("placeholder"), "1");
   const before = await onCore(page).textContent();
   await page.locator(".model-frame").getByText(/f32\[1,32\]/).first().waitFor();
-  // Text that is no size is refused at the field, and what is shown stays.
+  // Text that is not a size is refused at the field, and the shown view stays.
   await size.fill("0");
   await page.getByText(/batch: '0' is not a size of this dimension/).waitFor();
   await size.fill("512");
@@ -152,7 +152,7 @@ test("a file with an open size asks for it, and its link holds file and answer",
   await page.getByText(/The link holds mlp\.onnx \(.*, as [0-9,]+ letters\)/).waitFor();
   await page.waitForFunction(() => location.hash.includes("model_file=1.") && decodeURIComponent(location.hash).includes("batch=512"));
   await assertAccessible(page);
-  // Whoever opens the link needs no file: another browser that has never seen it.
+  // The link works without the file: another browser has never seen it.
   const hash = await address(page);
   const context = await page.context().browser().newContext();
   try {
@@ -160,7 +160,7 @@ test("a file with an open size asks for it, and its link holds file and answer",
     await openApp(other, url.split("#")[0] + hash);
     await other.locator(".model-frame").getByText(/f32\[512,32\]/).first().waitFor();
     assert.equal(await field(other, "Size of batch").inputValue(), "512");
-    // And runs it: the same file on the page of benchmarks.
+    // The other browser also runs it: the same file on the page of benchmarks.
     await other.locator("form a", { hasText: "Benchmark" }).click();
     await other.getByRole("heading", { name: "Benchmark", exact: true }).waitFor();
     await other.getByText(/The link holds mlp\.onnx/).waitFor();
@@ -172,7 +172,7 @@ test("a file with an open size asks for it, and its link holds file and answer",
   }
 }, { hash: "#/inspect" }));
 
-test("an operator without a known meaning is placed by a person", app.page(async (page) => {
+test("an operator without a known meaning is placed by the user", app.page(async (page) => {
   await drop(page, "custom.pt2", gunzipSync(readFileSync(`${MODELS}pt2/custom-op--torch2.9.1.pt2.gz`)));
   await waitForState(page, "done");
   const place = field(page, "Place of byom::fancy_act");
@@ -186,7 +186,7 @@ test("an operator without a known meaning is placed by a person", app.page(async
 }, { hash: "#/inspect" }));
 
 test("a large file stays where it is: its link asks for it by name and content", app.page(async (page, url) => {
-  // Numbers that cannot be packed, behind the last byte of the program.
+  // Incompressible numbers, after the last byte of the program.
   const small = readFileSync(`${MODELS}hlo/nn-442--torchxla2.9.0-named.hlo.txt`);
   const noise = [];
   for (let i = 0, seed = 1; i < 40_000; i += 1) {

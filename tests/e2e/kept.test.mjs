@@ -20,7 +20,7 @@ async function openTrace(page, file) {
   await waitForState(page, "done");
 }
 
-// The bytes are written behind the result; the start page lists what is whole.
+// The bytes are written after the result is shown; the start page lists only complete files.
 async function listed(page, url, count) {
   await page.goto("about:blank");
   await openApp(page, `${url}#/`);
@@ -66,7 +66,7 @@ test("runs and results are kept, found with Ctrl+K, and seen by another tab", ap
   await waitForState(page, "done");
   await other.waitForFunction(() => document.querySelectorAll(".shelf li").length === 2);
   assert.deepEqual((await names(other)).sort(), ["nn mark_step", "nn on trn1.2xlarge, 4 configurations"]);
-  // One tab's change loses nothing of the other's.
+  // A change in one tab does not overwrite the other's.
   await button(other, "Pin nn mark_step").click();
   await other.keyboard.press("Control+k");
   await other.getByRole("combobox", { name: /^Find a tool/ }).fill("nn on trn1");
@@ -113,7 +113,7 @@ test("results of two benchmarks are compared, configuration by configuration", a
   const ratios = await page.getByRole("table", { name: "Configurations" }).locator("tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.cells[7].dataset.value)));
   assert.deepEqual(ratios.slice(0, 4), [1, 1, 1, 1]);
   assert.ok(ratios.slice(4).every((ratio) => ratio > 0 && Math.abs(ratio - 1) < 0.5), `${ratios}`);
-  // Choices of the suite do nothing for reports, so there are none; what a link does not hold is downloaded here.
+  // The suite's choices do not apply to reports, so there are none; the results that a link does not hold are downloaded here.
   assert.equal(await page.getByLabel("Accelerator", { exact: true }).count(), 0);
   assert.equal(await page.getByLabel("Models", { exact: true }).count(), 0);
   await page.getByText(/^2 files, .*: 8 rows of reports\. A link opens this view in this browser/).waitFor();
@@ -122,7 +122,7 @@ test("results of two benchmarks are compared, configuration by configuration", a
   await button(page, "Download the results").click();
   while (files.length < 2) await page.waitForEvent("download");
   assert.deepEqual(files.map((file) => file.suggestedFilename().replace(/ .*/, "")), ["nn", "nn"]);
-  // Whoever gets link and files sees the same, and their browser keeps the files.
+  // A user who gets the link and the files sees the same view, and their browser keeps the files.
   const elsewhere = await page.context().browser().newContext();
   const theirs = await elsewhere.newPage();
   await openApp(theirs, page.url());
@@ -136,16 +136,16 @@ test("results of two benchmarks are compared, configuration by configuration", a
   await listed(page, url, 2);
 }));
 
-test("a store that takes nothing is said in words, and what is open stays", app.page(async (page) => {
+test("a store that accepts nothing is reported, and the open profile stays", app.page(async (page) => {
   await openTrace(page, "catapult_simple_trace.json");
-  await page.getByText(/catapult_simple_trace\.json is open, and is not kept for a later visit/).waitFor();
+  await page.getByText(/catapult_simple_trace\.json is open, but is not kept for a later visit/).waitFor();
   assert.equal(await toolShown(page), "overview");
 }, {
   hash: "#/profile",
   init: () => { if (navigator.storage) navigator.storage.estimate = () => Promise.resolve({ usage: 100, quota: 200 }); },
 }));
 
-// A file as a person opens it: no server, no network.
+// Opens a file as a user would: no server, no network.
 async function openFile(page, name, bytes, body) {
   const folder = mkdtempSync(join(tmpdir(), "neuronscope-page-"));
   const context = await page.context().browser().newContext({ offline: true });
@@ -159,7 +159,7 @@ async function openFile(page, name, bytes, body) {
     other.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
     await other.goto(pathToFileURL(file).href);
     await body(other);
-    assert.deepEqual(asked, [pathToFileURL(file).href], "it asks for nothing else");
+    assert.deepEqual(asked, [pathToFileURL(file).href], "it requests nothing else");
     assert.deepEqual(wrong, []);
   } finally {
     await context.close();
@@ -227,7 +227,7 @@ test("a model file is kept: the start page and links that name its content open 
   await shelf(page).getByRole("link", { name: "nn.onnx" }).click();
   await page.getByText("File nn.onnx").waitFor();
   await waitForState(page, "done");
-  // A benchmark and a profile whose links name the content, and hold no file, run by themselves; under another name too.
+  // A benchmark and a profile whose links name the content but hold no file run by themselves, also under another name.
   const model = new URLSearchParams(link.split("?")[1]).get("model");
   await openApp(page, `${url}?bench#/benchmark?v=1&model=${encodeURIComponent(model)}&batch_sizes=4&duration=1`);
   await waitForState(page, "done");
@@ -235,7 +235,7 @@ test("a model file is kept: the start page and links that name its content open 
   await openApp(page, `${url}?profile#/profile?v=1&model=${encodeURIComponent(model.replace("nn.onnx", "renamed.onnx"))}&tool=overview`);
   await waitForState(page, "done");
   await page.getByText("Device window", { exact: true }).first().waitFor();
-  // Pinned it stays; removed, links ask for it again.
+  // A pinned file stays; after its removal, links ask for it again.
   await listed(page, url, 3);
   await button(page, "Remove nn.onnx").click();
   await openApp(page, `${url}?gone#/benchmark?v=1&model=${encodeURIComponent(model)}&duration=1`);

@@ -46,7 +46,7 @@ test("tools, zooms and jumps are walked through with Back and Forward", app.page
   await chooseTool(page, "operator-timeline");
   await page.waitForFunction(() => location.hash.includes("tool=operator-timeline"));
   await page.getByRole("application", { name: "Timeline" }).focus();
-  // It opens where most happens, which is no entry of its own.
+  // It opens where most happens, which adds no entry to the history.
   await page.waitForFunction(() => location.hash.includes("from="));
   await settledAddress(page);
   const opened = await page.evaluate(() => location.hash);
@@ -71,7 +71,7 @@ const backTwice = (page) => page.evaluate(() => new Promise((gone) => {
   history.back();
 }));
 
-test("two Backs within a frame are two steps, and none is made while they are walked", app.page(async (page) => {
+test("two Backs within a frame are two steps, and no entry is made meanwhile", app.page(async (page) => {
   await waitForState(page, "done");
   await chooseTool(page, "statistics");
   await chooseTool(page, "operator-timeline");
@@ -106,12 +106,12 @@ test("two Backs within a frame are two steps, and none is made while they are wa
   assert.equal(await address(), zoomed);
 }, { hash: "#/profile?v=1&model=nn&tool=overview", context: { viewport: { width: 1440, height: 900 } } }));
 
-test("stacks open as a flame graph, and a tool that a file lacks something for says what", app.page(async (page) => {
+test("stacks open as a flame graph, and a tool says what the file lacks for it", app.page(async (page) => {
   await page.locator("#open-file").setInputFiles({ name: "a.collapsed", mimeType: "text/plain", buffer: Buffer.from("main;load;read 30\nmain;compute 60\n") });
   await page.locator('.workspace-view[data-view="flame-graph"]').waitFor();
   const engines = page.locator('[data-tool="operator-engine"]');
   assert.equal(await engines.getAttribute("aria-disabled"), "true");
-  // A person may press it all the same.
+  // The tool can be pressed all the same.
   await engines.click({ force: true });
   await page.getByText(/Only a profile of one execution on a NeuronCore has rows of engines/).first().waitFor();
   assert.equal(await toolShown(page), "flame-graph");
@@ -178,13 +178,13 @@ test("Ctrl+K finds tools, pages and slices", app.page(async (page) => {
   await page.waitForFunction(() => location.hash.startsWith("#/numerics"));
 }, { hash: "#/profile?v=1&model=nn&tool=overview" }));
 
-// Runs in the page, before its own scripts: what a tree says, without what is not drawn and without the space between its elements.
+// Runs in the page, before its own scripts: the content of a tree, without hidden parts and without the space between elements.
 function tells() {
   const line = (node, depth) => {
     const indent = " ".repeat(depth);
     if (node.nodeType === Node.TEXT_NODE) return node.data.trim() ? [`${indent}"${node.data.replace(/\s+/g, " ").trim()}"`] : [];
     if (node.nodeType !== Node.ELEMENT_NODE || node.matches(".notices")) return [];
-    // Buttons that wait for the app, and the mark of the markup that does.
+    // Ignores the state of buttons that wait for the app, and the attribute that marks the static markup.
     const attributes = [...node.attributes].map((a) => `${a.name}=${a.value}`).filter((a) => !/^(disabled|data-static)=/.test(a)).sort();
     return [`${indent}${[node.localName, ...attributes].join(" ")}`, ...[...node.childNodes].flatMap((child) => line(child, depth + 1))];
   };
@@ -201,8 +201,8 @@ test("the start page stands in index.html as the app draws it", app.page(async (
   assert.equal(await page.locator("h1").count(), 1, "it is said once");
 }, { hash: "#/", init: tells, context: { colorScheme: "light" } }));
 
-test("before the app is there the start page can be read, its links lead on, and it stays where it is", app.page(async (page, url) => {
-  // The app's program waits until the page was looked at.
+test("before the app runs the start page can be read, its links work, and it stays in place", app.page(async (page, url) => {
+  // The app's program is held back until the page has been checked.
   let go;
   const held = new Promise((resolve) => { go = resolve; });
   await page.route(/app-[0-9a-f]+_bg\.wasm$/, async (route) => { await held; await route.continue(); });

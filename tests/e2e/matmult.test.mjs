@@ -56,7 +56,7 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   const [report] = JSON.parse(commandLine([...args, "--json"])).reports;
   const finding = report.findings.find((f) => f.pitfall === "products_removed");
   const shown = await page.locator(".finding", { hasText: "Products removed." }).innerText();
-  // Its first letter is a capital on the page.
+  // The page capitalises its first letter.
   assert.ok(shown.includes(finding.sentence.slice(1)), shown);
   const effects = await page.locator("figure.bars", { hasText: "What each pitfall costs" }).innerText();
   assert.match(effects, /As it is[\s\S]*Without: Products removed/);
@@ -76,7 +76,7 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   // The link runs by itself.
   await waitForState(other, "done");
   assert.equal(await saved(other, "JSON"), await saved(page, "JSON"));
-  // Without the pitfall the result is another one.
+  // Without the pitfall the result differs.
   await page.getByLabel("Products not chained").uncheck();
   await run(page);
   await page.getByText("Products removed.").waitFor({ state: "detached" });
@@ -122,7 +122,7 @@ test("by keyboard: wrong fields are named and focused, a run is started with Ent
   await page.getByLabel("Products in a call").press("Enter");
   await waitForState(page, "running");
   await button(page, "Cancel").click();
-  await page.getByText("Cancelled. What had finished is kept.").waitFor();
+  await page.getByText("Cancelled. Finished results are kept.").waitFor();
 }, { hash: "#/matmult?v=1", context: { viewport: { width: 390, height: 844 } } }));
 
 test("a link with values that cannot be used says so, and another model takes the layer's place", app.page(async (page) => {

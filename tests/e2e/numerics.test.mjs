@@ -11,7 +11,7 @@ function commandLine(args) {
   assert.ok(process.env.NEURONSCOPE_CLI, "NEURONSCOPE_CLI must name the command line: run ./x test");
   const options = { maxBuffer: 1 << 28, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
   const { status, stdout } = spawnSync(process.env.NEURONSCOPE_CLI, ["numerics", ...args, "--json"], options);
-  // It ends with 1 exactly when an output fails.
+  // The exit status is 1 exactly if an output fails.
   assert.equal(status, JSON.parse(stdout).outputs.every((output) => output.passed) ? 0 : 1);
   return stdout;
 }
@@ -60,7 +60,7 @@ test("values, errors and verdict are the command line's", app.page(async (page, 
   // The link shows the same form.
   const other = await page.context().newPage();
   await openApp(other, page.url());
-  // It runs by itself, and comes to the same.
+  // It runs by itself, with the same result.
   await waitForState(other, "done");
   assert.equal(await downloaded(other), printed);
   assert.equal(await other.getByLabel("Rounding").inputValue(), "stochastic");
@@ -80,7 +80,7 @@ test("wrong fields are explained, a model that is too large says so, and a run i
   await page.getByText(/values are computed for models of at most/).waitFor();
   await page.goto(page.url().replace(/#.*/, "#/numerics?v=1&model=matmult:n=512,loop_count=24"));
   await page.waitForFunction(() => document.querySelector("#numerics-model-n")?.value === "512");
-  // The link runs by itself, with Cancel.
+  // The link runs by itself, and can be cancelled.
   await waitForState(page, "running");
   await button(page, "Cancel").click();
   await waitForState(page, "idle");

@@ -1,4 +1,4 @@
-// The page is two programs: the app, and the lab with the pages that are fetched when they are shown. Nobody sees the seam.
+// The page is two programs: the app, and the lab, which is fetched when one of its pages is shown. The user does not notice the seam.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, openApp, waitForState } from "./support.mjs";

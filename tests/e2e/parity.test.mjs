@@ -47,7 +47,7 @@ const BENCHMARKS = [
 
 for (const [name, hash, args] of BENCHMARKS) {
   test(`benchmark: ${name}`, app.page(async (page) => {
-    // A link with fields runs by itself; a form that nobody touched waits.
+    // A link with fields runs by itself; an unchanged form waits.
     if (!hash.includes("?")) await button(page, "Run").click();
     await waitForState(page, "done");
     const { bytes } = await download(page, button(page, "Download JSON"));

@@ -1,5 +1,5 @@
-// Pictures of every view and state of the built page, at three widths and in both themes, for the person who judges them:
-// `./x pictures [FOLDER] [PART OF A NAME]`. `--docs` takes those of docs/images in place of them.
+// Takes pictures of every view and state of the built page, at three widths and in both themes, for review by a person:
+// `./x pictures [FOLDER] [PART OF A NAME]`. `--docs` takes the pictures of docs/images instead.
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const SIZES = [[390, 844], [1440, 900], [2560, 1440]];
 const THEMES = ["light", "dark"];
 const DOCS = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 
-/** One picture of a view; says what is wrong with it, or nothing. */
+/** Takes one picture of a view; returns what is wrong with it, or nothing. */
 async function take(browser, url, view, { width, height, theme, path, fullPage }) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
   const problems = [];
@@ -23,7 +23,7 @@ async function take(browser, url, view, { width, height, theme, path, fullPage }
     await view.act?.(page);
     await page.mouse.move(0, 0);
     await page.evaluate(() => new Promise((ok) => requestAnimationFrame(() => requestAnimationFrame(ok))));
-    // A canvas is painted a frame after its slices came.
+    // A canvas is painted a frame after its slices arrive.
     await page.waitForTimeout(300);
     await page.screenshot({ path, fullPage });
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,4 +1,4 @@
-// The export menu: every format opens again with as many slices, and the view is kept as a picture.
+// The export menu: every format opens again with as many slices, and the view is saved as a picture.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ test("slices as CSV have a line each", profile(async (page) => {
   await waitForState(page, "done");
   const saved = await exported(page, "csv");
   assert.ok(saved.name.endsWith(".slices.csv"), saved.name);
-  // Arguments hold line breaks, in quotes.
+  // Arguments contain line breaks, inside quotes.
   const lines = saved.bytes.toString().replaceAll(/"(?:[^"]|"")*"/g, "").trimEnd().split("\n");
   assert.equal(lines.length, 1 + 113);
 }));

@@ -1,4 +1,4 @@
-// What the views say of real traces, in numbers that an independent reader found in them: columns, pages, whole files.
+// Compares the views of real traces with numbers that an independent reader found in the files: columns, pages, whole files.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ async function open(page, file, chosen) {
   await page.waitForFunction((name) => document.querySelector(".run-title")?.textContent.includes(name), file);
   await waitForState(page, "done");
   if (chosen) await chooseTool(page, chosen);
-  // The facts are of all slices of a file.
+  // The facts count all slices of a file.
   const level = page.getByLabel("Level", { exact: true });
   if (await level.count()) await level.selectOption("all");
 }
@@ -30,13 +30,13 @@ async function open(page, file, chosen) {
 // Complete events of a file, in whole nanoseconds from the first event of all.
 function slicesOf(file) {
   const events = JSON.parse(gunzipSync(readFileSync(`${TRACES}/${file}`))).traceEvents;
-  // Whole nanoseconds beyond 2^53 are told exactly by their text, and so are differences of two close ones.
+  // Whole nanoseconds beyond 2^53 are exact only in their text, and so are differences of two close ones.
   const first = Math.min(...events.filter((e) => e.ph !== "M").map((e) => e.ts));
   const ns = (us) => Math.round((us - first) * 1000);
   return events.filter((e) => e.ph === "X").map((e) => ({ ...e, from: ns(e.ts), to: ns(e.ts) + Math.round(e.dur * 1000) }));
 }
 
-// The value below which a share of the sorted values lie, between two of them in proportion.
+// The value below which a share of the sorted values lie, interpolated between two of them.
 function percentile(sorted, share) {
   const at = (sorted.length - 1) * share;
   const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
@@ -55,7 +55,7 @@ test("every column of a name is what its slices give, in all of the profile and 
   const [, count, known] = facts(SMALL).X_top10_total_ns.find(([name]) => name === "hipLaunchKernel").map(Number);
   assert.deepEqual([durations.length, total], [count, known]);
   const selfOfAll = (await values(rows)).reduce((sum, cells) => sum + Number(cells[3]), 0);
-  // A launch has nothing inside: its own time is all of its time.
+  // A launch has no slices inside: its self time is its total time.
   const expected = [
     count, total, total, total / count, percentile(durations, 0.5), percentile(durations, 0.99), durations[0],
     durations.at(-1), (total * 100) / selfOfAll,
@@ -68,12 +68,12 @@ test("every column of a name is what its slices give, in all of the profile and 
   await page.keyboard.press("Enter");
   const least = (await values(rows)).map((cells) => Number(cells[7]));
   assert.deepEqual(least, [...least].sort((a, b) => b - a));
-  // Its spread holds each slice once.
+  // Its histogram counts each slice once.
   await row("hipLaunchKernel").getByRole("button").click();
   await page.getByText("Durations of 12 slices").waitFor();
   const bins = await page.locator(".histogram li").evaluateAll((all) => all.map((li) => Number(/([\d,]+) slices/.exec(li.title)[1])));
   assert.equal(bins.reduce((a, b) => a + b), 12);
-  // What touches the span in view is counted, and nothing else.
+  // Slices that touch the span in view are counted, and no others.
   await chooseTool(page, "operator-timeline");
   await canvas(page).focus();
   for (const key of ["w", "w", "w", "d"]) await page.keyboard.press(key);
@@ -112,7 +112,7 @@ test("gaps, parts of the path and slices of a group come page by page, and whole
   // Parts follow one another: together they are as long as the path.
   const times = whole.replaceAll(/"(?:[^"]|"")*"/g, "").trimEnd().split("\n").slice(1).map((line) => Number(line.split(",")[2]));
   assert.equal(times.reduce((a, b) => a + b), number(length));
-  // The strip has no hole: its stretches are as long as it is.
+  // The strip has no gap: its stretches add up to its length.
   const widths = await page.locator(".path-strip button").evaluateAll((all) => all.map((b) => Number.parseFloat(b.style.width)));
   assert.ok(Math.abs(widths.reduce((a, b) => a + b) - 100) < 0.1, `${widths.length} stretches`);
   await button(page, "Shorter parts").focus();
@@ -198,7 +198,7 @@ test("a file that cannot be opened changes nothing of the view, and the tool tha
   await group.getByRole("button", { name: "Show the longest" }).click();
   await canvas(page).waitFor();
   assert.equal(await toolShown(page), "operator-timeline");
-  // Chosen by hand, left by a jump, chosen by hand: what the field says must follow each time.
+  // Chosen by hand, changed by a jump, chosen by hand: the field must follow each time.
   await chooseTool(page, "statistics");
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
   await canvas(page).waitFor();
@@ -208,7 +208,7 @@ test("a file that cannot be opened changes nothing of the view, and the tool tha
   await waitForState(page, "failed");
   assert.equal(await toolShown(page), "statistics");
   await group.getByRole("heading", { name: "hipLaunchKernel" }).waitFor();
-  // Another run has a search of its own.
+  // Another run has its own search.
   await open(page, "catapult_simple_trace.json", "operator-timeline");
   assert.equal(await page.getByLabel("Search slices").inputValue(), "");
   await page.getByLabel("Run", { exact: true }).selectOption({ label: SMALL });
@@ -276,7 +276,7 @@ test("two casts and two devices of a model are compared, whichever is the base",
   await chooseTool(page, "compare");
   await page.getByLabel("Time", { exact: true }).selectOption("total");
   const rows = table(page, "Operators compared").locator("tbody tr");
-  // Of each operator its time in the base, in the other, and the difference.
+  // The time of each operator in the base and in the other run, and the difference.
   const compared = async (base, other) => {
     await page.getByLabel("Base", { exact: true }).selectOption(base);
     await page.getByText(`${other} against ${base} as base`).waitFor();
@@ -294,7 +294,7 @@ test("two casts and two devices of a model are compared, whichever is the base",
     assert.deepEqual([devices[name][0], both[name][0]], [ofFp32, ns], name);
     assert.equal(devices[name][1], both[name][1], name);
   }
-  // Products of 32 bit take longer than those of 16; nothing is cast for a tanh.
+  // 32-bit products take longer than 16-bit ones; a tanh is not cast.
   assert.ok(casts.aten__addmm_dot[2] > 0, `${casts.aten__addmm_dot}`);
 }));
 
@@ -315,13 +315,13 @@ test("the tree of modules holds the time of the framework's operators, and modul
   await page.getByLabel("Group by").selectOption("module");
   const groups = table(page, "Groups").locator("tbody tr");
   await groups.filter({ hasText: "Linear[layer1]" }).first().waitFor();
-  // By themselves the framework's operators have the same time as the tree.
+  // The framework's operators alone have the same time as the tree.
   assert.equal((await values(groups)).reduce((sum, cells) => sum + Number(cells[3]), 0), time);
-  // All levels together have all slices, those of no module in a group of their own.
+  // All levels together have all slices; slices without a module are in a separate group.
   await chooseLevel(page, "all");
   await groups.filter({ hasText: "(none)" }).first().waitFor();
   const shown = await page.locator(".facts div", { hasText: "Slices" }).locator("dd").innerText();
-  // An operator that was interrupted counts once, whatever the number of its stretches.
+  // An interrupted operator counts once, however many stretches it has.
   const saved = await download(page, await menuEntry(page, "Download JSON"));
   const slices = JSON.parse(saved.bytes).traceEvents.filter((e) => e.ph === "X");
   const begun = slices.filter((e) => !e.args?.continues).length;

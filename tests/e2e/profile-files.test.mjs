@@ -35,7 +35,7 @@ test("every profile of an archive is a run", files(async (page) => {
     const found = await page.locator(".facts").first().innerText();
     assert.match(found.replaceAll("\n", " "), new RegExp(`Events ${facts(name).n_events}\\b`), name);
   }
-  // Closing one leaves the others.
+  // Closing one run leaves the others.
   await page.getByRole("button", { name: "Close run" }).click();
   assert.equal(await runs(page).locator("option").count(), 2);
   await chooseTool(page, "summary");
@@ -51,7 +51,7 @@ test("a second file while one is read waits for an answer, and the first profile
   await input(page).setInputFiles(BIG);
   await waitForState(page, "running");
   await input(page).setInputFiles(`${TRACES}/hta_amd_mi250_minitoy.json.gz`);
-  await page.getByText(/hta_amd_mi250_minitoy\.json\.gz was not opened: another run or file is being worked on/).waitFor();
+  await page.getByText(/hta_amd_mi250_minitoy\.json\.gz was not opened: another run or file is being processed/).waitFor();
   await page.getByRole("heading", { name: "catapult_nanoseconds.json" }).waitFor();
   await page.getByRole("button", { name: "Cancel" }).click();
   await waitForState(page, "idle");
@@ -82,7 +82,7 @@ function totals(file) {
   return known;
 }
 
-// What only wraps others: a step, and the profiler's own span.
+// Names of slices that only wrap others: a step, and the profiler's own span.
 const WRAPPER = /^(ProfilerStep#\d+|PyTorch Profiler \(\d+\))$/;
 
 test("two files are compared: a table sorted by effect, swapped, and two timelines on one axis", files(async (page) => {
@@ -97,7 +97,7 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   await table.waitFor();
   assert.equal(await toolShown(page), "compare");
   await page.getByLabel("Time", { exact: true }).selectOption("total");
-  // Both traces have device kernels; the facts are of all slices.
+  // Both traces have device kernels; the facts count all slices.
   await page.getByText(/By operator \(level device kernels\)/).waitFor();
   await chooseLevel(page, "all");
   await page.getByText(/By operator \(level all\)/).waitFor();
@@ -134,8 +134,8 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   assert.notDeepEqual(await one.screenshot(), before);
   assert.notDeepEqual(await two.screenshot(), beside);
   await page.keyboard.press("0");
-  // The first slice that is chosen is named for both.
-  // Until the slices of that zoom are there, Enter has nothing to choose.
+  // The name of the first chosen slice is highlighted on both.
+  // Until the slices of that zoom have arrived, Enter has nothing to choose.
   const chosen = page.getByText(/its name is highlighted on both\./);
   for (let tries = 0; tries < 60 && !(await chosen.isVisible()); tries++) {
     await page.keyboard.press("Enter");
@@ -143,7 +143,7 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   }
   await chosen.waitFor();
 
-  // The first slices of a name are brought beside one another: moved by what their starts differ.
+  // The first slices of a name are aligned: one profile is moved by the difference of their starts.
   await table.getByRole("button", { name: "ProfilerStep#1", exact: true }).click();
   await page.getByText("ProfilerStep#1 is highlighted on both.").waitFor();
   await page.getByRole("button", { name: "Align at this name" }).click();
@@ -153,7 +153,7 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
   };
   const said = await page.getByText(new RegExp(`^${other.replaceAll(".", "\\.")} is shown .* ns (earlier|later)\\.$`)).innerText();
   const moved = Number(said.match(/shown ([\d,]+) ns/)[1].replaceAll(",", "")) * (said.includes("earlier") ? 1 : -1);
-  // Times of the file pass through a double here, which holds them to a few hundred nanoseconds.
+  // Times of the file pass through a double here, which is accurate to a few hundred nanoseconds.
   assert.ok(Math.abs(moved - (start(other) - start(base))) < 1_000, `${moved} against ${start(other) - start(base)}`);
   await page.getByRole("button", { name: "Align starts" }).click();
 

@@ -1,4 +1,4 @@
-// What the timeline offers around its slices: flows, async spans, counters, marks, areas, tracks, minimap, undo.
+// Features of the timeline around its slices: flows, async spans, counters, marks, areas, tracks, minimap, undo.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ async function find(page, name) {
 
 const settled = settledAddress;
 
-test("flow arrows are details that jump, by mouse and by keyboard", timeline(async (page) => {
+test("flow arrows are links in the details, by mouse and by keyboard", timeline(async (page) => {
   await open(page, "hta_amd_mi250_minitoy.json.gz");
   await find(page, "hipLaunchKernel");
   await details(page).getByText("Leads to").waitFor();
@@ -47,7 +47,7 @@ test("flow arrows are details that jump, by mouse and by keyboard", timeline(asy
   await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, launch);
   await details(page).locator("h4", { hasText: "Leads to" }).locator("+ ul button").first().click();
   await page.waitForFunction((name) => document.querySelector(".details h3").textContent === name, kernel);
-  // The hit was zoomed to; all of the profile has all of the arrows.
+  // The view was zoomed to the hit; all of the profile shows all of the arrows.
   await canvas(page).focus();
   await page.keyboard.press("0");
   await page.getByLabel("All flows").check();
@@ -60,7 +60,7 @@ test("async spans have rows, and are found and selected", timeline(async (page) 
   await open(page, "catapult_nestable_async_annotation.json");
   await page.getByText("Slices in view as a table").click();
   const rows = page.getByRole("table", { name: "Slices in view" }).locator("tbody tr");
-  // 9 begins in the file: 9 spans.
+  // 9 begin events in the file: 9 spans.
   await page.waitForFunction(() => document.querySelectorAll(".twin tbody tr").length === 9);
   assert.match(await rows.first().innerText(), /async: /);
   await rows.first().getByRole("button").click();
@@ -68,7 +68,7 @@ test("async spans have rows, and are found and selected", timeline(async (page) 
   assert.match(await details(page).innerText(), /async/);
 }));
 
-test("counters are areas that say their value", timeline(async (page) => {
+test("counters are areas that show their value", timeline(async (page) => {
   await open(page, "catapult_simple_trace.json");
   await page.getByText("Tracks", { exact: true }).click();
   await page.getByLabel("Search tracks").fill("counter");
@@ -202,7 +202,7 @@ test("a track is moved by dragging its name and by Alt with an arrow; the order 
 }));
 
 test("a timeline opens where most happens; all of it is a key away, and Back is the view before it", timeline(async (page) => {
-  // 300 us of work that begins 1 ms after the start, and an afterthought 100 ms later.
+  // 300 us of work that begins 1 ms after the start, and a last slice 100 ms later.
   const slice = (ts, dur, name) => ({ ph: "X", pid: 1, tid: 1, ts, dur, name });
   const work = Array.from({ length: 300 }, (_, i) => slice(1000 + i, 0.9, `work ${i % 7}`));
   const traceEvents = [slice(0, 0.1, "begin"), ...work, slice(100_000, 0.1, "end")];
@@ -245,7 +245,7 @@ test("the tooltip follows the zoom", timeline(async (page) => {
   await page.mouse.move(box.x + 400, box.y + 26 + 21 + 19 * 2 + 9);
   for (let i = 0; i < 20; i++) await page.keyboard.press("w");
   await settled(page);
-  // What is under the pointer now is what the tip names, or nothing is.
+  // The tip names the slice under the pointer now, or there is none.
   const shown = await page.locator(".tip strong").allInnerTexts();
   await page.mouse.move(box.x + 401, box.y + 26 + 21 + 19 * 2 + 9);
   await page.waitForFunction((shown) => JSON.stringify([...document.querySelectorAll(".tip strong")].map((e) => e.textContent)) === JSON.stringify(shown), shown);
@@ -310,14 +310,14 @@ test("fingers: one pans and taps, two zoom around what is under them", timeline(
     const query = await settled(page);
     return [Number(query.get("from")), Number(query.get("to"))];
   };
-  // From 100 px apart to 200: half the span is left, and the middle stays.
+  // From 100 px apart to 200 px: half the span is left, and the middle stays.
   await send("touchStart", [250, 60], [350, 60]);
   for (let i = 1; i <= 5; i++) await send("touchMove", [250 - i * 10, 60], [350 + i * 10, 60]);
   await send("touchEnd");
   const [from, to] = await view();
   const facts = 10_156_947;
   assert.ok(Math.abs((to - from) / (facts * 1.04) - 0.5) < 0.06, `${to - from} of ${facts} ns are in view`);
-  // One finger to the left looks at later times.
+  // One finger to the left shows later times.
   await send("touchStart", [350, 60]);
   for (let i = 1; i <= 6; i++) await send("touchMove", [350 - i * 15, 60]);
   await send("touchEnd");

@@ -16,7 +16,7 @@ async function open(page, file, tool) {
   await page.locator("#open-file").setInputFiles(`${TRACES}/${file}`);
   await waitForState(page, "done");
   await chooseTool(page, tool);
-  // The facts are of all slices of a file.
+  // The facts count all slices of a file.
   const level = page.getByLabel("Level", { exact: true });
   if (await level.count()) await level.selectOption("all");
 }
@@ -37,7 +37,7 @@ test("statistics count every slice of a real trace; a group has a histogram and 
   await group.getByText(`Its ${counts[0]} slices`).click();
   const members = group.getByRole("table", { name: "Slices of the group" });
   const times = await members.locator("tbody td:nth-child(4)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
-  // What only wraps others leads no list, however long it is.
+  // Slices that only wrap others never lead a list, however long they are.
   const wrappers = facts.X_top10_total_ns.map(([known]) => known).filter((known) => /^(ProfilerStep#\d+|PyTorch Profiler \(\d+\))$/.test(known));
   assert.equal(wrappers.length, 2);
   const work = facts.X_top10_total_ns.filter(([known]) => !wrappers.includes(known));
@@ -46,7 +46,7 @@ test("statistics count every slice of a real trace; a group has a histogram and 
   const after = names.indexOf("hipGetDevicePropertiesR0600");
   for (const wrapper of wrappers) assert.ok(names.indexOf(wrapper) > after && after > 0, `${wrapper} of ${names.join()}`);
   await assertAccessible(page);
-  // An area of the treemap chooses its group, too.
+  // A tile of the treemap also chooses its group.
   await page.locator(".treemap button", { hasText: "hipLaunchKernel" }).first().focus();
   await page.keyboard.press("Enter");
   await group.getByText("Durations of 12 slices").waitFor();
@@ -147,12 +147,12 @@ test("the critical path is drawn and listed, and its parts lead to the timeline"
   const table = page.getByRole("table", { name: "Time on the path" });
   await table.locator("tbody tr").first().waitFor();
   const number = (name, column) => table.locator("tbody tr", { has: page.getByText(name, { exact: true }) }).locator(`td:nth-child(${column})`).getAttribute("data-value");
-  // The launch that the device waited for is all of it on the path: its total time in the facts.
+  // The launch that the device waited for is entirely on the path, with its total time in the facts.
   const facts = JSON.parse(readFileSync(`${TRACES}/${TRACE}.facts.json`, "utf8"));
   const launch = facts.X_top10_total_ns.find(([name]) => name === "hipLaunchKernel");
   assert.equal(Number(await number("hipLaunchKernel", 2)), launch[1]);
   assert.equal(Number(await number("hipLaunchKernel", 3)), launch[2]);
-  // What is on the path adds up to its length.
+  // The parts of the path add up to its length.
   const times = await table.locator("tbody td:nth-child(3)").evaluateAll((all) => all.map((c) => Number(c.dataset.value)));
   const length = times.reduce((a, b) => a + b);
   await page.getByText(new RegExp(`^${length.toLocaleString("en-US")} ns over \\d+ parts`)).waitFor();
@@ -180,7 +180,7 @@ test("the summary of any trace says in sentences what dominates, with links", to
   await open(page, TRACE, "summary");
   const said = page.getByRole("region", { name: "In short" });
   await said.getByText(/A profile of PyTorch \(Kineto\): 113 slices over 10\.2 ms/).waitFor();
-  // The first sentence is the verdict: how long devices are idle from the first to the last step, and in what the host is.
+  // The first sentence is the verdict: how long devices are idle from the first to the last step, and what the host does then.
   const verdict = said.locator("[data-topic=verdict]");
   await verdict.getByText(/Devices are idle for 9\.23 ms of 9\.37 ms \(98\.4 %\) from the first to the last step\./).waitFor();
   await verdict.getByText(/6\.54 ms of it \(70\.9 %\) pass while .* is in "hipLaunchKernel"/).waitFor();
@@ -198,7 +198,7 @@ test("a flame graph of one thread is in the order of time", tools(async (page) =
   await page.getByLabel("View", { exact: true }).selectOption("by time");
   const nodes = page.locator(".flame button");
   await page.locator(".flame.in-order").waitFor();
-  // The thread with the most slices: the first of its rows has the step, and nothing is left of it.
+  // The thread with the most slices: the first of its rows has the step, and no slice is to the left of it.
   const first = await nodes.first().evaluate((e) => [e.innerText, e.style.left, e.style.top]);
   assert.deepEqual(first, ["ProfilerStep#1", "0%", "0px"]);
   const lefts = await nodes.evaluateAll((all) => all.map((e) => Number.parseFloat(e.style.left)));

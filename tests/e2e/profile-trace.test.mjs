@@ -1,4 +1,4 @@
-// The tool `trace`: a whole benchmark run as a timeline, a run of its own beside the execution it is of.
+// The tool `trace`: a whole benchmark run as a timeline, which is a separate run beside the execution it belongs to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, assertAccessible, chooseLevel, chooseTool, menuEntry, toolShown, waitForState } from "./support.mjs";
@@ -12,7 +12,7 @@ const shows = (page, name) =>
 // year_month_day_hour_minute_second_millisecond
 const NAME = /^\d{4}_\d{2}_\d{2}_\d{2}_\d{2}_\d{2}_\d{3}/;
 
-test("an execution has the operator tools; its benchmark is a run of its own that is asked for", app.page(async (page) => {
+test("an execution has the operator tools; its benchmark is a separate run, made on request", app.page(async (page) => {
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await waitForState(page, "done");
   const offered = await offeredTools(page);
@@ -20,7 +20,7 @@ test("an execution has the operator tools; its benchmark is a run of its own tha
     assert.ok(offered.includes(name), `${name} of ${offered}`);
   }
   assert.ok(!offered.includes("trace"), "no tool leads to another run");
-  // No tool changes the run that is looked at.
+  // No tool changes the shown run.
   for (const name of offered) {
     await chooseTool(page, name);
     assert.equal((await runs(page)).length, 1, name);
@@ -59,13 +59,13 @@ test("a link with the trace runs the benchmark", app.page(async (page) => {
   await shows(page, "2 models x 2 workers");
   assert.equal(await toolShown(page), "trace");
   assert.match(page.url(), /tool=trace/);
-  // What the workers wait for can be asked like anything else.
+  // What the workers wait for can be queried like anything else.
   await chooseTool(page, "statistics");
   await page.getByRole("table").first().waitFor();
   const groups = page.getByRole("table", { name: "Groups" }).locator("tbody tr");
   const counts = async () => Object.fromEntries(await groups.evaluateAll((all) => all.map((row) => [row.querySelector("th").innerText, Number(row.cells[1].dataset.value)])));
   await groups.filter({ hasText: "ExecuteComputation" }).first().waitFor();
-  // What devices execute comes first; compiling, loading and moving data are other levels.
+  // Device execution is the first level; compiling, loading and moving data are other levels.
   assert.deepEqual(Object.keys(await counts()), ["ExecuteComputation"]);
   await chooseLevel(page, "all");
   await groups.filter({ hasText: "warmup" }).first().waitFor();
@@ -77,7 +77,7 @@ test("a link with the trace runs the benchmark", app.page(async (page) => {
   const byThread = await counts();
   for (const core of [0, 1]) {
     const [io, device] = ["IO Data Transfer", "NeuronDevice Execution"].map((row) => byThread[`NeuronDevice 0 NeuronCore ${core} / ${row}`]);
-    // What was moved but not yet computed when the picture ends is one of each worker at most.
+    // At the end of the trace, each worker has at most one input that was moved but not yet computed.
     assert.ok(device > 1000 && io - device >= 0 && io - device <= 2, `${io} transfers, ${device} executions`);
     for (const worker of [0, 1]) {
       assert.ok(Object.keys(byThread).some((name) => name.startsWith(`/host:CPU / model ${core} worker ${worker}`)), Object.keys(byThread).join());

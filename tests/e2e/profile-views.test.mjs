@@ -22,7 +22,7 @@ async function open(page, ...files) {
   }
 }
 
-// A page of its own with the address of another one and the same files.
+// A separate page with the address of another one and the same files.
 async function elsewhere(page, files, body) {
   const context = await page.context().browser().newContext();
   try {
@@ -79,7 +79,7 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await search.fill("");
   await page.waitForFunction(() => !location.hash.includes("of="));
   assert.ok(colours(await lit(page)) > some);
-  // A thread is a group, too.
+  // A thread is also a group.
   await chooseTool(page, "statistics");
   await page.getByLabel("Group by").selectOption("thread");
   await chooseLevel(page, "all");
@@ -92,7 +92,7 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
   await page.getByText(`${count} found by thread`).waitFor();
   await assertAccessible(page);
-  // The default level is that of device kernels: spans around them are counted in neither.
+  // The default level is that of device kernels: the spans around them are not counted in either.
   const kernels = events.filter((e) => ["kernel", "gpu_memcpy"].includes(e.cat)).length;
   await chooseTool(page, "statistics");
   await chooseLevel(page, "device kernels");
@@ -107,7 +107,7 @@ test("all slices of a group are highlighted and stepped through, whatever makes 
 }));
 
 test("a link with a level that the profile does not have says so", views(async (page) => {
-  // It names its file: a link is of that file alone, and another one opens with its timeline.
+  // The link names its file: it applies to that file alone, and another file opens with its timeline.
   await page.evaluate((file) => { location.hash = `#/profile?file=${file}&tool=statistics&level=kernel`; }, TRACE);
   await open(page, TRACE);
   await page.getByText(/has no level 'kernel': it has .*device kernels.*, all\. device kernels is used/).waitFor();
@@ -170,7 +170,7 @@ test("a link keeps base, time and step of a comparison, and says which file it w
   await elsewhere(page, [first, second, third], async (other) => {
     await other.getByText(`${third} against ${first} as base`).waitFor();
     assert.equal(await other.getByLabel("Time", { exact: true }).inputValue(), "total");
-    // Only the base has A, for 27 µs of its own; the total time of every operator is in its facts.
+    // Only the base has A, with 27 µs of self time; the facts have the total time of every operator.
     const row = other.getByRole("table", { name: "Operators compared" }).locator("tbody tr", { has: other.getByText("Long X type", { exact: true }) });
     assert.deepEqual(await row.locator("td").evaluateAll((cells) => cells.slice(0, 1).concat(cells.slice(3, 5)).map((c) => c.dataset.value)), ["gone", "15000", "0"]);
   });
@@ -238,7 +238,7 @@ test("a profile without counters says so", views(async (page) => {
   const item = page.locator('#rail-tools [data-tool="counters"]');
   assert.equal(await item.getAttribute("aria-disabled"), "true");
   assert.equal(await item.getAttribute("title"), "This profile has no counters.");
-  // A link may name the tool all the same.
+  // A link can name the tool all the same.
   await page.evaluate(() => { location.hash = "#/profile?tool=counters"; });
   await page.getByText("No counter has a value here.").waitFor();
 }));
@@ -283,7 +283,7 @@ test("a trace with thousands of gaps lists them in pages, the longest first", vi
   await page.getByText("Gaps 1 to 500 of 1,600").waitFor();
 }));
 
-test("details say all of a slice: arguments, self time, what is around it, and lead there", views(async (page) => {
+test("details have everything about a slice: arguments, self time, the slices around it, and links to them", views(async (page) => {
   const file = "viztracer_multithread.json";
   await open(page, file);
   await chooseTool(page, "operator-timeline");
@@ -292,11 +292,11 @@ test("details say all of a slice: arguments, self time, what is around it, and l
   await page.getByLabel("Search slices").press("Enter");
   const details = page.getByRole("region", { name: "Selected slice" });
   await details.getByText("Wall duration").waitFor();
-  // The slices around it lead to themselves.
+  // The entries of the slices around it lead to those slices.
   const chain = details.getByRole("button").filter({ hasText: "Thread._bootstrap" }).first();
   await chain.click();
   await details.getByRole("heading", { name: /^Thread\._bootstrap/ }).waitFor();
-  // Its self time is what the slices directly inside it leave of it.
+  // Its self time is its duration minus those of the slices directly inside it.
   const events = JSON.parse(readFileSync(`${TRACES}/${file}`, "utf8")).traceEvents.filter((e) => e.ph === "X");
   const ns = (us) => Math.round(us * 1000);
   const all = events.map((e) => ({ ...e, from: ns(e.ts), to: ns(e.ts + e.dur) }));
@@ -327,7 +327,7 @@ test("the ruler counts nanoseconds, and a trackpad pans and zooms", views(async 
   const [from, to] = [Number(near.get("from")), Number(near.get("to"))];
   assert.ok(to - from < 1000, `${to - from} ns are in view`);
   const svg = await lit(page);
-  // From a thousand on, labels are in the next unit, and tell single nanoseconds apart.
+  // From a thousand on, labels are in the next unit, and still distinguish single nanoseconds.
   assert.match(svg, />[\d,]+\.\d{3} \u00b5s</);
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
   await page.mouse.wheel(240, 0);

@@ -87,7 +87,7 @@ test("wheel, drag and a click reach the slices", profile(async (page) => {
   await run(page);
   const box = await canvas(page).boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 60);
-  // Without Ctrl the wheel scrolls where the timeline is taller than its window.
+  // Without Ctrl the wheel scrolls if the timeline is taller than its window.
   await page.keyboard.down("Control");
   await page.mouse.wheel(0, -400);
   await page.keyboard.up("Control");
@@ -141,7 +141,7 @@ test("a trace dropped on the benchmark page opens with its overview", app.page(a
   await assertAccessible(page);
 }));
 
-test("a compressed trace opens through the file input; what is not a trace is refused by name", profile(async (page) => {
+test("a compressed trace opens through the file input; a file that is not a trace is refused by name", profile(async (page) => {
   await page.locator("#open-file").setInputFiles(`${TRACES}/catapult_simple_trace_gz.gz`);
   await waitForState(page, "done");
   await chooseTool(page, "operator-timeline");
@@ -149,11 +149,11 @@ test("a compressed trace opens through the file input; what is not a trace is re
   await page.locator("#open-file").setInputFiles({ name: "photo.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 0]) });
   await waitForState(page, "failed");
   await page.getByRole("alert").filter({ hasText: "photo.png" }).waitFor();
-  // What was open before is still there.
+  // The profile that was open before is still there.
   assert.equal(await canvas(page).isVisible(), true);
 }));
 
-test("the timeline is taken away as Chrome JSON and opens again", profile(async (page) => {
+test("the timeline is saved as Chrome JSON and opens again", profile(async (page) => {
   await run(page);
   const saved = await download(page, await menuEntry(page, "Download JSON"));
   const { traceEvents } = JSON.parse(saved.bytes.toString());
@@ -188,7 +188,7 @@ test("a selected instant is found and brought into sight", profile(async (page) 
   await canvas(page).waitFor();
   const before = await page.locator(".timeline-scroll").evaluate((e) => e.scrollTop);
   await settledAddress(page);
-  // Slices are numbered first, instants after them.
+  // Slices are numbered first, then instants.
   await page.evaluate((slice) => { location.hash += `&sel=${slice}`; }, events.length - 1);
   const details = page.getByRole("region", { name: "Selected slice" });
   await details.getByText("checkpoint").waitFor();

@@ -1,4 +1,4 @@
-// The readers of model files are a program of their own, which a worker fetches when a model file is read.
+// The readers of model files are a separate program, which a worker fetches when a model file is read.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -12,10 +12,10 @@ const ONNX = { name: "nn.onnx", buffer: readFileSync(`${MODELS}onnx/nn-442--torc
 const PT2 = { name: "nn.pt2", buffer: gunzipSync(readFileSync(`${MODELS}pt2/nn-442--torch2.9.1.pt2.gz`)) };
 const file = ({ name, buffer }) => ({ name, mimeType: "application/octet-stream", buffer });
 
-// The service worker fetches the program beforehand, for later visits without a network: here nothing else asks for it.
+// The service worker fetches the program beforehand, for later visits without a network. It is switched off here, so only workers ask for it.
 const alone = { serviceWorkers: "block" };
 
-/** Addresses of the program that any worker of the page asks for, as they are asked for. */
+/** Addresses of the program that workers of the page request, in order of the requests. */
 function fetches(page) {
   const found = [];
   page.context().on("request", (request) => {
@@ -97,7 +97,7 @@ test("the worker holds no reader, and the program of readers no simulator", () =
   const held = (name) => readFileSync(`${DIST}/${name}`).toString("latin1");
   const files = readdirSync(DIST);
   assert.ok(files.includes("worker_bg.wasm") && files.includes("reader_bg.wasm"));
-  // A sentence of the reader of each kind of file.
+  // One sentence from the reader of each kind of file.
   const sentences = [
     "check the model with onnx.checker and export it again",
     "save the model with torch.export.save",

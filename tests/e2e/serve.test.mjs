@@ -26,7 +26,7 @@ after(async () => {
   rmSync(parent, { recursive: true });
 });
 
-// Sends the path as it is: fetch would resolve "..".
+// Sends the path unchanged: fetch would resolve "..".
 function get(path, method = "GET") {
   return new Promise((resolve, reject) => {
     request({ host: "127.0.0.1", port: server.port, path, method }, (response) => {

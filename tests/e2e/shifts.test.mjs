@@ -1,10 +1,10 @@
-// Nothing jumps while a page is loaded and its results come: the sum of the browser's layout shifts, as web vitals have it.
+// Nothing jumps while a page loads and its results arrive: checks the sum of the browser's layout shifts, as in web vitals.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, waitForState } from "./support.mjs";
 
 const app = appFixture();
-/** What web vitals call good. */
+/** The limit that web vitals call good. */
 const MOST = 0.1;
 const WINDOWS = { desk: { width: 1350, height: 940 }, phone: { width: 412, height: 823 } };
 const PAGES = {

@@ -1,5 +1,5 @@
-// Random actions from a seed: what people do, and what goes wrong around them. `soak(browser, url, { seed, actions })` gives what was
-// seen; it ends with an error where the page said something on its console, or lost a result that had finished.
+// Random actions from a seed: actions of users, and failures around them. `soak(browser, url, { seed, actions })` returns what was
+// observed; it throws if the page wrote to its console, or lost a finished result.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../tools/serve.mjs";
@@ -17,7 +17,7 @@ const KEYS = ["w", "s", "a", "d", "0", "f", "Enter", "ArrowRight", "ArrowDown", 
 const PAGES = ["benchmark", "profile", "inspect", "numerics", "matmult", "customop", "experiments", ""];
 const SETTLED = ["idle", "done", "failed"];
 
-/** Numbers from 0 to 1 that are the same for a seed (mulberry32). */
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -28,7 +28,7 @@ function random(seed) {
   };
 }
 
-// In the page: workers are remembered, so that one can be killed as a browser short of memory would.
+// Runs in the page: remembers workers, so that one can be killed, as a browser short of memory would do.
 function rememberWorkers() {
   const all = new Set();
   window.soakWorkers = all;
@@ -47,7 +47,7 @@ function rememberWorkers() {
 
 const settle = (page) => page.waitForFunction((settled) => settled.includes(document.documentElement.dataset.state), SETTLED);
 
-/** Presses what a locator names, where it is there and can be pressed. */
+/** Presses the element of a locator, if it exists and can be pressed. */
 async function press(page, locator) {
   const count = await locator.count();
   if (count === 0) return false;
@@ -96,7 +96,7 @@ const actions = {
   },
   async back(page) {
     await page.goBack({ timeout: 10_000 }).catch(() => {});
-    // Before the first page there is an empty one.
+    // The history begins with an empty page.
     if (!page.url().startsWith("http")) await page.goForward();
     await settle(page);
   },
@@ -109,7 +109,7 @@ const actions = {
     await page.evaluate((share) => {
       const all = [...window.soakWorkers];
       const worker = all[Math.floor(share * all.length)];
-      // A worker that dies says so by an error event; its memory is gone.
+      // A worker that dies sends an error event; its memory is gone.
       if (worker) {
         Object.getPrototypeOf(Object.getPrototypeOf(worker)).terminate.call(worker);
         worker.dispatchEvent(new ErrorEvent("error", { message: "killed", cancelable: true }));
@@ -131,7 +131,7 @@ const actions = {
   },
 };
 
-/** Bytes that the page's scripts hold, after what can be freed was. */
+/** Bytes that the page's scripts hold after garbage collection. */
 async function heldBytes(client) {
   await client.send("HeapProfiler.collectGarbage");
   const { usedSize } = await client.send("Runtime.getHeapUsage");
@@ -146,12 +146,12 @@ async function finishSweep(page, url) {
   return page.locator(".results-table tbody tr").count();
 }
 
-/** Runs the actions; gives how often each was done, and the held bytes before and after. */
+/** Runs the actions; returns how often each was done, and the held bytes before and after. */
 export async function soak(browser, url, { seed, count, say = () => {} }) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   context.setDefaultTimeout(60_000);
   const problems = [];
-  // What a killed worker or a refused file is said in words on the page; the console stays quiet.
+  // A killed worker or a refused file is reported on the page; the console stays quiet.
   context.on("console", (message) => message.type() === "error" && problems.push(`console: ${message.text()}`));
   context.on("weberror", (error) => problems.push(`uncaught: ${error.error()}`));
   await context.addInitScript(rememberWorkers);
@@ -161,7 +161,7 @@ export async function soak(browser, url, { seed, count, say = () => {} }) {
     const client = await context.newCDPSession(page);
     const rows = await finishSweep(page, url);
     assert.ok(rows > 0, "the sweep has rows");
-    // Which actions come is decided by the seed alone; what they choose, by another row of numbers.
+    // The seed alone decides which actions come; a second sequence of numbers decides what they choose.
     const [choose, pick] = [random(seed), random(seed + 1)];
     const names = Object.keys(actions);
     const before = await heldBytes(client);
@@ -190,7 +190,7 @@ export async function soak(browser, url, { seed, count, say = () => {} }) {
   }
 }
 
-/** The long soak of `./x bench`: NEURONSCOPE_SOAK_ACTIONS (500) actions of NEURONSCOPE_SOAK_SEED (2026). */
+/** The long soak of `./x bench`: NEURONSCOPE_SOAK_ACTIONS (500) actions from NEURONSCOPE_SOAK_SEED (2026). */
 async function main() {
   const count = Number(process.env.NEURONSCOPE_SOAK_ACTIONS ?? 500);
   const seed = Number(process.env.NEURONSCOPE_SOAK_SEED ?? 2026);

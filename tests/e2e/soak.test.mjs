@@ -16,12 +16,12 @@ after(async () => {
   await server?.close();
 });
 
-/** Sixty actions of this seed hold every kind of action at least three times. */
+/** Sixty actions from this seed include every kind of action at least three times. */
 const SEED = Number(process.env.NEURONSCOPE_SOAK_SEED ?? 5);
 
 test("sixty random actions leave no error, lose no result and hold no memory", async () => {
   const { done, before: held, after: then } = await soak(browser, server.url, { seed: SEED, count: 60 });
   assert.equal(Object.keys(done).length, 13, "every kind of action was among them");
-  // Profiles live in their workers; what the page's own scripts hold stays within a few of them.
+  // Profiles live in their workers; the memory of the page's own scripts stays within that of a few of them.
   assert.ok(then < held + 48 * 2 ** 20, `${held} bytes became ${then}`);
 });

@@ -1,4 +1,4 @@
-// What every browser test needs: the built page served under a sub-path, a Chromium, and pages that fail their test on
+// Tools for every browser test: the built page served under a sub-path, a Chromium, and pages that fail their test on
 // any console message of error level, uncaught error or failed request.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync } from "node:fs";
@@ -19,7 +19,7 @@ const ARTIFACTS = fileURLToPath(new URL("artifacts/", import.meta.url));
 export const TIMEOUT_MS = 60_000;
 
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-// The sandbox needs privileges that containers lack; the rest keeps the browser from calling home.
+// The sandbox needs privileges that containers lack; the other flags keep the browser from calling home.
 const BROWSER_FLAGS = [
   "--headless=new",
   "--no-sandbox",
@@ -37,7 +37,7 @@ export async function launch(flags = []) {
   const executablePath = process.env.CHROMIUM ?? BROWSERS.find(existsSync);
   assert.ok(executablePath, "no Chromium found: install it, or set CHROMIUM to its path");
   const start = () => chromium.launch({ executablePath, args: [...BROWSER_FLAGS, ...flags] });
-  // Chromium itself crashes once in some hundred starts, before it has seen a page: that says nothing of ours.
+  // Chromium itself crashes about once in a hundred starts, before it has loaded a page: that is not a failure of ours.
   return start().catch((error) => {
     console.error(`the browser did not start, and is started again: ${error.message.split("\n")[0]}`);
     return start();
@@ -91,7 +91,7 @@ async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark
   assert.deepEqual(unexpected, [], "the page reported problems");
 }
 
-// What the page says in notices, and where it is: a run that is not watched has no picture.
+// Returns the page's state and notices, for the log of a run that nobody watches.
 async function saidBy(context) {
   const page = context.pages().at(-1);
   const read = () => [
@@ -106,7 +106,7 @@ async function saidBy(context) {
 async function keepPicture(context, name) {
   mkdirSync(ARTIFACTS, { recursive: true });
   const file = `${ARTIFACTS}${name.replaceAll(/[^a-z0-9]+/gi, "-")}.png`;
-  // The page may be what broke: the test's own error is the one to show.
+  // The page itself may be broken: the test's own error is the one to show.
   await context.pages().at(-1)?.screenshot({ path: file, fullPage: true, timeout: 5000 }).catch(() => {});
 }
 
@@ -118,7 +118,7 @@ function watch(context, origin) {
   });
   context.on("weberror", (webError) => problems.push(`uncaught: ${webError.error()}`));
   context.on("requestfailed", (request) => {
-    // A page that goes away cancels what it was loading; that is not a failure of the app.
+    // A page that is closed cancels its requests; that is not a failure of the app.
     const reason = request.failure()?.errorText;
     if (reason !== "net::ERR_ABORTED") problems.push(`request: ${request.url()}: ${reason}`);
   });
@@ -132,7 +132,7 @@ function watch(context, origin) {
   return problems;
 }
 
-/** A link whose version is wrong: it fills the form, and waits for Run as every link does of which a part cannot be used. */
+/** A link with a wrong version: it fills the form and waits for Run, like every link with an unusable part. */
 export const waiting = (hash) => `${hash}&v=none`;
 
 /** Opens a page of the app and waits until its state is no longer "loading". */
@@ -152,10 +152,10 @@ export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
   }
 }
 
-/** Waits until the page has drawn what was done to it and its address says so; gives the fields of the address. */
+/** Waits until the page has drawn the last action and its address reflects it; returns the fields of the address. */
 export async function settledAddress(page) {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
-  // What is drawn may move the view once more.
+  // Drawing may move the view once more.
   for (let i = 0; i < 2; i++) {
     await page.evaluate(drawn);
     await page.waitForFunction(() => !document.documentElement.hasAttribute("data-address-pending"));
@@ -188,10 +188,10 @@ export async function chooseTool(page, id) {
   await page.locator(`.workspace-view[data-view="${id}"]`).waitFor();
 }
 
-/** The id of the tool that is shown. */
+/** The id of the shown tool. */
 export const toolShown = (page) => page.locator(".workspace-view").getAttribute("data-view");
 
-/** Opens the menu that has an entry of this name, and gives the entry. */
+/** Opens the menu that has an entry with this name, and returns the entry. */
 export async function menuEntry(page, name) {
   const has = page.getByRole("button", { name, exact: true, includeHidden: true });
   const menu = page.locator("details.menu").filter({ has });
@@ -199,7 +199,7 @@ export async function menuEntry(page, name) {
   return menu.getByRole("button", { name, exact: true });
 }
 
-/** Opens the menu of copies; gives it once its entries are there. */
+/** Opens the copy menu; returns it once its entries are there. */
 export async function copyMenu(page) {
   const menu = page.locator("details.menu").filter({ has: page.locator('[data-copy="link"]') });
   await menu.locator("summary").click();
@@ -207,7 +207,7 @@ export async function copyMenu(page) {
   return menu;
 }
 
-/** Unfolds the form above a profile, where it is folded. */
+/** Unfolds the form above a profile, if it is folded. */
 export async function editRun(page) {
   const line = page.locator(".spec-line");
   if ((await line.count()) && (await line.getAttribute("aria-expanded")) === "false") await line.click();
@@ -218,7 +218,7 @@ export async function chooseLevel(page, level = "all") {
   await page.getByLabel("Level", { exact: true }).selectOption(level);
 }
 
-/** Clicks what `locator` names and gives the downloaded file's name and bytes. */
+/** Clicks the element of `locator` and returns the downloaded file's name and bytes. */
 export async function download(page, locator) {
   const [started] = await Promise.all([page.waitForEvent("download"), locator.click()]);
   const chunks = [];

@@ -26,7 +26,7 @@ function random(seed) {
   };
 }
 
-/** Writes a trace of `events` events to `path`; gives its size in bytes. */
+/** Writes a trace of `events` events to `path`; returns its size in bytes. */
 export function writeSynthetic(path, events, seed = 42) {
   const uniform = random(seed);
   const exponential = (mean) => -Math.log(1 - uniform()) * mean;
@@ -51,7 +51,7 @@ export function writeSynthetic(path, events, seed = 42) {
   const track = new Uint8Array(events);
   const names = new Uint16Array(events);
   let count = 0;
-  // One slice and what is in it, of at most `budget` slices; gives its duration.
+  // Writes one slice with its children, at most `budget` slices in all; returns its duration.
   const tree = (at, depth, budget, of) => {
     const own = count++;
     let left = budget - 1;

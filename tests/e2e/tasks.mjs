@@ -1,10 +1,10 @@
-// The longest task of the page's main thread in every view: opening it, and what `views.mjs` does there. Processor time of the task,
-// not time on the wall: what else the machine does is not the page's. It prints numbers; the limit of the page is 50 ms.
+// The longest task of the page's main thread in every view: opening it, and the actions of `views.mjs`. It measures processor time
+// rather than wall time, which other processes of the machine would affect. It prints numbers; the limit of the page is 50 ms.
 import { serve } from "../../tools/serve.mjs";
 import { BASE, DIST, launch, openApp } from "./support.mjs";
 import { VIEWS } from "./views.mjs";
 
-/** Tasks that are longer are listed. */
+/** Tasks longer than this are listed. */
 export const LIMIT_MS = 50;
 
 /** Processor time of the tasks of the page's main threads in a trace, in ms, the longest first. */
@@ -16,7 +16,7 @@ export function mainTasks(events) {
   return tasks.map((e) => (e.tdur ?? e.dur ?? 0) / 1000).sort((a, b) => b - a);
 }
 
-/** Tasks of a view: while the page opens, and while it is used. */
+/** Tasks of a view while the page opens, and while it is used. */
 export async function measureView(browser, url, view) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   context.setDefaultTimeout(60_000);
@@ -27,7 +27,7 @@ export async function measureView(browser, url, view) {
       await browser.startTracing(page, { categories: ["toplevel", "__metadata"] });
       let failure;
       await act().catch((error) => { failure = error; });
-      // A trace that goes on would stop the next one from beginning.
+      // A trace that is still running would keep the next one from starting.
       const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
       if (failure) throw failure;
       return mainTasks(traceEvents);

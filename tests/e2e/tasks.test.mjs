@@ -1,5 +1,5 @@
 // No task of the page's main thread takes more than 50 ms of the processor, in any view. An unoptimised page is not measured: it is
-// several times slower. Views that run on the page's own workers are in it; what the workers do is theirs.
+// several times slower. Views that run on the page's own workers are included; the workers' tasks are not counted.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../tools/serve.mjs";
@@ -31,7 +31,7 @@ async function isOptimised() {
 /** The views with the most on the screen. */
 const HEAVY = ["profile-timeline-area", "profile-finder", "profile-framework", "trace-timeline", "trace-steps", "benchmark-results"];
 
-/** The longest task of a view: the least of three visits, as what else the machine does can only add to a task. */
+/** The longest task of a view: the least of three visits, because other load of the machine can only lengthen a task. */
 async function leastLongest(name) {
   let least = Infinity;
   for (let visit = 0; visit < 3 && least > LIMIT_MS; visit++) {

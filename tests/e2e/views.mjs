@@ -1,4 +1,4 @@
-// The views and states of the page that pictures are taken of: an address each, and what is done there before.
+// The views and states of the page of which pictures are taken: for each an address, and the actions before the picture.
 import { fileURLToPath } from "node:url";
 import { chooseTool, copyMenu, waitForState } from "./support.mjs";
 
@@ -16,7 +16,7 @@ const shows = (tool) => async (page) => {
   await page.locator(`.workspace-view[data-view="${tool}"]`).waitFor();
   await page.waitForFunction(() => !document.querySelector(".workspace-view progress"));
 };
-/** Opens a file, and another tool than the first if one is named. */
+/** Opens a file, and a tool other than the first if one is named. */
 const opens = (file, tool) => async (page) => {
   await page.locator("#open-file").setInputFiles(TRACES + file);
   await done(page);
@@ -37,7 +37,7 @@ const selected = async (page) => {
   await page.getByText("Wall duration").waitFor();
 };
 
-/** Name to address and what is done there; `act` ends when the view is as it stays. */
+/** Maps a name to an address and the actions there; `act` ends when the view has settled. */
 export const VIEWS = {
   landing: { hash: "" },
   guide: { hash: "#/guide", act: ready },

@@ -1,15 +1,15 @@
-// What a first visit costs: the metrics that Lighthouse's performance score is made of, from the browser itself. Lighthouse is not
-// installed for it: it brings some hundred packages. It prints numbers and asserts nothing.
+// The cost of a first visit: the metrics of Lighthouse's performance score, measured by the browser itself. Lighthouse is not
+// used because it brings about a hundred packages. It prints numbers and asserts nothing.
 import { serve } from "../../tools/serve.mjs";
 import { BASE, DIST, launch } from "./support.mjs";
 
-/** As Lighthouse has them: a desk without limits of its own, and a phone of the middle class on a slow mobile network. */
+/** The settings of Lighthouse: a desktop without limits, and a mid-range phone on a slow mobile network. */
 const DEVICES = [
   { name: "desk", viewport: { width: 1350, height: 940 }, slower: 1 },
   { name: "phone", viewport: { width: 412, height: 823 }, slower: 4, latency: 150, bytesPerSecond: (1638.4 * 1024) / 8 },
 ];
 const PAGES = ["", "#/benchmark", "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview"];
-/** The page is at rest when nothing new was painted for so long. */
+/** The page is at rest when nothing new was painted for this time. */
 const REST_MS = 1500;
 const LIMIT_MS = 60_000;
 
@@ -42,7 +42,7 @@ async function visit(browser, url, device) {
     await client.send("Emulation.setCPUThrottlingRate", { rate: device.slower });
     await page.addInitScript(observe);
     await page.goto(url, { timeout: 120_000 });
-    // On a slow network the worker comes long after what is read first.
+    // On a slow network the worker arrives long after the first content.
     const settled = () => ["idle", "done"].includes(document.documentElement.dataset.state);
     await page.waitForFunction(settled, undefined, { timeout: LIMIT_MS }).catch(() => {});
     await page.waitForTimeout(REST_MS);

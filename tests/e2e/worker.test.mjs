@@ -1,11 +1,11 @@
-// A worker that does not start, dies or is of another build: the page says so, by the input's name, and goes on.
+// A worker that does not start, dies or is from another build: the page says so, names the input, and goes on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appFixture, editRun, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const plain = { open: false, context: { serviceWorkers: "block" } };
-// A worker of an isolated page must ask for isolation too.
+// A worker of an isolated page must request isolation too.
 const script = (body) => ({ contentType: "text/javascript", body, headers: { "Cross-Origin-Embedder-Policy": "require-corp" } });
 
 test("a worker that cannot load says so", app.page(async (page, url) => {
@@ -15,7 +15,7 @@ test("a worker that cannot load says so", app.page(async (page, url) => {
   await page.getByRole("alert").filter({ hasText: /worker stopped/ }).waitFor();
 }, { ...plain, allow: [/broken on purpose/] }));
 
-// Panics when it is given a file of that name, as the worker does on a bug: its last words, then an error nobody catches.
+// Panics when it is given a file of that name, as the worker does on a bug: it sends its last words, then throws an uncaught error.
 const DYING_LOADER = `
   import init from "./worker.js";
   const early = [];

@@ -1,4 +1,4 @@
-// A zip archive of files as they are, without compression: enough to try how archives are read.
+// A zip archive of uncompressed files: enough to test the reading of archives.
 
 const TABLE = Array.from({ length: 256 }, (_, n) => {
   for (let i = 0; i < 8; i++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;
@@ -18,7 +18,7 @@ export function zipOf(entries) {
   let offset = 0;
   for (const [name, bytes] of entries) {
     const title = Buffer.from(name);
-    // Version, flags, method, time, date, checksum, both sizes, length of the name, no extra field.
+    // Version, flags, method, time, date, checksum, both sizes, length of the name, length of the extra field (0).
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt32LE(crc32(bytes), 10);

@@ -1,4 +1,4 @@
-//! The benchmark page: what is in the form, what is listed, how far the run is, what it gave.
+//! The state of the benchmark page: the form, the listed configurations, the progress of the run, its results.
 
 mod rows;
 mod state;

@@ -1,4 +1,4 @@
-//! Rows of the results: our own by their place in the sweep, imported ones by their order.
+//! Rows of the results: rows of the sweep by their position in it, imported ones by their order.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::bench::mlperf::MlperfResult;
 use crate::bench::{Report, RowResult};
 use crate::session::results::ReportCells;
 
-/// Which row.
+/// Identifies a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowId {
     /// A configuration of the sweep.
@@ -18,9 +18,9 @@ pub enum RowId {
 /// A row of the results. Cloning costs nothing.
 #[derive(Clone, Debug)]
 pub struct ResultRow {
-    /// Which one.
+    /// Its id.
     pub id: RowId,
-    /// What came of it.
+    /// Its result.
     pub result: Rc<RowResult>,
     /// Its values for tables.
     pub cells: Rc<ReportCells>,
@@ -34,7 +34,7 @@ impl PartialEq for ResultRow {
 }
 
 impl ResultRow {
-    /// A row with its values worked out.
+    /// A row with its computed values.
     #[must_use]
     pub fn new(id: RowId, result: Rc<RowResult>) -> Self {
         let cells = Rc::new(ReportCells::of(&result.report));
@@ -48,13 +48,13 @@ impl ResultRow {
     }
 }
 
-/// What an MLPerf scenario gave on one configuration.
+/// Result of an MLPerf scenario for one configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioRow {
-    /// Its place in the sweep.
+    /// Its position in the sweep.
     pub row: u32,
     /// The configuration.
     pub label: String,
-    /// Its verdict, or why it could not run.
+    /// Its verdict, or the reason why it could not run.
     pub result: Result<MlperfResult, String>,
 }

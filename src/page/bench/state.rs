@@ -13,67 +13,67 @@ use crate::view::table::Sort;
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchState {
     texts: Vec<String>,
-    /// How far the run is.
+    /// Progress of the run.
     pub run: RunState,
-    /// What would run, or why nothing would.
+    /// The configurations that would run, or the reason why none would.
     pub listed: Option<Result<SweepView, Rc<str>>>,
-    /// What ran last, or runs.
+    /// The sweep that ran last, or runs.
     pub sweep: Option<SweepView>,
     /// Rows of the last run in its order, then imported ones.
     pub rows: Shared<Vec<ResultRow>>,
-    /// What the last run had to say besides: configurations that were left out, a duration that is short.
+    /// Notes of the last run: configurations that were left out, a duration that is too short.
     pub notes: Vec<Rc<str>>,
-    /// What the last run was asked to do.
+    /// The configuration of the last run.
     pub ran: Option<Shared<BenchConfig>>,
     /// How the table is sorted.
     pub sort: Option<Sort>,
-    /// What rows of the table are filtered by.
+    /// Filter for the rows of the table.
     pub filter: Rc<str>,
     /// Limits for the best configuration.
     pub wanted: WantedTexts,
     /// Columns of the table, in their order.
     pub columns: Rc<[&'static str]>,
-    /// The configuration whose charts are shown; absent while it is the first one that has any.
+    /// The configuration whose charts are shown; `None` for the first one that has charts.
     pub selected: Option<RowId>,
-    /// Compiled models that are benchmarked in place of the form's model.
+    /// Compiled models that are benchmarked instead of the form's model.
     pub index: Option<Shared<ModelIndex>>,
-    /// What the last MLPerf scenario gave.
+    /// Results of the last MLPerf scenario.
     pub scenario: Shared<Vec<ScenarioRow>>,
-    /// A link asks for results of the form, which nobody has started or brought back yet.
+    /// Whether a link asks for results of the form, which have not been started or restored yet.
     pub wants_run: bool,
 }
 
-/// What happens on the page.
+/// Actions on the page.
 pub enum BenchAction {
     /// A field was edited.
     Edit(BenchField, String),
     /// A link was opened.
     Load(Box<BenchConfig>),
-    /// A link says how results are looked at.
+    /// A link says how to show the results.
     Look(ResultsView),
     /// The link that was opened asks for results, unless something runs.
     WantRun,
-    /// What the link asks for is on its way, or waits for Run.
+    /// The results that the link asks for are under way, or wait for Run.
     LinkTaken,
-    /// Configurations were listed, or cannot be.
+    /// Configurations were listed, or cannot be listed.
     Listed(Result<SweepView, String>),
-    /// A run was started, with what there is to say about it.
+    /// A run was started, with its notes.
     Start(Box<BenchConfig>, Vec<String>),
-    /// The run has something to say.
+    /// The run has a note.
     Note(String),
-    /// A note was read.
+    /// A note was dismissed.
     Dismiss(String),
-    /// A run that had ended goes on.
+    /// A run that had ended continues.
     GoOn,
-    /// The run went on.
+    /// The run made progress.
     Progress(RunState),
-    /// Where the run is.
+    /// The run's state changed.
     Ran(SweepView),
-    /// Configurations ended.
+    /// Configurations finished.
     Results(Vec<(RowId, Rc<RowResult>)>),
-    /// Rows of a file.
+    /// Rows of a file were imported.
     Imported(Vec<Report>),
-    /// Imported rows are not wanted any more.
+    /// Imported rows are removed.
     DropImported,
     /// The run ended.
     End(RunState),
@@ -87,9 +87,9 @@ pub enum BenchAction {
     Columns(Rc<[&'static str]>),
     /// A configuration was chosen.
     Select(RowId),
-    /// A model index was dropped, or is not wanted any more.
+    /// A model index was dropped on the page, or removed.
     Index(Option<Box<ModelIndex>>),
-    /// A scenario ended on configurations.
+    /// A scenario ended for configurations.
     Scenario(Vec<ScenarioRow>),
 }
 
@@ -120,13 +120,13 @@ fn texts_of(config: &BenchConfig) -> Vec<String> {
 }
 
 impl BenchState {
-    /// What is in a field.
+    /// The text in a field.
     #[must_use]
     pub fn text(&self, field: BenchField) -> &str {
         BENCH_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
-    /// The configuration in the form, fields that cannot be used left at their defaults, and what is wrong with those.
+    /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.
     #[must_use]
     pub fn config(&self) -> (BenchConfig, Vec<(BenchField, String)>) {
         let mut config = BenchConfig::default();
@@ -140,13 +140,13 @@ impl BenchState {
         (config, wrong)
     }
 
-    /// Whether the run rests.
+    /// Whether the run is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
     }
 
-    /// Whether the form asks for something else than what ran.
+    /// Whether the form asks for something other than what ran.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         let is_own = |r: &ResultRow| matches!(r.id, RowId::Own(_));
@@ -157,13 +157,13 @@ impl BenchState {
         })
     }
 
-    /// Whether the page is for results: there are some, or some are on their way. Before that it is for the form and what it lists.
+    /// Whether the page shows results: there are some, or some are expected. Before that it shows the form and the listed configurations.
     #[must_use]
     pub fn is_for_results(&self) -> bool {
         !self.rows.is_empty() || self.run.is_running() || self.wants_run
     }
 
-    /// Rows that the table will have when the run has ended, for room that is kept for them; 0 where none is awaited.
+    /// Number of rows that the table will have when the run has ended, to reserve room for them; 0 if none are expected.
     #[must_use]
     pub fn awaited_rows(&self) -> usize {
         if !self.run.is_running() {
@@ -173,7 +173,7 @@ impl BenchState {
         planned + self.imported().len()
     }
 
-    /// The hash of the link that shows this form, and its results as they are looked at.
+    /// The hash of the link that shows this form, and its results in the current view.
     #[must_use]
     pub fn hash(&self) -> String {
         let view = ResultsView { filter: self.filter.to_string(), sort: self.sort.clone() };
@@ -242,7 +242,7 @@ impl BenchState {
     }
 
     fn start(&mut self, config: BenchConfig, notes: Vec<String>) {
-        // A scenario's verdicts stand in their own list, beside the rows of the benchmark before it.
+        // A scenario's verdicts are in their own list, beside the rows of the benchmark before it.
         if config.mlperf.is_some() {
             self.scenario = Shared::new(Vec::new());
         } else {
@@ -270,7 +270,7 @@ impl BenchState {
     }
 }
 
-/// The rows with these ones added or in place of earlier ones, in order.
+/// The rows in order, with `more` added or replacing earlier rows.
 fn with_rows(rows: &[ResultRow], more: Vec<(RowId, Rc<RowResult>)>) -> Vec<ResultRow> {
     let mut all: std::collections::BTreeMap<RowId, ResultRow> = rows.iter().map(|r| (r.id, r.clone())).collect();
     all.extend(more.into_iter().map(|(id, result)| (id, ResultRow::new(id, result))));

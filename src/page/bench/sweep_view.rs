@@ -1,4 +1,4 @@
-//! A sweep as it is shown: equal to another look at it when nothing changed between them.
+//! A view of a sweep, equal to another view of it if nothing changed between them.
 
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::base::convert::{real, real_len};
 use crate::bench::{RowState, SweepState};
 
-/// A look at a sweep.
+/// A view of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepView {
     sweep: Rc<RefCell<SweepState>>,
@@ -24,7 +24,7 @@ impl PartialEq for SweepView {
 }
 
 impl SweepView {
-    /// A look at a sweep: `shares` says how far the rows that run are, 0 to 1; `is_settled`, whether all of them rest.
+    /// A view of a sweep: `shares` has the progress of the running rows, 0 to 1; `is_settled` says whether all of them are paused.
     #[must_use]
     pub fn new(
         sweep: Rc<RefCell<SweepState>>,
@@ -42,13 +42,13 @@ impl SweepView {
         self.sweep.borrow()
     }
 
-    /// How far the rows that run are.
+    /// Progress of the running rows.
     #[must_use]
     pub fn shares(&self) -> &BTreeMap<u32, f64> {
         &self.shares
     }
 
-    /// What is going on: `7 of 24 configurations, 2 workers, about 12 s left`.
+    /// Progress in words: `7 of 24 configurations, 2 workers, about 12 s left`.
     #[must_use]
     pub fn run_label(&self, share: f64, elapsed_s: f64) -> String {
         let sweep = self.sweep();
@@ -60,7 +60,7 @@ impl SweepView {
             let state = if self.is_settled { "Paused" } else { "Pausing" };
             return format!("{state}: {text}");
         }
-        // Of a run that has just begun nothing can be said.
+        // The remaining time of a run that has just begun is not known.
         if elapsed_s >= 1.0 && share > 0.02 && share < 1.0 {
             text.push_str(&format!(", about {} left", duration_text(elapsed_s * (1.0 - share) / share)));
         }
@@ -76,7 +76,7 @@ fn duration_text(seconds: f64) -> String {
     }
 }
 
-/// How much of a sweep is done, 0 to 1: rows count by their expected events, those without an estimate as an average one.
+/// Share of a sweep that is done, 0 to 1: rows are weighted by their expected events, rows without an estimate like an average one.
 #[must_use]
 pub fn overall_share(sweep: &SweepState, shares: &BTreeMap<u32, f64>) -> f64 {
     let known: Vec<f64> = sweep.rows().iter().filter_map(|r| r.planned.estimate).map(|e| real(e.events)).collect();

@@ -1,4 +1,4 @@
-//! Tables of what each action makes of the benchmark page.
+//! Tables of the effects of actions on the benchmark page.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ fn a_run_starts_goes_on_and_ends() {
     changes(&ended, A::GoOn, |s| s.run = RunState::started("Starting"));
     changes(&state, A::Note("b".to_owned()), |s| s.notes.push(Rc::from("b")));
     changes(&state, A::Dismiss("short".to_owned()), |s| s.notes.clear());
-    // A link's run waits for none that runs.
+    // A link does not ask for its run while another one runs.
     changes(&state, A::WantRun, |_| {});
     let wants = ended.after(A::WantRun);
     assert!(wants.wants_run);
@@ -111,10 +111,10 @@ fn rows_stand_in_the_order_of_the_sweep_and_imported_ones_after_them() {
     assert_eq!(ids(&state), [&own[..], &[RowId::Imported(0), RowId::Imported(1)]].concat());
     assert_eq!(ids(&state.after(A::Imported(vec![Report::default()]))).last(), Some(&RowId::Imported(2)));
     assert_eq!(ids(&state.after(A::DropImported)), own);
-    // Another run has rows of its own; what was imported stays.
+    // Another run has its own rows; imported rows stay.
     let again = state.after(A::Select(RowId::Own(1))).after(A::Start(Box::new(config()), vec![]));
     assert_eq!((ids(&again), again.selected), (vec![RowId::Imported(0), RowId::Imported(1)], None));
-    // A row that comes again is in the place of the first.
+    // A row that arrives again replaces the first.
     let newer = state.after(rows(&[1]));
     assert_eq!(ids(&newer), ids(&state));
     assert!(newer.rows[1] != state.rows[1] && newer.rows[0] == state.rows[0]);

@@ -1,4 +1,4 @@
-//! The best throughput, the lowest latency, the lowest price of the rows that are shown, each with its configuration, and the
+//! The best throughput, the lowest latency and the lowest cost of the shown rows, each with its configuration, and the
 //! sentence that weighs them.
 
 use super::ResultRow;
@@ -9,36 +9,36 @@ use crate::session::results::{are_of_several_models, row_text};
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
-    /// What it is.
+    /// Its title.
     pub title: &'static str,
-    /// Its value as people read it.
+    /// Its value, rounded for reading.
     pub value: String,
-    /// Its value with all its digits.
+    /// Its value with all digits.
     pub exact: String,
     /// Its unit.
     pub unit: &'static str,
-    /// The configuration that it is of.
+    /// The configuration that has it.
     pub of: String,
 }
 
-/// What stands above the results.
+/// The tiles above the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tiles {
-    /// The figures that some row has.
+    /// The figures that at least one row has.
     pub best: Vec<Tile>,
     /// How many rows failed.
     pub failed: usize,
-    /// How many rows there are.
+    /// Number of rows.
     pub all: usize,
     /// The sentence that weighs them.
     pub sentence: Option<String>,
 }
 
 impl Tiles {
-    /// What the figures are of.
+    /// Titles of the figures.
     pub const TITLES: [&str; 3] = ["Best throughput", "Lowest p99 latency", "Lowest cost"];
 
-    /// Figures and sentence; `admits` says which rows are within the limits that were asked for.
+    /// Figures and sentence; `admits` says which rows are within the chosen limits.
     #[must_use]
     pub fn of(rows: &[ResultRow], admits: impl Fn(&Report) -> bool) -> Self {
         let reports = || rows.iter().map(ResultRow::report);
@@ -59,7 +59,7 @@ impl Tiles {
     }
 }
 
-/// The largest or the smallest of a figure, of equals the first, as in the sentence.
+/// The row with the largest or the smallest value of a figure; of equal ones the first, as in the sentence.
 fn best(
     scored: &[&Report],
     (title, unit): (&'static str, &'static str),
@@ -92,7 +92,7 @@ mod tests {
         ResultRow::new(RowId::Own(at), Rc::new(RowResult { report, ..RowResult::default() }))
     }
 
-    /// As a reader of the screen reads it.
+    /// The text that a screen reader reads.
     fn text(tiles: &Tiles) -> String {
         let lines = tiles.best.iter().map(|t| format!("{}: {} {} ({})\n", t.title, t.value, t.unit, t.of));
         lines.chain([format!("{} of {} failed", tiles.failed, tiles.all)]).collect()
@@ -107,7 +107,7 @@ mod tests {
             row(3, 8, Some((300.0, 9.0))),
         ];
         let tiles = Tiles::of(&rows, |_| true);
-        // Without a price there is no tile of it.
+        // Without a price there is no tile for the cost.
         let expected = "Best throughput: 300 inf/s (2 models, 1 worker each, batch 1)\n\
                         Lowest p99 latency: 2.00 ms (1 model, 1 worker each, batch 1)\n\
                         1 of 4 failed";

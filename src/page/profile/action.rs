@@ -1,4 +1,4 @@
-//! What happens on the page.
+//! Actions on the profile page.
 
 use super::state::Flows;
 use crate::analysis::GroupBy;
@@ -10,45 +10,45 @@ use crate::session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId};
 
-/// A profile that came.
+/// A profile that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrived<Worker> {
-    /// What it is.
+    /// Its description.
     pub info: Box<ProfileInfo>,
     /// Its worker.
     pub engine: Worker,
-    /// What the Neuron plugin would call a run of this moment.
+    /// The name that the Neuron plugin would give a run made now.
     pub run_name: String,
 }
 
-/// What happens on the page; `Worker` is what a shell calls the worker that holds a profile.
+/// Actions on the page; `Worker` is the shell's handle of the worker that holds a profile.
 pub enum ProfileAction<Worker> {
     /// A link was opened.
     Load(Box<ProfileLink>),
-    /// The link that was opened names a simulated run, which is to be made unless it is open.
+    /// The opened link names a simulated run, which is to be made unless it is open.
     WantRun {
         /// Whether it is the link that the page was opened with.
         is_first: bool,
     },
-    /// The browser went back or forth to another view of this page.
+    /// The browser went back or forward to another view of this page.
     Revisit(Box<ProfileLink>),
-    /// What to profile was edited.
+    /// The specification of what to profile was edited.
     Edit(ProfileSpec),
-    /// A run or a file was started.
+    /// A run or the reading of a file was started.
     Start(String),
-    /// It went on.
+    /// It made progress.
     Progress(RunState),
     /// It ended with a profile.
     Ready(Arrived<Worker>),
-    /// A run that another one is compared with ended with a profile; it is not shown.
+    /// A base run for a comparison ended with a profile; it is not shown.
     ReadyBeside(Arrived<Worker>),
-    /// It ended without one.
+    /// It ended without a profile.
     End(RunState),
-    /// The file of the link is nowhere: whoever opened it has to give it.
+    /// The file of the link was not found: the user has to provide it.
     NoFile,
-    /// A file of this name was given: its first view is shown, or it is compared where that is wanted.
+    /// A file of this name was provided: its first view is shown, or it is compared if that is wanted.
     FileGiven(String),
-    /// A benchmark run of what is shown was asked for: its timeline is shown when it comes.
+    /// A benchmark run of the shown model was requested: its timeline is shown when it arrives.
     TraceAsked,
     /// Another run is shown.
     Show(u32),
@@ -60,11 +60,11 @@ pub enum ProfileAction<Worker> {
     Span(Option<Interval<TraceNs>>),
     /// A slice was selected, or none.
     Select(Option<SliceRef>),
-    /// What is known of the selected slice.
+    /// The details of the selected slice arrived.
     Details(Option<Shared<SliceDetails>>),
     /// The search was edited.
     Search(String),
-    /// What it found.
+    /// The hits of the search arrived.
     Hits(SearchHits),
     /// A section was collapsed or opened.
     ToggleSection(usize),
@@ -76,7 +76,7 @@ pub enum ProfileAction<Worker> {
     Annotations(Vec<Annotation>),
     /// An area was selected, or none.
     Area(Option<Area>),
-    /// Flow arrows came, or are no longer wanted.
+    /// Flow arrows arrived, or are no longer wanted.
     Flows(Option<Flows>),
     /// A head of the table was pressed.
     Sort(Sort),
@@ -84,9 +84,9 @@ pub enum ProfileAction<Worker> {
     Core(Option<(u32, u32)>),
     /// Operators are counted in the span on the screen, or in all of the profile.
     InView(bool),
-    /// An operator table of a span came.
+    /// An operator table of a span arrived.
     Operators(u32, Option<Interval<TraceNs>>, OperatorTable),
-    /// The analysis of a run came.
+    /// The analysis of a run arrived.
     Insights(u32, Option<Box<Insights>>),
     /// Another query is asked.
     Ask(String),
@@ -94,17 +94,17 @@ pub enum ProfileAction<Worker> {
     GroupBy(GroupBy),
     /// Tools look at another level; none for the default one.
     Level(Option<String>),
-    /// A track is brought into sight on the timeline.
+    /// A track is to be brought into sight on the timeline.
     ShowTrack(TrackId),
-    /// It is in sight.
+    /// The track is in sight.
     TrackShown,
     /// Slices of a group are highlighted on the timeline.
     Highlight(GroupKind, String),
-    /// Something else that the link remembers was chosen in a tool.
+    /// Another setting that the link remembers was chosen in a tool.
     Adjust(Box<dyn FnOnce(&mut ProfileLink)>),
     /// Shows a slice on the timeline that a table names.
     Jump(SliceLink),
-    /// Shows a span on the timeline with some room around it, and selects a slice if there is one that belongs to it.
+    /// Shows a span on the timeline with some room around it, and selects the slice that belongs to it, if there is one.
     ShowSpan(Interval<TraceNs>, Option<SliceRef>),
     /// Shows a slice on the timeline, with some room around it.
     GoTo(Shared<SliceDetails>),

@@ -1,4 +1,4 @@
-//! What each action changes.
+//! The effect of each action.
 
 use super::action::ProfileAction;
 use super::open_run::OpenRun;

@@ -1,10 +1,10 @@
-//! How a run was last looked at, while another one is shown.
+//! The last view of a run, kept while another run is shown.
 
 use crate::base::{Interval, TraceNs};
 use crate::session::share::{FlameLink, ProfileLink};
 use crate::view::timeline::{Annotation, Arrangement, GroupKind};
 
-/// How a run is looked at.
+/// The view of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct KeptView {
     pub(super) span: Option<Interval<TraceNs>>,
@@ -21,7 +21,7 @@ pub(super) struct KeptView {
 }
 
 impl KeptView {
-    /// As a link has it.
+    /// The view that a link holds.
     pub(super) fn of(link: &ProfileLink) -> Self {
         Self {
             span: link.span,
@@ -38,7 +38,7 @@ impl KeptView {
         }
     }
 
-    /// Makes a link show it.
+    /// Puts the view into a link.
     pub(super) fn put_into(self, link: &mut ProfileLink) {
         link.span = self.span;
         link.in_view = self.in_view;

@@ -1,4 +1,4 @@
-//! How the run that is shown is looked at: tools, the timeline, what is selected and searched.
+//! Changes of the view of the shown run: tools, the timeline, the selection and the search.
 
 use super::open_run::OpenRun;
 use super::state::ProfileState;
@@ -10,7 +10,7 @@ use crate::session::share::Tool;
 use crate::view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
-    /// The tool that shows the timeline of the run that is shown.
+    /// The tool that shows the timeline of the shown run.
     fn timeline_tool(&self) -> Tool {
         if self.shown_run().is_some_and(OpenRun::is_trace) { Tool::Trace } else { Tool::OperatorTimeline }
     }
@@ -36,7 +36,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         }
     }
 
-    /// What is known of the selected slice.
+    /// Takes the details of the selected slice.
     pub(super) fn know(&mut self, details: Option<Shared<SliceDetails>>) {
         self.link.selected = details.as_ref().map(|d| d.link.slice.0);
         self.details = details;
@@ -50,7 +50,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.link.search_by = None;
     }
 
-    /// Whether hits are of the search that is in the field now.
+    /// Whether these are the hits of the search that is in the field now.
     pub(super) fn asks_for(&self, hits: &SearchHits) -> bool {
         hits.text == self.link.search && hits.by == self.link.search_by
     }
@@ -71,7 +71,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     pub(super) fn highlight(&mut self, kind: GroupKind, name: String) {
         self.link.tool = self.timeline_tool();
-        // The same again has its hits already, and nobody asks for them anew.
+        // The same search has its hits already, so they are not requested again.
         if self.link.search != name || self.link.search_by.as_ref() != Some(&kind) {
             self.hits = None;
         }
@@ -94,7 +94,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 }
 
-/// A span in which a slice can be seen with what is around it: nine times its length.
+/// A span that shows a slice with its surroundings: nine times its length.
 fn around(link: &SliceLink) -> Interval<TraceNs> {
     let room = i64::try_from(link.duration_ns).unwrap_or(i64::MAX).max(5).saturating_mul(4);
     let end = link.start_ns.saturating_add_unsigned(link.duration_ns);

@@ -11,30 +11,30 @@ use crate::session::share::Tool;
 use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
 use crate::view::timeline::TrackId;
 
-/// An open profile and the worker that holds it, as a shell names workers.
+/// An open profile, with the shell's handle of the worker that holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenRun<Worker> {
     /// Its number on this page.
     pub id: u32,
-    /// What it is.
+    /// Its description.
     pub info: Shared<ProfileInfo>,
     /// Its worker.
     pub engine: Worker,
-    /// The operator tables that were asked for.
+    /// The operator tables that were requested.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,
-    /// How it was last looked at, while another one is shown.
+    /// Its last view, while another run is shown.
     pub(super) kept: KeptView,
-    /// What the Neuron plugin would call it; none for files.
+    /// The name that the Neuron plugin would give it; `None` for files.
     pub run_name: Option<String>,
-    /// Its analysis, once it was asked for; the inner one is absent when the profile has none.
+    /// Its analysis, once it was requested; the inner value is `None` if the profile has none.
     pub insights: Option<Option<Shared<Insights>>>,
 }
 
-/// An operator table and the span that was counted, none for all of the profile.
+/// An operator table and the counted span, `None` for all of the profile.
 pub type CountedOperators = (Option<Interval<TraceNs>>, Shared<OperatorTable>);
 
 impl<Worker> OpenRun<Worker> {
-    /// Which table a tool shows of this run.
+    /// The table of this run that a tool shows.
     #[must_use]
     pub fn operator_kind(&self, tool: Tool) -> Option<OperatorKind> {
         let has = |kind| self.info.operators.contains(&kind);
@@ -60,7 +60,7 @@ impl<Worker> OpenRun<Worker> {
         self.is_benchmark() || is_trace_file
     }
 
-    /// What was simulated; none for files.
+    /// The specification of a simulated run; `None` for files.
     #[must_use]
     pub fn spec(&self) -> Option<&ProfileSpec> {
         match &self.info.origin {
@@ -79,14 +79,14 @@ impl<Worker> OpenRun<Worker> {
         }
     }
 
-    /// Tracks of engines, where it has them.
+    /// Tracks of engines, if it has any.
     #[must_use]
     pub fn engine_tracks(&self) -> Vec<TrackId> {
         let sections = self.info.outline.sections.iter().filter(|s| s.name.starts_with(ENGINES_PROCESS));
         sections.flat_map(|s| s.tracks.iter().map(|t| t.id)).collect()
     }
 
-    /// Whether it knows of NeuronCores.
+    /// Whether it is a profile of NeuronCores.
     #[must_use]
     pub fn is_neuron(&self) -> bool {
         let neuron = [OperatorKind::Framework, OperatorKind::Hlo];

@@ -1,4 +1,4 @@
-//! What holds of the profile page after any actions.
+//! Properties of the profile page that hold after any actions.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn infos() -> impl Strategy<Value = ProfileInfo> {
     })
 }
 
-/// What may happen to the page.
+/// Any action on the page.
 #[derive(Clone, Debug)]
 enum Event {
     Come(Box<ProfileInfo>, bool),
@@ -33,7 +33,7 @@ enum Event {
 }
 
 impl Event {
-    /// Its action, with this worker where it brings a profile.
+    /// Its action, with this worker if it brings a profile.
     fn action(self, engine: u32) -> Action {
         match self {
             Self::Come(info, true) => A::ReadyBeside(arrived(*info, engine)),

@@ -1,4 +1,4 @@
-//! Which runs are open: what comes, what is shown, what is closed.
+//! The open runs: which arrive, which is shown, which are closed.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::page::{RunState, Shared};
 use crate::session::share::{ProfileLink, Tool};
 use crate::session::{ProfileInfo, ProfileOrigin};
 
-/// More files and executions are not kept: the oldest is closed, which gives its memory back.
+/// The most open files and executions: beyond this the oldest is closed, which frees its memory.
 pub(super) const MOST_FILES: usize = 6;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
-    /// Shows what a link says; the run or the file that it names comes later.
+    /// Shows what a link says; the run or the file that it names arrives later.
     pub(super) fn load(&mut self, link: ProfileLink) {
         self.is_new_link = link != self.link;
         let is_shown = |name: &String| self.shown_run().is_some_and(|r| r.info.name == *name);
@@ -23,31 +23,31 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.is_fresh = true;
     }
 
-    /// Wants the simulated run of the link that was opened, unless it is open.
+    /// Asks for the simulated run of the opened link, unless it is open.
     pub(super) fn want_run(&mut self, is_first: bool) {
-        // A link of the page's head is of what the page shows already.
+        // A link in the page's head is to what the page shows already.
         let is_opened = is_first || self.is_new_link;
         let is_of_link = |r: &&OpenRun<Worker>| r.spec() == Some(&self.link.spec) && !r.is_benchmark();
         let open = self.runs.iter().find(is_of_link).map(|r| r.id);
         let asks = is_opened && self.link.file.is_none();
         self.wants_run = asks && open.is_none() && !self.run.is_running();
-        // A run that is open beside the one that is shown is shown as the link has it.
+        // A run that is open but not shown is shown with the view of the link.
         if let Some(id) = open.filter(|id| asks && self.shown != Some(*id)) {
             self.show(id);
             self.is_fresh = false;
         }
     }
 
-    /// A file of this name is read from now on.
+    /// Called when the reading of a file with this name begins.
     pub(super) fn expect_file(&mut self, name: String) {
-        // A link that was just opened says how its file is looked at.
+        // A link that was just opened decides how its file is shown.
         let wanted = [&self.link.file, &self.link.compare.base];
         let is_wanted = self.is_fresh && wanted.contains(&&Some(name));
         let is_compared = self.link.tool == Tool::Compare && !self.runs.is_empty();
         self.opens = (!is_wanted && !is_compared).then_some(Opens::FirstView);
     }
 
-    /// Shows another open run as it was looked at last.
+    /// Shows another open run with its last view.
     pub(super) fn change_run(&mut self, id: u32) {
         if let Some(kept) = self.runs.iter().find(|r| r.id == id).map(|r| r.kept.clone())
             && self.shown != Some(id)
@@ -57,7 +57,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         }
     }
 
-    /// Looks at the run that comes next as it was looked at last; the one that is shown keeps its view.
+    /// Takes over the last view of the run that is shown next; the run shown now keeps its own view.
     pub(super) fn change_view(&mut self, next: KeptView) {
         let shown = self.shown;
         if let Some(run) = self.runs.iter_mut().find(|r| Some(r.id) == shown) {
@@ -70,7 +70,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.flows = None;
     }
 
-    /// Shows what a link of this visit showed: its run where that is still open, and its view.
+    /// Shows what a link of this visit showed: its run if that is still open, and its view.
     pub(super) fn revisit(&mut self, link: ProfileLink) {
         let is_of_link = |run: &OpenRun<Worker>| match (&run.info.origin, &link.file) {
             (ProfileOrigin::File { name, .. }, Some(file)) => name == file,
@@ -113,7 +113,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         };
     }
 
-    /// The profile that came, and those that came in the same archive. The first is shown.
+    /// Adds the profile that arrived, and those in the same archive. The first is shown.
     pub(super) fn add(&mut self, arrived: Arrived<Worker>) {
         if let Some(opens) = self.opens.take() {
             self.link.tool = match opens {
@@ -134,23 +134,23 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.run = RunState::Done;
     }
 
-    /// The profile that came, beside the one that is shown.
+    /// Adds the profile that arrived, without showing it.
     pub(super) fn add_beside(&mut self, arrived: Arrived<Worker>) {
         let looked_at = self.shown_run().map(|r| r.engine.clone());
         let first = self.insert(arrived, looked_at.as_ref());
-        // The same thing as the one that is shown takes its place.
+        // A profile of the same origin as the shown one replaces it.
         if self.shown.is_some() && self.shown_run().is_none() {
             self.show(first);
         }
         self.run = RunState::Done;
     }
 
-    /// Opens profiles of one archive; gives the number of the first. The worker that somebody looks at stays.
+    /// Opens the profiles of one archive; returns the number of the first. The worker of the shown profile stays.
     fn insert(&mut self, arrived: Arrived<Worker>, looked_at: Option<&Worker>) -> u32 {
         let Arrived { mut info, engine, run_name: now } = arrived;
         let also = std::mem::take(&mut info.also);
         let all: Vec<ProfileInfo> = std::iter::once(*info).chain(also).collect();
-        // A run of the same thing takes the place of the old one.
+        // A run of the same origin replaces the old one.
         self.runs.retain(|r| all.iter().all(|info| r.info.origin != info.origin));
         self.close_oldest(looked_at);
         let first = self.next_id;
@@ -185,7 +185,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     }
 
     pub(super) fn close(&mut self, id: u32) {
-        // Whoever closes the base wants it closed: it is not opened again.
+        // A base that the user closes is not opened again.
         let is_base = |r: &OpenRun<Worker>| r.id == id && self.link.compare.base.as_ref() == Some(&r.info.name);
         if self.runs.iter().any(is_base) {
             self.link.compare.base = None;

@@ -1,4 +1,4 @@
-//! Which runs are open, which one is shown, and what of it.
+//! The state of the profile page: the open runs, the shown one, and its view.
 
 use super::open_run::OpenRun;
 use crate::base::{Interval, TraceNs};
@@ -13,13 +13,13 @@ pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";
 /// Flow arrows of a span.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flows {
-    /// From where to where.
+    /// The arrows.
     pub arrows: Vec<(SliceLink, SliceLink)>,
     /// How many there are in all of the profile.
     pub total: u64,
 }
 
-/// What a profile that comes is shown with.
+/// The view that an arriving profile opens with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opens {
     /// The overview; stacks as a flame graph.
@@ -28,36 +28,36 @@ pub(super) enum Opens {
     Timeline,
 }
 
-/// The profile page; `Worker` is what a shell calls the worker that holds a profile.
+/// The profile page; `Worker` is the shell's handle of the worker that holds a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileState<Worker> {
     /// Everything that a link to this page holds.
     pub link: ProfileLink,
-    /// How far the run or the file is.
+    /// Progress of the run or of the reading of a file.
     pub run: RunState,
     /// Open profiles, the oldest first.
     pub runs: Vec<OpenRun<Worker>>,
-    /// The one that is shown.
+    /// The number of the shown one.
     pub shown: Option<u32>,
-    /// The selected slice, once it is known.
+    /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
-    /// What the search found.
+    /// The hits of the search.
     pub hits: Option<Shared<SearchHits>>,
     /// The selected area of the timeline.
     pub area: Option<Area>,
-    /// All flow arrows around the screen, when they are wanted.
+    /// All flow arrows around the screen, if they are wanted.
     pub flows: Option<Shared<Flows>>,
     /// A track that the timeline is to bring into sight.
     pub track: Option<TrackId>,
-    /// The link was just opened: its span and selection belong to the profile that comes next.
+    /// Whether the link was just opened: its span and selection belong to the profile that arrives next.
     pub(super) is_fresh: bool,
-    /// The link that was opened last shows something else than the page did.
+    /// Whether the link that was opened last differs from what the page showed.
     pub(super) is_new_link: bool,
-    /// The link asks for a simulated run, which nobody has started yet.
+    /// Whether the link asks for a simulated run, which has not been started yet.
     pub wants_run: bool,
-    /// The link asks for a file, which nobody has looked for yet: the sample that ships, or one that the browser keeps.
+    /// Whether the link asks for a file that has not been looked up yet: the sample that ships, or one that the browser keeps.
     pub wants_file: bool,
-    /// What the profile that is being made or read is shown with; none for the tool that is shown.
+    /// The view that the profile being made or read opens with; `None` for the tool that is shown.
     pub(super) opens: Option<Opens>,
     pub(super) next_id: u32,
 }
@@ -85,13 +85,13 @@ impl<Worker> Default for ProfileState<Worker> {
 }
 
 impl<Worker> ProfileState<Worker> {
-    /// The run that is shown.
+    /// The shown run.
     #[must_use]
     pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
         self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))
     }
 
-    /// The level that is looked at, if one was chosen that the shown profile has; the default one otherwise.
+    /// The chosen level, if the shown profile has it; otherwise the default one.
     #[must_use]
     pub fn level(&self) -> Option<String> {
         self.shown_run()?.info.own_level(self.link.level.as_ref()?)
@@ -108,7 +108,7 @@ impl<Worker> ProfileState<Worker> {
         link.hash()
     }
 
-    /// The run that the one that is shown is compared with: the one of the chosen name, else the one opened last.
+    /// The run that the shown run is compared with: the one with the chosen name, else the one opened last.
     #[must_use]
     pub fn compared_with(&self) -> Option<&OpenRun<Worker>> {
         let others = || self.runs.iter().filter(|r| Some(r.id) != self.shown);
@@ -116,7 +116,7 @@ impl<Worker> ProfileState<Worker> {
         self.link.compare.base.as_ref().and_then(named).or_else(|| others().next_back())
     }
 
-    /// The simulated run that a link compares with, when it is not open beside the one that is shown.
+    /// The simulated run that a link compares with, if it is not open beside the shown one.
     #[must_use]
     pub fn missing_base_run(&self) -> Option<&ProfileSpec> {
         let spec = self.link.compare.base_run.as_ref().filter(|_| self.link.tool == Tool::Compare)?;
@@ -124,7 +124,7 @@ impl<Worker> ProfileState<Worker> {
         (self.shown.is_some() && !is_open).then_some(spec)
     }
 
-    /// The file that a link compares with, when it is not open beside the one that is shown: this browser may keep it.
+    /// The file that a link compares with, if it is not open beside the shown run: this browser may keep it.
     #[must_use]
     pub fn missing_base_file(&self) -> Option<&String> {
         let compare = &self.link.compare;
@@ -133,13 +133,13 @@ impl<Worker> ProfileState<Worker> {
         (self.shown.is_some() && !is_open && !self.run.is_running()).then_some(name)
     }
 
-    /// The span that operators are counted in; none for all of the profile.
+    /// The span in which operators are counted; `None` for all of the profile.
     #[must_use]
     pub fn counted_span(&self, kind: Option<OperatorKind>) -> Option<Interval<TraceNs>> {
         self.link.span.filter(|_| self.link.in_view && kind == Some(OperatorKind::Slices))
     }
 
-    /// The open benchmark run of what the shown run executes once.
+    /// The open benchmark run of the model that the shown run executes once.
     #[must_use]
     pub fn benchmark_of_shown(&self) -> Option<u32> {
         let spec = self.shown_run().and_then(OpenRun::spec)?;

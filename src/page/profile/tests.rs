@@ -1,4 +1,4 @@
-//! Tables of what each action makes of the profile page.
+//! Tables of the effects of actions on the profile page.
 
 use super::runs::MOST_FILES;
 use super::state::Opens;
@@ -61,7 +61,7 @@ pub(super) fn arrived(info: ProfileInfo, engine: u32) -> Arrived<u32> {
     Arrived { info: Box::new(info), engine, run_name: "2026_1_1".to_owned() }
 }
 
-/// The page with these profiles, each in a worker of its own; the last is shown.
+/// The page with these profiles, each in its own worker; the last is shown.
 fn open(infos: impl IntoIterator<Item = ProfileInfo>) -> State {
     let come = |(state, engine): (State, u32), info| (state.after(A::Ready(arrived(info, engine))), engine + 1);
     infos.into_iter().fold((State::default(), 0), come).0
@@ -100,7 +100,7 @@ fn hits(text: &str, by: Option<GroupKind>) -> SearchHits {
     SearchHits { text: text.to_owned(), by, ..SearchHits::default() }
 }
 
-/// Asserts that an action changes this of a state and nothing else.
+/// Asserts that an action makes this change to a state and no other.
 fn changes(before: &State, action: Action, change: impl FnOnce(&mut State)) {
     let mut expected = before.clone();
     change(&mut expected);
@@ -124,7 +124,7 @@ fn what_actions_change_of_the_link() {
     });
     let mark = |label: &str, at| Annotation { start_ns: at, end_ns: at, label: label.to_owned() };
     changes(&state, A::Annotations(vec![mark("A", 5)]), |s| s.link.annotations = vec![mark("A", 5)]);
-    // Marks stand in the order of time, and those without a label get the next letter.
+    // Marks are in order of time, and those without a label get the next letter.
     let marked = state.after(A::Annotate(span(9, 9), None)).after(A::Annotate(span(5, 5), None));
     assert_eq!(marked.link.annotations, [mark("B", 5), mark("A", 9)]);
     changes(&marked, A::Annotate(span(7, 7), Some("mine".to_owned())), |s| {
@@ -187,7 +187,7 @@ fn hits_are_of_the_search_that_is_in_the_field() {
     changes(&state, A::Hits(hits("ab", Some(group.clone()))), |_| {});
     let found = state.after(A::Hits(hits("ab", None)));
     assert!(found.hits.is_some());
-    // Hits stay until others come, but not where nothing is searched.
+    // Hits stay until others arrive, but not if the search is empty.
     changes(&found, A::Search("abc".to_owned()), |s| s.link.search = "abc".to_owned());
     changes(&found, A::Search(String::new()), |s| {
         s.hits = None;
@@ -215,7 +215,7 @@ fn what_is_shown_on_the_timeline_has_room_around_it() {
     changes(&state, A::ShowSpan(span(100, 200), Some(SliceRef(3))), |s| {
         (s.link.tool, s.link.span, s.link.selected) = (Tool::OperatorTimeline, Some(span(50, 250)), Some(3));
     });
-    // At the ends of time there is no room, and no fault.
+    // At the limits of time there is no room, which is no error.
     let long = state.after(A::ShowSpan(span(i64::MIN, i64::MAX), None));
     assert_eq!((long.link.span, long.link.selected), (Some(span(i64::MIN, i64::MAX)), None));
     let trace = open([info(
@@ -240,7 +240,7 @@ fn a_run_starts_goes_on_and_ends() {
     let running = state.after(A::Start("Reading".to_owned()));
     let half = RunState::Running { done: 1, total: 2, label: "Reading".to_owned() };
     changes(&running, A::Progress(half.clone()), |s| s.run = half.clone());
-    // What comes late from a run that has ended changes nothing.
+    // A late message of a run that has ended changes nothing.
     let ended = running.after(A::TraceAsked).after(A::End(RunState::Cancelled));
     assert_eq!((&ended.run, ended.opens), (&RunState::Cancelled, None));
     changes(&ended, A::Progress(half), |_| {});
@@ -278,10 +278,10 @@ fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
     assert!(linked.wants_file && linked.link == link);
     let came = linked.after(A::FileGiven("a.json".to_owned())).after(A::Ready(arrived(file("a.json"), 0)));
     assert_eq!((came.link.tool, came.link.span, came.run), (Tool::Statistics, Some(span(1, 2)), RunState::Done));
-    // Beside a comparison it is compared.
+    // During a comparison it is compared.
     let compared = open([file("a.json")]).after(A::Tool(Tool::Compare)).after(A::FileGiven("b.json".to_owned()));
     assert_eq!(compared.opens, None);
-    // The same link again asks for nothing.
+    // Opening the same link again asks for nothing.
     assert!(!linked.after(A::Load(Box::new(link))).wants_file);
 }
 
@@ -291,14 +291,14 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     let want = A::WantRun { is_first: false };
     let asked = State::default().after(A::Load(link("mlp"))).after(want);
     assert!(asked.wants_run);
-    // The head's link names what is shown already, except where the page was opened with it.
+    // The head's link names what is shown already, unless the page was opened with it.
     let same = State::default().after(A::Load(Box::default()));
     assert!(!same.after(A::WantRun { is_first: false }).wants_run);
     assert!(same.after(A::WantRun { is_first: true }).wants_run);
     // While something runs nothing else starts.
     let busy = State::default().after(A::Start("x".to_owned())).after(A::Load(link("mlp")));
     assert!(!busy.after(A::WantRun { is_first: true }).wants_run);
-    // One that is open is shown.
+    // A run that is open is shown.
     let both = open([simulated("mlp"), simulated("nn")]);
     let shown = both.after(A::Load(link("mlp"))).after(A::WantRun { is_first: false });
     assert_eq!((shown.wants_run, shown.shown), (false, Some(0)));
@@ -312,7 +312,7 @@ fn each_run_keeps_its_view_while_another_is_shown() {
     assert_eq!(first.after(A::Show(1)).link.span, Some(span(1, 2)));
     changes(&state, A::Show(9), |_| {});
     changes(&state, A::Show(1), |_| {});
-    // Closing shows the one opened last, then none.
+    // Closing a run shows the one opened last, then none.
     let left = first.after(A::Close(0));
     assert_eq!((left.shown, left.link.span), (Some(1), Some(span(1, 2))));
     let none = left.after(A::Close(1));
@@ -329,7 +329,7 @@ fn back_shows_the_run_that_was_shown() {
     assert_eq!(to(file.clone()).link, file);
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).shown, Some(1));
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).shown, Some(2));
-    // One that was closed is not made again: what is shown stays.
+    // A run that was closed is not made again: what is shown stays.
     assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).shown, Some(2));
     let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
     assert_eq!(to(selected).details, None);
@@ -341,7 +341,7 @@ fn a_run_of_the_same_thing_takes_the_place_of_the_old_one() {
     let named: Vec<_> = again.runs.iter().map(|r| (r.id, r.label())).collect();
     assert_eq!(named, [(1, "2026_1_1_1 (nn)".to_owned()), (2, "2026_1_1 (nn)".to_owned())]);
     assert_eq!(again.benchmark_of_shown(), Some(2));
-    // Profiles of one archive share a worker, and leave with it.
+    // Profiles of one archive share a worker, and are closed with it.
     let archive = ProfileInfo { also: vec![file("b"), file("c")], ..file("a") };
     let many = open(std::iter::once(archive).chain((1..MOST_FILES).map(|i| file(&format!("f{i}")))));
     assert_eq!(many.runs.len(), 3 + MOST_FILES - 1);
@@ -356,9 +356,9 @@ fn what_comes_beside_is_not_shown_and_takes_nothing_away() {
     let beside = state.after(A::ReadyBeside(arrived(file("b.json"), 9)));
     assert_eq!((beside.shown, beside.runs.len()), (Some(0), 2));
     assert_eq!(beside.compared_with().map(|r| r.id), Some(1));
-    // The same file beside itself is the one that is shown.
+    // The file that is shown, added again, replaces itself and stays shown.
     assert_eq!(state.after(A::ReadyBeside(arrived(file("a.json"), 9))).shown_run().map(|r| r.engine), Some(9));
-    // Room for it is not made where somebody looks.
+    // The shown run is not closed to make room for it.
     let many = open((0..MOST_FILES).map(|i| file(&format!("f{i}")))).after(A::Show(0));
     let beside = many.after(A::ReadyBeside(arrived(file("new"), 99)));
     assert_eq!(beside.shown_run().map(|r| r.info.name.clone()).as_deref(), Some("f0"));

@@ -1,4 +1,4 @@
-//! The tools of the rail: their order, their names, and what a run lacks for one.
+//! The tools of the rail: their order, their names, and what a run lacks for a tool.
 
 use super::open_run::OpenRun;
 use crate::session::share::Tool;
@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[Tool]); 4] = [
     ("More", &[Tool::Summary, Tool::Counters, Tool::Compare, Tool::Ask]),
 ];
 
-/// What a tool is called in the rail, for a run.
+/// Name of a tool in the rail, for a run.
 #[must_use]
 pub fn tool_name<Worker>(tool: Tool, run: &OpenRun<Worker>) -> &'static str {
     match tool {
@@ -40,7 +40,7 @@ pub type ToolGroup = (&'static str, Vec<(Tool, Option<&'static str>)>);
 /// Tools of a run in the order of the rail.
 #[must_use]
 pub fn tools_of<Worker>(run: &OpenRun<Worker>) -> Vec<ToolGroup> {
-    // The timeline of a whole program has an id of its own.
+    // The timeline of a whole program is a tool with its own id.
     let own = |tool: Tool| if tool == Tool::OperatorTimeline && run.is_trace() { Tool::Trace } else { tool };
     let of = |tools: &[Tool]| tools.iter().map(|t| (own(*t), lack(*t, run))).collect();
     GROUPS.iter().map(|(name, tools)| (*name, of(tools))).collect()

@@ -1,4 +1,4 @@
-//! Hands configurations out.
+//! Hands configurations to workers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,22 +13,22 @@ use crate::page::RunState;
 use crate::page::bench::RowId;
 use crate::session::JobId;
 
-/// A sweep that the page and its dispatch look at.
+/// A sweep that the page and its dispatch share.
 pub type Sweep = Rc<RefCell<SweepState>>;
 
-/// The workers of a sweep and what each is at.
+/// The workers of a sweep and the configuration that each runs.
 #[derive(Debug)]
 pub struct Dispatch<W> {
     /// The sweep that ran last, or runs.
     pub sweep: Option<Sweep>,
     pub(super) lanes: Vec<Lane<W>>,
-    /// Stage times that some worker has worked out, by [`Configuration::times_key`].
+    /// Stage times that a worker has computed, by [`Configuration::times_key`].
     pub(super) times: BTreeMap<u64, ServiceTimes>,
-    /// The configuration that is measured.
+    /// The configuration that is being measured.
     pub(super) cpu: Option<CpuRow>,
-    /// Rows that came and are not shown yet.
+    /// Rows that arrived and are not shown yet.
     pub(super) fresh: Vec<(RowId, Rc<RowResult>)>,
-    /// What a scenario says of how far it is.
+    /// Progress text of a scenario.
     pub(super) doing: String,
     pub(super) is_running: bool,
     pub(super) is_cancelled: bool,
@@ -36,19 +36,19 @@ pub struct Dispatch<W> {
     pub(super) started_ms: f64,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step<W> {
-    /// Nothing until somebody says something.
+    /// Do nothing until a message arrives.
     Rest,
-    /// A worker is to be started, and then added or refused.
+    /// Start a worker, then add or refuse it.
     Start {
-        /// It is the only one: the worker that benchmarks share.
+        /// Whether it is the only one: the worker that benchmarks share.
         is_only: bool,
     },
-    /// A configuration is to be run.
+    /// Run a configuration.
     Run(Box<HandOut<W>>),
-    /// A configuration is to be measured on this processor.
+    /// Measure a configuration on this processor.
     Measure(Box<Measurement>),
     /// The run is over.
     End(RunState),
@@ -63,9 +63,9 @@ pub struct HandOut<W> {
     pub row: u32,
     /// The configuration.
     pub configuration: Configuration,
-    /// Its stage times, where some worker has worked them out.
+    /// Its stage times, if a worker has computed them.
     pub times: Option<ServiceTimes>,
-    /// The scenario that it is run by; none for NeuronPerf's closed loop.
+    /// The scenario to run; `None` for NeuronPerf's closed loop.
     pub scenario: Option<MlperfSettings>,
 }
 
@@ -79,13 +79,13 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// How many workers it takes.
+    /// Number of workers that it takes.
     #[must_use]
     pub fn copies(&self) -> u32 {
         side_by_side(&self.configuration).0
     }
 
-    /// Whether each of them is a new one.
+    /// Whether each worker has to be a new one.
     #[must_use]
     pub fn is_fresh(&self) -> bool {
         self.configuration.options.processes == Processes::Fresh
@@ -116,19 +116,19 @@ impl<W: Worker> Dispatch<W> {
         self.is_running
     }
 
-    /// Whether the last sweep came to its own end.
+    /// Whether the last sweep ended without being cancelled.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         !self.is_cancelled && self.sweep.as_ref().is_some_and(|s| s.borrow().is_done())
     }
 
-    /// Begins to hand a sweep out, at a moment in milliseconds.
+    /// Starts to hand out a sweep, at a time in milliseconds.
     pub fn start(&mut self, sweep: Sweep, now_ms: f64) {
         self.sweep = Some(sweep);
         (self.is_running, self.is_cancelled, self.started_ms) = (true, false, now_ms);
     }
 
-    /// What to do next, with at most so many workers.
+    /// The next step, with at most `most_lanes` workers.
     pub fn next(&mut self, most_lanes: usize) -> Step<W> {
         let Some(sweep) = self.sweep.clone() else { return Step::Rest };
         let waiting = if sweep.borrow().is_paused() { 0 } else { sweep.borrow().progress().waiting };
@@ -143,7 +143,7 @@ impl<W: Worker> Dispatch<W> {
             let busy = self.lanes.len();
             return if busy < most_lanes { Step::Start { is_only: busy == 0 } } else { self.rest() };
         };
-        // Stage times are worked out once: who has the same ones waits for them.
+        // Stage times are computed once: other configurations with the same ones wait for them.
         let awaited = self.awaited_times();
         let next = sweep.borrow_mut().begin_next_of(|c| !awaited.contains(&c.times_key()));
         let Some((row, configuration)) = next else { return self.rest() };
@@ -152,7 +152,7 @@ impl<W: Worker> Dispatch<W> {
         Step::Run(Box::new(HandOut { worker, row, configuration, times, scenario }))
     }
 
-    /// The next configuration to measure, unless one is measured: its clock bears nothing beside it.
+    /// The next configuration to measure, unless one is being measured: nothing else may run beside a measurement.
     fn next_measured(&self, sweep: &Sweep) -> Step<W> {
         let next = if self.cpu.is_some() { None } else { sweep.borrow_mut().begin_next() };
         next.map_or_else(
@@ -161,7 +161,7 @@ impl<W: Worker> Dispatch<W> {
         )
     }
 
-    /// Waits, or ends the run when nothing is left.
+    /// Waits, or ends the run if nothing is left.
     fn rest(&self) -> Step<W> {
         let is_idle = self.lanes.iter().all(|l| l.running.is_none());
         let is_done = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow().is_done());
@@ -171,12 +171,12 @@ impl<W: Worker> Dispatch<W> {
         Step::End(if self.is_cancelled { RunState::Cancelled } else { RunState::Done })
     }
 
-    /// Takes a worker that was started.
+    /// Adds a worker that was started.
     pub fn add(&mut self, worker: W) {
         self.lanes.push(Lane { worker, running: None });
     }
 
-    /// No worker could be started: those that are there do it alone; without any the run has failed.
+    /// Called when no worker could be started: the existing ones continue alone; without any the run has failed.
     pub fn refuse(&mut self, message: String) -> Step<W> {
         if !self.lanes.is_empty() {
             return self.rest();
@@ -187,7 +187,7 @@ impl<W: Worker> Dispatch<W> {
         Step::End(RunState::Failed(message))
     }
 
-    /// A configuration was sent to its worker as this request.
+    /// Notes that a configuration was sent to its worker as this request.
     pub fn sent(&mut self, out: &HandOut<W>, job: JobId) {
         let works_out = (out.scenario.is_none() && out.times.is_none()).then(|| out.configuration.times_key());
         if let Some(lane) = self.lane_of(&out.worker) {
@@ -195,14 +195,16 @@ impl<W: Worker> Dispatch<W> {
         }
     }
 
-    /// Makes room for the copies of a measurement: workers that have to be new leave none of the old ones.
+    /// Makes room for the copies of a measurement. If they need new workers, the old ones are dropped.
     ///
     /// # Errors
-    /// When there are more copies than can be measured.
+    /// If there are more copies than can be measured.
     pub fn make_room(&mut self, measurement: &Measurement) -> Result<(), String> {
         let copies = measurement.copies();
         if copies > MOST_COPIES {
-            return Err(format!("n_models {copies}: at most {MOST_COPIES} copies are measured here, a worker each"));
+            return Err(format!(
+                "n_models {copies}: at most {MOST_COPIES} copies can be measured here, with one worker each"
+            ));
         }
         self.lanes.retain(|l| l.worker.is_alive() && !measurement.is_fresh());
         Ok(())
@@ -220,20 +222,20 @@ impl<W: Worker> Dispatch<W> {
         self.lanes.is_empty()
     }
 
-    /// Begins a measurement, at a moment in seconds since 1970; the worker of each copy.
+    /// Starts a measurement, at a time in seconds since 1970; returns the worker of each copy.
     pub fn measure(&mut self, measurement: &Measurement, now_unix_s: u64) -> Vec<W> {
         self.cpu = Some(CpuRow::new(measurement.row, measurement.configuration.clone(), now_unix_s));
         self.lanes.iter().take(measurement.copies() as usize).map(|l| l.worker.clone()).collect()
     }
 
-    /// A copy of a measurement was sent to its worker as this request.
+    /// Notes that a copy of a measurement was sent to its worker as this request.
     pub fn sent_copy(&mut self, worker: &W, row: u32, job: JobId) {
         if let Some(lane) = self.lane_of(worker) {
             lane.running = Some(Running::new(row, job));
         }
     }
 
-    /// Takes the row of a configuration; [`Self::next`] says how it goes on.
+    /// Takes the row of a configuration; [`Self::next`] returns the step that follows.
     pub fn finish(&mut self, row: u32, result: RowResult) -> Rc<RowResult> {
         let result = Rc::new(result);
         if let Some(sweep) = &self.sweep {
@@ -248,12 +250,12 @@ impl<W: Worker> Dispatch<W> {
         self.fresh.extend(rows.into_iter().map(|(row, result)| (RowId::Own(row), Rc::new(result))));
     }
 
-    /// The run is over.
+    /// Notes that the run is over.
     pub const fn end(&mut self) {
         self.is_running = false;
     }
 
-    /// Lets the sweep rest, or go on; the requests that are to be told of it.
+    /// Pauses or resumes the sweep; returns the requests to notify.
     pub fn set_paused(&mut self, is_paused: bool) -> Vec<(W, JobId)> {
         let Some(sweep) = &self.sweep else { return Vec::new() };
         if is_paused {
@@ -262,11 +264,11 @@ impl<W: Worker> Dispatch<W> {
             sweep.borrow_mut().resume();
         }
         self.lanes.iter_mut().filter_map(|l| l.running.as_mut()).for_each(|r| r.is_resting = false);
-        // A measurement goes on: its clock cannot rest.
+        // A measurement goes on: its clock cannot be paused.
         if self.cpu.is_some() { Vec::new() } else { self.requests() }
     }
 
-    /// Gives up what waits and what runs; the requests that are to be stopped. Rows that are there stay.
+    /// Cancels the waiting and the running rows; returns the requests to stop. Finished rows stay.
     pub fn cancel(&mut self) -> Vec<(W, JobId)> {
         self.is_cancelled = true;
         let Some(sweep) = &self.sweep else { return Vec::new() };
@@ -278,7 +280,7 @@ impl<W: Worker> Dispatch<W> {
         self.lanes.iter().filter_map(|l| l.running.map(|r| (l.worker.clone(), r.job))).collect()
     }
 
-    /// Keys of stage times that workers are working out.
+    /// Keys of the stage times that workers are computing.
     fn awaited_times(&self) -> Vec<u64> {
         self.lanes.iter().filter_map(|l| l.running.as_ref()?.works_out).collect()
     }

@@ -1,4 +1,4 @@
-//! What the messages of workers mean for a sweep.
+//! The meaning of workers' messages for a sweep.
 
 use super::dispatch::Dispatch;
 use super::lane::{Running, Worker};
@@ -9,25 +9,25 @@ use crate::bench::{Configuration, RowResult, ServiceTimes};
 use crate::page::told::kind_of;
 use crate::session::{JobResult, Part, Told};
 
-/// What is to be done about a message.
+/// The action that a message calls for.
 #[derive(Debug)]
 pub enum Heard {
-    /// It is shown, and nothing else.
+    /// The page shows it; nothing else is to be done.
     Taken,
-    /// Something waits no longer: what is next has changed.
+    /// A configuration no longer has to wait: the next step has changed.
     GoOn,
-    /// The person is told.
+    /// The user gets this note.
     Note(String),
     /// A row has ended.
     Row(Box<RowResult>),
     /// All copies of a measurement have ended.
     Measured(Box<CpuRow>),
-    /// Nothing that a worker says of such a request.
+    /// A message that does not answer such a request.
     Unexpected(&'static str),
 }
 
 impl<W: Worker> Dispatch<W> {
-    /// Takes what a worker says of a configuration that it runs.
+    /// Takes a worker's message about a configuration that it runs.
     pub fn hear(&mut self, worker: &W, row: u32, configuration: &Configuration, told: Told) -> Heard {
         match told {
             Told::Progress { done, total, label } => {
@@ -69,14 +69,14 @@ impl<W: Worker> Dispatch<W> {
         }
     }
 
-    /// Takes what a worker says of a copy that it measures.
+    /// Takes a worker's message about a copy that it measures.
     pub fn hear_copy(&mut self, worker: &W, row: u32, copy: u32, told: Told) -> Heard {
         match told {
             Told::Progress { done, total, .. } => self.share(worker, row, done, total),
             Told::Done(JobResult::CpuTimers { timers, .. }) => self.take_copy(worker, row, copy, *timers),
             Told::Failed(message) => self.take_copy(worker, row, copy, failed_copy(message)),
             Told::Cancelled => self.take_copy(worker, row, copy, failed_copy("stopped when asked".to_owned())),
-            // A measurement neither rests nor has anything to say besides.
+            // A measurement can neither pause nor send notes.
             Told::Note(_) | Told::Paused => Heard::Taken,
             told @ (Told::Part(_) | Told::Done(_) | Told::Answer(_) | Told::File(_)) => {
                 Heard::Unexpected(kind_of(&told))
@@ -84,7 +84,7 @@ impl<W: Worker> Dispatch<W> {
         }
     }
 
-    /// Takes stage times that a worker has worked out.
+    /// Takes stage times that a worker has computed.
     pub fn learn(&mut self, key: u64, times: ServiceTimes) {
         self.times.insert(key, times);
     }
@@ -116,7 +116,7 @@ impl<W: Worker> Dispatch<W> {
 
     fn take_copy(&mut self, worker: &W, row: u32, copy: u32, mut timers: CpuTimers) -> Heard {
         self.free(worker, row);
-        // What was cut off is no measurement of the duration that was asked for.
+        // A measurement that was cut off did not last the requested duration.
         if self.is_cancelled && timers.error.is_none() {
             timers.error = Some("stopped when asked".to_owned());
         }

@@ -1,8 +1,8 @@
-//! A worker that takes configurations, and the one it is at.
+//! A worker that takes configurations, and the one it runs.
 
 use crate::session::JobId;
 
-/// The handle of a worker, as a shell has it.
+/// A shell's handle of a worker.
 pub trait Worker: Clone + PartialEq {
     /// Whether it still answers.
     fn is_alive(&self) -> bool;
@@ -13,7 +13,7 @@ pub trait Worker: Clone + PartialEq {
 pub struct Lane<W> {
     /// The worker.
     pub worker: W,
-    /// The configuration that it is at.
+    /// The configuration that it runs.
     pub running: Option<Running>,
 }
 
@@ -24,11 +24,11 @@ pub struct Running {
     pub row: u32,
     /// The request.
     pub job: JobId,
-    /// How far it is, 0 to 1.
+    /// Its progress, 0 to 1.
     pub share: f64,
-    /// Its worker said that it rests.
+    /// Whether its worker has reported that it is paused.
     pub is_resting: bool,
-    /// The stage times that its worker is working out, by [`times_key`](crate::bench::Configuration::times_key).
+    /// Key of the stage times that its worker is computing ([`times_key`](crate::bench::Configuration::times_key)).
     pub works_out: Option<u64>,
 }
 

@@ -4,7 +4,7 @@
 use crate::bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};
 
-/// More copies than this are no measurement of a model but of a machine that runs out of everything.
+/// The most copies that are measured: with more, the measurement would be of an overloaded machine rather than of the model.
 pub const MOST_COPIES: u32 = 64;
 
 /// A configuration in progress.
@@ -18,14 +18,14 @@ pub struct CpuRow {
 }
 
 impl CpuRow {
-    /// A configuration whose copies all run since a moment, in seconds since 1970.
+    /// A configuration whose copies all started at a time, in seconds since 1970.
     #[must_use]
     pub fn new(row: u32, configuration: Configuration, began_unix_s: u64) -> Self {
         let copies = vec![None; side_by_side(&configuration).0 as usize];
         Self { row, configuration, copies, began_unix_s }
     }
 
-    /// Takes what a copy measured; whether that was the last one.
+    /// Takes the measurement of a copy; returns whether that was the last one.
     pub fn take(&mut self, copy: u32, timers: CpuTimers) -> bool {
         if let Some(slot) = self.copies.get_mut(copy as usize) {
             *slot = Some(timers);
@@ -33,7 +33,7 @@ impl CpuRow {
         self.copies.iter().all(Option::is_some)
     }
 
-    /// When its copies began, seconds since 1970.
+    /// Start of its copies, seconds since 1970.
     #[must_use]
     pub const fn began_unix_s(&self) -> u64 {
         self.began_unix_s
@@ -48,7 +48,7 @@ impl CpuRow {
     }
 }
 
-/// The times of a copy that ended with this message.
+/// The times of a copy, from the message that it ended with.
 pub(super) fn failed_copy(message: String) -> CpuTimers {
     CpuTimers { error: Some(message), ..CpuTimers::default() }
 }

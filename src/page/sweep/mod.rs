@@ -1,8 +1,8 @@
-//! What a running sweep decides: which worker gets which configuration, when one waits, when the run ends, what Pause and Cancel do.
+//! Decisions of a running sweep: which worker gets which configuration, when a configuration waits, when the run ends, what Pause and Cancel do.
 //!
-//! [`crate::bench::SweepState`] says what waits, runs and is done. [`Dispatch`] hands that out: it says in a [`Step`] what to do next,
-//! and in a [`Heard`] what a worker's message means. Whoever has workers does it. A row depends on its configuration alone, so neither
-//! the number of workers nor their order shows in a result.
+//! [`crate::bench::SweepState`] has the waiting, running and finished rows. [`Dispatch`] hands them out: a [`Step`] says what to do
+//! next, and a [`Heard`] what a worker's message means. The shell, which has the workers, carries it out. A row depends on its
+//! configuration alone, so neither the number of workers nor their order affects a result.
 
 mod dispatch;
 mod heard;

@@ -1,4 +1,4 @@
-//! What holds of the dispatch whatever workers do.
+//! Properties of the dispatch that hold whatever the workers do.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::bench::RowState;
 use crate::page::RunState;
 use crate::session::Told;
 
-/// What may happen to a run.
+/// Any event of a run.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Finish(usize),
@@ -38,7 +38,7 @@ proptest! {
         shell.feed();
         let mut open: BTreeSet<usize> = BTreeSet::new();
         let mut seen = 0;
-        // After what happens by chance, each worker finishes what it is at.
+        // After the random events, each worker finishes its configuration.
         let rest = std::iter::once(Event::Pause(false)).chain(std::iter::repeat_n(Event::Finish(0), 99));
         for event in events.into_iter().chain(rest) {
             open.extend(seen..shell.sent.len());

@@ -1,4 +1,4 @@
-//! What the page shows of a sweep that runs.
+//! The view of a running sweep for the page.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::page::RunState;
 use crate::page::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
 
 impl<W: Worker> Dispatch<W> {
-    /// A look at a sweep as it is now: this one, or one that is listed.
+    /// A view of a sweep as it is now: this one, or a listed one.
     pub fn look(&mut self, sweep: &Sweep) -> SweepView {
         self.version += 1;
         let running = || self.lanes.iter().filter_map(|l| l.running.as_ref());
@@ -19,7 +19,7 @@ impl<W: Worker> Dispatch<W> {
         SweepView::new(Rc::clone(sweep), self.version, shares, self.lanes.len(), is_settled)
     }
 
-    /// What the rows that came since the last call are for the page; none where none came.
+    /// The action that brings the rows since the last call to the page; `None` if there are none.
     pub fn news(&mut self) -> Option<BenchAction> {
         let fresh = std::mem::take(&mut self.fresh);
         if fresh.is_empty() {
@@ -32,7 +32,7 @@ impl<W: Worker> Dispatch<W> {
         })
     }
 
-    /// How far the run is at a moment in milliseconds, as a look shows it; none while nothing runs.
+    /// Progress of the run at a time in milliseconds, for a view; `None` while nothing runs.
     #[must_use]
     pub fn progress(&self, view: &SweepView, now_ms: f64) -> Option<RunState> {
         if !self.is_running {
@@ -49,7 +49,7 @@ impl<W: Worker> Dispatch<W> {
     }
 }
 
-/// What a scenario gave on configurations of a sweep.
+/// Results of a scenario for configurations of a sweep.
 fn scenario_rows(sweep: &SweepState, fresh: &[(RowId, Rc<RowResult>)]) -> Vec<ScenarioRow> {
     let row = |(id, result): &(RowId, Rc<RowResult>)| {
         let RowId::Own(at) = *id else { return None };

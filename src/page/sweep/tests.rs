@@ -1,4 +1,4 @@
-//! The dispatch of sweeps, driven by workers that a test has.
+//! The dispatch of sweeps, driven by the workers of a test.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -29,12 +29,12 @@ impl Worker for Fake {
 
 pub(super) type Run = Dispatch<Fake>;
 
-/// A shell with so many threads: it does what each step says.
+/// A shell with a number of threads: it carries out each step.
 pub(super) struct Shell {
     pub(super) run: Run,
     threads: usize,
     started: u32,
-    /// What workers are at.
+    /// The configurations that workers run.
     pub(super) sent: Vec<(HandOut<Fake>, JobId)>,
     measured: Vec<Measurement>,
     pub(super) ended: Option<RunState>,
@@ -105,7 +105,7 @@ impl Shell {
         self.started += 1;
     }
 
-    /// A worker says this of the configuration that was handed out in this place.
+    /// A worker sends this about the configuration that was handed out at this position.
     pub(super) fn tell(&mut self, place: usize, told: Told) -> Heard {
         let out = self.sent[place].0.clone();
         let heard = self.run.hear(&out.worker, out.row, &out.configuration, told);
@@ -152,7 +152,7 @@ fn rows_with_the_same_times_wait_for_who_works_them_out() {
     assert_eq!(shell.sent[1].0.times, Some(ServiceTimes::default()));
     shell.finish(0);
     assert_eq!((shell.rows(), shell.started), (vec![0, 1, 2], 2));
-    assert_eq!(shell.sent[2].0.worker, shell.sent[0].0.worker, "who is free takes the next");
+    assert_eq!(shell.sent[2].0.worker, shell.sent[0].0.worker, "a free worker takes the next one");
     shell.finish(2);
     assert_eq!(shell.ended, None);
     shell.finish(1);
@@ -180,7 +180,7 @@ fn what_each_message_of_a_worker_means() {
     let sweep = Rc::clone(shell.run.sweep.as_ref().unwrap());
     assert_eq!(shell.run.look(&sweep).shares().get(&0), Some(&0.25));
     assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Note(text) if text == "short"));
-    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker says it");
+    assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker reports it");
     for odd in [Told::Done(JobResult::ModelKept), Told::Answer(crate::session::Reply::Density(vec![]))] {
         assert!(matches!(shell.tell(0, odd), Heard::Unexpected(_)));
     }
@@ -199,7 +199,7 @@ fn a_run_rests_and_goes_on() {
     assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Pausing"));
     assert!(matches!(shell.tell(0, Told::Paused), Heard::Taken));
     assert!(shell.run.look(&sweep).run_label(0.0, 0.0).starts_with("Paused"));
-    // What ends meanwhile is taken, and nothing else begins.
+    // Rows that end meanwhile are taken, and no other row begins.
     shell.finish(0);
     assert_eq!((shell.rows(), shell.ended.clone()), (vec![0], None));
     assert_eq!(shell.run.set_paused(false), []);
@@ -262,7 +262,7 @@ fn scenarios_are_rows_of_their_own_list() {
     let settings = MlperfSettings::default();
     let mut shell = Shell::of(BenchConfig { mlperf: Some(settings.clone()), ..config(&[1, 2]) }, 2);
     shell.feed();
-    // A scenario asks for no stage times, so that none waits.
+    // A scenario asks for no stage times, so no configuration waits for them.
     assert_eq!(shell.rows(), [0, 1]);
     assert_eq!(shell.sent[0].0.scenario, Some(settings));
     shell.tell(0, Told::Progress { done: 1, total: 2, label: "query 5".to_owned() });
@@ -283,7 +283,7 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
     let mut shell = Shell::of(measured, 1);
     shell.feed();
     assert_eq!((shell.measured.len(), shell.started), (1, 2));
-    assert_eq!(shell.run.set_paused(true), [], "its clock does not rest");
+    assert_eq!(shell.run.set_paused(true), [], "its clock cannot be paused");
     assert_eq!(shell.run.set_paused(false), []);
     let hear = |shell: &mut Shell, copy: u32, told: Told| {
         let row = shell.measured.last().unwrap().row;
@@ -306,8 +306,8 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
     assert!(result.report.error.is_some());
     shell.run.finish(0, result);
     shell.feed();
-    assert_eq!((shell.measured.len(), shell.started), (2, 3), "workers that are there measure again");
-    // What is cut off is no measurement.
+    assert_eq!((shell.measured.len(), shell.started), (2, 3), "existing workers measure again");
+    // A run that is cut off is no measurement.
     assert_eq!(shell.run.cancel().len(), 3);
     for copy in 0..3 {
         hear(&mut shell, copy, Told::Done(JobResult::CpuTimers { copy, timers: timers() }));

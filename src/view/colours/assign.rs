@@ -1,4 +1,4 @@
-//! Which kind has which hue in a profile.
+//! Assignment of hues to kinds in a profile.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::kind_of;
 use crate::view::palette::GREY;
 
-/// Hues that kinds have in every profile that has them and where they are free.
+/// The usual hues of kinds, which they get in every profile if the hue is free.
 const USUAL: [(&str, u8); 15] = [
     ("dot", 0),
     ("convolution", 0),
@@ -43,7 +43,7 @@ pub struct Colours {
 }
 
 impl Colours {
-    /// Colours of names that matter so much: shares or times. Kinds that matter nothing have no hue.
+    /// Colours of names with their weights: shares or times. Kinds without weight have no hue.
     #[must_use]
     pub fn new<'a>(weights: impl IntoIterator<Item = (&'a str, f64)>) -> Self {
         let mut by_kind: BTreeMap<String, f64> = BTreeMap::new();
@@ -58,7 +58,7 @@ impl Colours {
         Self { kinds: assigned(order.into_iter().map(|(kind, _)| kind).collect()) }
     }
 
-    /// The place in [`crate::view::palette::HUES`] of what has this name.
+    /// The place of this name's colour in [`crate::view::palette::HUES`].
     #[must_use]
     pub fn fill_of(&self, name: &str) -> u8 {
         let Some(kind) = kind_of(name) else { return GREY };
@@ -72,7 +72,7 @@ impl Colours {
     }
 }
 
-/// First the kinds whose usual hue is free, then the others in their order.
+/// Assigns hues first to the kinds whose usual hue is free, then to the others in their order.
 fn assigned(kinds: Vec<String>) -> Vec<KindColour> {
     let mut fills: Vec<Option<u8>> = Vec::with_capacity(kinds.len());
     for kind in &kinds {
@@ -114,7 +114,7 @@ mod tests {
             assert_eq!(one.fill_of(name), other.fill_of(name), "{name}");
         }
         assert_ne!(other.fill_of("RunTask"), other.fill_of("aten::mm"));
-        // Of two kinds that share a usual hue the more important one has it.
+        // Of two kinds with the same usual hue, the more important one gets it.
         let both = Colours::new([("gelu", 2.0), ("tanh", 1.0)]);
         assert_ne!(both.fill_of("gelu"), both.fill_of("tanh"));
     }

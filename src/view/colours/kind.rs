@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::analysis::opcode::opcode;
 use crate::profile::levels::wrappers;
 
-/// Kinds by how their names begin, in small letters.
+/// Kinds by the beginnings of names, in lower case.
 const BEGINNINGS: [(&str, &str); 7] = [
     ("dma", "DMA"),
     ("memcpy", "copy"),
@@ -17,7 +17,7 @@ const BEGINNINGS: [(&str, &str); 7] = [
     ("fused", "fusion"),
 ];
 
-/// Kinds by a part of their names, in small letters; the first that fits.
+/// Kinds by a part of the name, in lower case; the first that matches.
 const PARTS: [(&str, &str); 21] = [
     ("allreduce", "collective"),
     ("all_reduce", "collective"),
@@ -42,18 +42,18 @@ const PARTS: [(&str, &str); 21] = [
     ("fusion", "fusion"),
 ];
 
-/// Kinds by their whole names, in small letters.
+/// Kinds by whole names, in lower case.
 const WHOLE: [(&str, &str); 6] =
     [("mm", "dot"), ("bmm", "dot"), ("linear", "dot"), ("mul", "multiply"), ("sub", "subtract"), ("div", "divide")];
 
-/// The kind of a name; nothing for what only stands around operations (modules, steps, rows that say that something was busy)
-/// or says that nothing ran.
+/// The kind of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
+/// or that say that nothing ran.
 #[must_use]
 pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
     if is_around_operations(name) {
         return None;
     }
-    // `aten__layer_norm_add` is what the `add` of a layer norm is called.
+    // `aten__layer_norm_add` is the name of the `add` in a layer norm.
     let operation = match name.strip_prefix("aten__").and_then(|n| n.rsplit_once('_')) {
         Some((_, instruction)) if !instruction.is_empty() => opcode(instruction),
         _ => {
@@ -76,7 +76,7 @@ pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
 }
 
 fn is_around_operations(name: &str) -> bool {
-    // `BertModel[model]`, and `nn.Module: Linear_0` of the profiler of PyTorch.
+    // `BertModel[model]`, and `nn.Module: Linear_0` of the PyTorch profiler.
     let is_module = name.starts_with("nn.Module: ") || (name.ends_with(']') && !name.contains([' ', '(', '<']));
     let is_row = name.ends_with(" Busy") || name.eq_ignore_ascii_case("idle") || name == "(nothing ran)";
     name.is_empty() || is_module || is_row || wrappers::by_name(name).is_some()

@@ -21,7 +21,7 @@ pub struct InOrderLayout {
 
 impl InOrderLayout {
     /// The rectangles on an axis `width_px` wide from the first start to the last end; those narrower than `least_px` are
-    /// left out. What reaches over an edge of `within` (start, end) is cut there.
+    /// left out. Slices that cross an edge of `within` (start, end) are cut there.
     #[must_use]
     pub fn new(slices: &[SliceLink], within: Option<(i64, i64)>, width_px: f64, least_px: f64) -> Self {
         let end_of = |s: &SliceLink| s.start_ns.saturating_add_unsigned(s.duration_ns);

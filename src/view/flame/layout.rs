@@ -1,9 +1,9 @@
-//! From the rows of a flame graph to rectangles.
+//! Turns the rows of a flame graph into rectangles.
 
 use crate::analysis::flame::FlameGraph;
 use crate::base::convert::{narrow, real_signed};
 
-/// In which direction children are drawn.
+/// The direction in which children are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Growth {
     /// Below their parent: left-heavy graphs and callees.
@@ -36,11 +36,11 @@ pub struct FlameLayout {
 }
 
 impl FlameLayout {
-    /// The rectangles of a graph that is `width_px` wide; those narrower than `least_px` are left out, and what is in
-    /// them.
+    /// The rectangles of a graph that is `width_px` wide; those narrower than `least_px` are left out with their
+    /// children.
     ///
-    /// A node is as wide as its time, and what is left out at its right. Children that overlap one another in time (their
-    /// times add up to more than the node's) are narrowed together to fit.
+    /// The width of a node is proportional to its time; time without children is at its right. Children that overlap in time
+    /// (their times add up to more than the node's) are all narrowed to fit.
     #[must_use]
     pub fn new(graph: &FlameGraph, width_px: f64, least_px: f64, growth: Growth) -> Self {
         let nodes = &graph.nodes;
@@ -50,7 +50,7 @@ impl FlameLayout {
                 *sum = sum.saturating_add(node.total_ns.max(0));
             }
         }
-        // Pixels of a nanosecond inside each node, where its next child begins, and whether it is drawn.
+        // For each node: pixels per nanosecond inside it, the position of its next child, and whether it is drawn.
         let mut inside: Vec<Option<(f64, f64)>> = vec![None; nodes.len()];
         let mut layout = Self::default();
         for (i, node) in nodes.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Geometry of a flame graph: a rectangle for each node of a call tree, or each slice
-//! of a thread over time, that is wide enough to see.
+//! Geometry of a flame graph: a rectangle for each node of a call tree, or for each slice
+//! of a thread over time, if it is wide enough to see.
 
 mod in_order;
 mod layout;

@@ -1,12 +1,12 @@
-//! How far right each node stands: near the middle of its neighbours, and never over the node beside it.
+//! The horizontal place of each node: near the middle of its neighbours, never overlapping the node beside it.
 
 use super::crossings::Net;
 use crate::base::convert::real_len;
 
-/// Sweeps down and up.
+/// Number of sweeps down and up.
 const SWEEPS: usize = 6;
 
-/// Centres of all nodes. `widths` are theirs; bends have none. `gap` is the least distance of two borders.
+/// Centres of all nodes. `widths` are the widths of the nodes; bends have none. `gap` is the least distance between two borders.
 pub(super) fn columns(net: &Net, widths: &[f64], gap: f64) -> Vec<f64> {
     let mut centre = vec![0.0; widths.len()];
     for row in &net.rows {
@@ -15,7 +15,7 @@ pub(super) fn columns(net: &Net, widths: &[f64], gap: f64) -> Vec<f64> {
             centre[node as usize] = left + widths[node as usize] / 2.0;
             left += widths[node as usize] + gap;
         }
-        // Layers of different lengths stand around one middle.
+        // Layers of different lengths are centred on a common middle.
         for &node in row {
             centre[node as usize] -= (left - gap) / 2.0;
         }
@@ -47,10 +47,10 @@ fn mean(of: &[u32], centre: &[f64]) -> Option<f64> {
     (!of.is_empty()).then(|| of.iter().map(|&n| centre[n as usize]).sum::<f64>() / real_len(of.len()))
 }
 
-/// Centres in the given order that are at least `gap` apart and as near as can be (least squares) to where they are wanted: pools of
+/// Centres in the given order that are at least `gap` apart and as near as possible (least squares) to the wanted places: pools of
 /// neighbours that would overlap move together (pool adjacent violators).
 fn apart(wanted: &[f64], sizes: &[f64], gap: f64) -> Vec<f64> {
-    // Without the room that the ones before take, "apart" is "not smaller than the one before".
+    // After subtracting the room that the preceding nodes take, "apart" means "not smaller than the one before".
     let mut offset = vec![0.0; wanted.len()];
     for i in 1..wanted.len() {
         offset[i] = offset[i - 1] + (sizes[i - 1] + sizes[i]) / 2.0 + gap;

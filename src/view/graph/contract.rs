@@ -1,4 +1,4 @@
-//! Edges between what is seen: those of a frame join its children, and its border where a value comes from outside.
+//! Edges between visible nodes: the edges of a frame join its children, and its border if a value comes from outside.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::ModuleGraph;
 pub(super) enum End {
     /// The upper border: the value comes from outside.
     Above,
-    /// A child of the module, closed or a frame of its own.
+    /// A child of the module, closed or itself a frame.
     Child(u32),
     /// The lower border: the value is read outside.
     Below,
@@ -18,7 +18,7 @@ pub(super) enum End {
 /// Edges of each frame, in order and without repetition.
 pub(super) type FrameEdges = BTreeMap<u32, BTreeSet<(End, End)>>;
 
-/// The edges of every frame that is seen. `open` modules count only where all modules around them are open.
+/// The edges of every visible frame. `open` modules count only if all modules around them are open.
 pub(super) fn contract(graph: &ModuleGraph, open: &BTreeSet<u32>) -> FrameEdges {
     let mut frames = FrameEdges::new();
     for &(from, to) in graph.edges() {

@@ -2,10 +2,10 @@
 
 use crate::base::convert::real_len;
 
-/// Sweeps down and up. More change little in graphs of models, which are mostly chains.
+/// Number of sweeps down and up. More would change little in graphs of models, which are mostly chains.
 const SWEEPS: usize = 6;
 
-/// Nodes of a frame by layer, with the bends of edges that pass several layers.
+/// Nodes of a frame by layer, with the bends of edges that span several layers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Net {
     /// Nodes of each layer from left to right.
@@ -39,7 +39,7 @@ pub(super) fn reduce_crossings(net: &mut Net) {
     }
 }
 
-/// Places of a layer as shares of its width, so that short and long layers compare.
+/// Places in a layer as shares of its width, so that short and long layers can be compared.
 fn remember(row: &[u32], place: &mut [f64]) {
     for (i, &node) in row.iter().enumerate() {
         place[node as usize] = (real_len(i) + 0.5) / real_len(row.len());

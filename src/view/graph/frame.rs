@@ -1,18 +1,18 @@
-//! One frame: nodes of given sizes and edges between them become places and bends.
+//! Layout of one frame: nodes of given sizes get places, and the edges between them get bends.
 
 use super::columns::columns;
 use super::crossings::{Net, reduce_crossings};
 use super::layers::layers;
 use crate::base::convert::narrow;
 
-/// Between two nodes of a layer.
+/// Gap between two nodes of a layer.
 const GAP_X: f64 = 18.0;
-/// Between two layers: room for edges.
+/// Gap between two layers: room for edges.
 const GAP_Y: f64 = 34.0;
-/// Edges over more layers go straight: bends in every layer they pass would be more than the nodes.
+/// Edges that span more layers than this go straight: with a bend in every layer there would be more bends than nodes.
 const MOST_BENDS: u32 = 24;
 
-/// Where things are, from the upper left corner.
+/// The places of nodes and edges, from the upper left corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Placed {
     /// Upper left corner of each node.
@@ -21,7 +21,7 @@ pub(super) struct Placed {
     pub height: f64,
     /// The bends of each edge between its ends, from top to bottom.
     pub bends: Vec<Vec<(f64, f64)>>,
-    /// Whether each edge closes a circle and goes up.
+    /// Whether each edge closes a cycle and goes up.
     pub goes_up: Vec<bool>,
 }
 
@@ -90,7 +90,7 @@ fn thread(net: &mut Net, sizes: &mut Vec<(f64, f64)>, layer: &[u32], from: usize
     chain
 }
 
-/// Upper edge and height of each layer, and the height of all.
+/// Upper edge and height of each layer, and the total height.
 fn rows_of(net: &Net, sizes: &[(f64, f64)]) -> (Vec<(f64, f64)>, f64) {
     let mut y = 0.0;
     let mut tops = Vec::with_capacity(net.rows.len());

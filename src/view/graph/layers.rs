@@ -1,15 +1,15 @@
-//! Layers: every edge goes to a later layer, except those that close a circle.
+//! Layers: every edge goes to a later layer, except those that close a cycle.
 
 use std::collections::BTreeSet;
 
 /// The layer of each node, from 0, and which edges go against the layers.
 pub(super) struct Layers {
     pub of: Vec<u32>,
-    /// Parallel to the edges: the edge closes a circle and goes up.
+    /// For each edge, in the same order: whether it closes a cycle and goes up.
     pub goes_up: Vec<bool>,
 }
 
-/// Puts `n` nodes into layers. A node without operands stands right above the first that reads it; `top` stays at the top.
+/// Puts `n` nodes into layers. A node without operands is placed right above the first node that reads it; `top` stays at the top.
 pub(super) fn layers(n: usize, edges: &[(usize, usize)], top: Option<usize>) -> Layers {
     let order = order(n, edges);
     let mut rank = vec![0; n];
@@ -41,7 +41,7 @@ pub(super) fn layers(n: usize, edges: &[(usize, usize)], top: Option<usize>) -> 
     Layers { of, goes_up }
 }
 
-/// Nodes with operands first; where a circle leaves none, the first of the rest is taken.
+/// An order with operands before the nodes that read them; if a cycle blocks it, the first of the remaining nodes is taken.
 fn order(n: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); n];
     let mut waits = vec![0_usize; n];

@@ -1,4 +1,4 @@
-//! Where every node stands and how every edge runs.
+//! The place of every node and the course of every edge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use crate::base::convert::real_len;
 
 /// Height of a node: two lines of text.
 const NODE_HEIGHT: f64 = 40.0;
-/// The widest node; longer texts are cut.
+/// Greatest width of a node; longer texts are cut.
 const MOST_WIDTH: f64 = 216.0;
 const LEAST_WIDTH: f64 = 84.0;
 /// Room for one letter of a title.
 pub(super) const LETTER: f64 = 7.0;
 /// Room for one letter of a note.
 pub(super) const SMALL_LETTER: f64 = 6.0;
-/// Between the border of a node and its text.
+/// Distance between the border of a node and its text.
 pub(super) const PAD: f64 = 10.0;
-/// The line of a frame that has its title.
+/// Height of the line with the title of a frame.
 pub(super) const HEAD: f64 = 28.0;
-/// Between the border of a frame and what it holds.
+/// Distance between the border of a frame and its content.
 const MARGIN: f64 = 14.0;
 
 /// A node or a frame.
@@ -36,20 +36,20 @@ pub struct NodeBox {
     pub width: f64,
     /// Height.
     pub height: f64,
-    /// Whether it is a frame around what it holds.
+    /// Whether it is a frame around its content.
     pub is_open: bool,
 }
 
 /// An edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
-    /// The node or frame it comes from; none for the border of the frame it is in.
+    /// The node or frame it comes from; `None` for the border of the frame it is in.
     pub from: Option<u32>,
-    /// The node or frame it goes to; none for the border of the frame it is in.
+    /// The node or frame it goes to; `None` for the border of the frame it is in.
     pub to: Option<u32>,
-    /// From end to end.
+    /// Its points, from end to end.
     pub points: Vec<(f64, f64)>,
-    /// Whether it closes a circle of modules and goes up; all others go down.
+    /// Whether it closes a cycle of modules and goes up; all others go down.
     pub goes_up: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Scene {
     pub width: f64,
     /// Height of the whole.
     pub height: f64,
-    /// Frames before what they hold.
+    /// The boxes, frames before their content.
     pub boxes: Vec<NodeBox>,
     /// Edges.
     pub links: Vec<Link>,
@@ -68,20 +68,20 @@ pub struct Scene {
 
 /// One module's frame before its place is known.
 struct Frame {
-    /// What stands in it, without its border.
+    /// Its content, without the border.
     children: Vec<u32>,
     ends: Vec<(End, End)>,
     placed: Placed,
 }
 
-/// Lays out what is seen of a graph when these modules are open. The root is always open.
+/// Lays out the visible part of a graph when these modules are open. The root is always open.
 #[must_use]
 pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> Scene {
     let open = seen(graph, open);
     let edges = contract(graph, &open);
     let mut frames: BTreeMap<u32, Frame> = BTreeMap::new();
     let mut sizes: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-    // A module comes before what it holds, so that backwards the innermost comes first.
+    // A module comes before its content, so going backwards the innermost comes first.
     for &module in open.iter().rev() {
         let frame = frame(graph, module, &edges, &sizes);
         let size = (frame.placed.width + 2.0 * MARGIN, frame.placed.height + HEAD + MARGIN);
@@ -120,7 +120,7 @@ pub fn lay_out(graph: &ModuleGraph, open: &BTreeSet<u32>) -> Scene {
     scene
 }
 
-/// The open modules around which all are open, the root among them.
+/// The open modules whose enclosing modules are all open, including the root.
 fn seen(graph: &ModuleGraph, open: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut seen = BTreeSet::from([0]);
     for &module in open {
@@ -167,7 +167,7 @@ fn links_of(
     let corner: BTreeMap<u32, (f64, f64)> =
         frame.children.iter().copied().zip(frame.placed.corners.iter().copied()).collect();
     let size = |child: u32| sizes.get(&child).copied().unwrap_or((width_of(graph, child), NODE_HEIGHT));
-    // Each end as the point where an edge leaves or arrives.
+    // The points where the edge leaves and arrives.
     let at = |end: End, is_lower: bool| match end {
         End::Child(child) => {
             let (w, h) = size(child);
@@ -192,7 +192,7 @@ fn links_of(
     }
 }
 
-/// Width of a closed node: that of its texts.
+/// Width of a closed node: the width of its texts.
 fn width_of(graph: &ModuleGraph, node: u32) -> f64 {
     let Some(node) = graph.nodes().get(node as usize) else { return LEAST_WIDTH };
     let letters = |text: &str, each: f64| real_len(text.chars().count()) * each;

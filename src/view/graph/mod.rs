@@ -1,7 +1,7 @@
-//! Graphs with modules, drawn in layers: a closed module is one node, an open one a frame around what it holds.
+//! Graphs with modules, drawn in layers: a closed module is one node, an open one a frame around its content.
 //!
 //! ```text
-//! ModuleGraph + open modules -> contract (edges between what is seen, frame by frame)
+//! ModuleGraph + open modules -> contract (edges between visible nodes, frame by frame)
 //!                            -> layers -> crossings -> columns (one frame at a time, the innermost first)
 //!                            -> Scene (boxes and links) -> svg
 //! ```

@@ -1,20 +1,20 @@
-//! What is drawn: a tree of modules with operators as its leaves, and edges between leaves.
+//! The graph to draw: a tree of modules with operators as its leaves, and edges between leaves.
 
 use std::collections::BTreeSet;
 
 use crate::base::convert::narrow;
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Look {
-    /// A module of the model: it opens by itself while there is room.
+    /// A module of the model: it opens by itself if there is room.
     #[default]
     Module,
-    /// An operator. One that is made of several instructions opens when a person asks for it.
+    /// An operator. An operator made of several instructions opens when the user asks for it.
     Operator,
     /// An operator whose cost is an estimate.
     Estimate,
-    /// An operator that has no place on a core.
+    /// An operator that cannot run on a core.
     Refused,
     /// An input or a result of the model.
     Value,
@@ -23,38 +23,38 @@ pub enum Look {
 /// A module or an operator.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GraphNode {
-    /// Its path, unique in the graph; what links and clicks name it by.
+    /// Its path, unique in the graph, by which links and clicks name it.
     pub id: String,
-    /// What stands in it.
+    /// Its title.
     pub title: String,
-    /// What stands below the title.
+    /// Text below the title.
     pub note: String,
-    /// What it stands for.
+    /// Its kind.
     pub look: Look,
-    /// Its share of the time, 0 to 1: how strong its colour is.
+    /// Its share of the time, 0 to 1, which decides how strong its colour is.
     pub heat: f64,
-    /// The module that holds it; none for the root.
+    /// The module that holds it; `None` for the root.
     pub parent: Option<u32>,
-    /// What it holds, in the order of the program.
+    /// Its children, in the order of the program.
     pub children: Vec<u32>,
 }
 
-/// A tree of modules with edges between its leaves. Node 0 is the root; a module comes before what it holds.
+/// A tree of modules with edges between its leaves. Node 0 is the root; a module comes before its content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModuleGraph {
     nodes: Vec<GraphNode>,
-    /// From the leaf that gives a value to the leaf that reads it.
+    /// Edges from the leaf that gives a value to the leaf that reads it.
     edges: Vec<(u32, u32)>,
 }
 
 impl ModuleGraph {
-    /// A graph that holds a root alone.
+    /// A graph with only a root.
     #[must_use]
     pub fn new(root: GraphNode) -> Self {
         Self { nodes: vec![GraphNode { parent: None, children: Vec::new(), ..root }], edges: Vec::new() }
     }
 
-    /// Puts a node into a module and says its place. A parent that does not exist is the root.
+    /// Puts a node into a module and returns its position. A parent that does not exist is taken to be the root.
     pub fn push(&mut self, parent: u32, node: GraphNode) -> u32 {
         let parent = if (parent as usize) < self.nodes.len() { parent } else { 0 };
         let place = narrow(self.nodes.len());
@@ -63,7 +63,7 @@ impl ModuleGraph {
         place
     }
 
-    /// Draws an edge between two leaves. One between a node and itself, or a place that does not exist, is left out.
+    /// Adds an edge between two leaves. An edge from a node to itself, or with a position that does not exist, is left out.
     pub fn connect(&mut self, from: u32, to: u32) {
         let n = narrow(self.nodes.len());
         if from != to && from < n && to < n {
@@ -77,7 +77,7 @@ impl ModuleGraph {
         &self.nodes
     }
 
-    /// A node, to change what stands in it.
+    /// A node, to change its content.
     pub fn node_mut(&mut self, place: u32) -> Option<&mut GraphNode> {
         self.nodes.get_mut(place as usize)
     }
@@ -88,7 +88,7 @@ impl ModuleGraph {
         &self.edges
     }
 
-    /// The place of a path.
+    /// The position of the node with a path.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<u32> {
         self.nodes.iter().position(|n| n.id == id).map(narrow)
@@ -107,8 +107,8 @@ impl ModuleGraph {
         path
     }
 
-    /// Modules that are open at first: whole levels from the outside in, while at most `most` nodes are seen. When the next level
-    /// has no room and few nodes are seen yet, the first modules of that level that fit are open.
+    /// Modules that are open at first: whole levels from the outside in, while at most `most` nodes are visible. If the next level
+    /// has no room and few nodes are visible yet, the first modules of that level that fit are open.
     #[must_use]
     pub fn opening(&self, most: usize) -> BTreeSet<u32> {
         let mut open = BTreeSet::from([0]);
@@ -124,7 +124,7 @@ impl ModuleGraph {
             level = self.modules_in(&level);
         }
         for module in level {
-            // A handful of closed modules says little.
+            // A handful of closed modules tells little.
             if seen < most / 4 && seen + self.grows_by(module) <= most {
                 seen += self.grows_by(module);
                 open.insert(module);
@@ -133,12 +133,12 @@ impl ModuleGraph {
         open
     }
 
-    /// How many more nodes are seen when a module is open: its frame takes its own place.
+    /// How many more nodes are visible when a module is open: its frame replaces its node.
     fn grows_by(&self, module: u32) -> usize {
         self.nodes[module as usize].children.len().saturating_sub(1)
     }
 
-    /// The modules that these hold.
+    /// The modules directly inside these.
     fn modules_in(&self, parents: &[u32]) -> Vec<u32> {
         let children = parents.iter().flat_map(|&p| self.nodes[p as usize].children.iter().copied());
         let is_module = |c: &u32| {

@@ -1,4 +1,4 @@
-//! A scene as SVG: inside a page, whose style sheet gives the colours, and as a file of its own.
+//! A scene as SVG: inside a page, whose style sheet has the colours, and as a separate file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,16 +7,16 @@ use super::layout::{HEAD, LETTER, PAD, SMALL_LETTER};
 use super::{Link, Look, ModuleGraph, NodeBox, Scene};
 use crate::view::svg::{escape, number};
 
-/// What stands out in a picture.
+/// The nodes that are highlighted in a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The node that is selected.
+    /// The selected node.
     pub selected: Option<u32>,
     /// Nodes that a search found, and closed modules that hold one.
     pub found: BTreeSet<u32>,
 }
 
-/// Colours of a file: a page has its own.
+/// Style sheet of a file: a page has its own.
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#18202a}.note{font-size:10px;fill:#52606f}\
 .box{fill:#fff;stroke:#8794a3}.open>.box{fill:#f5f7fa}.value>.box{fill:#e8f5ec}.estimate>.box{stroke:#a3241c;stroke-dasharray:4 2}.refused>.box{stroke:#a3241c;stroke-width:2.5}\
 .heat{fill:#ee8866}.link{fill:none;stroke:#8794a3}.link.up{stroke-dasharray:4 3}.selected>.box{stroke:#0b5cad;stroke-width:3}\
@@ -25,7 +25,7 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#18202a}.note{font
 /// Room around a picture in a file.
 const BORDER: f64 = 12.0;
 
-/// The whole picture as a file.
+/// The whole picture as the text of a file.
 #[must_use]
 pub fn svg_document(graph: &ModuleGraph, scene: &Scene, title: &str) -> String {
     let (w, h) = (number(scene.width + 2.0 * BORDER), number(scene.height + 2.0 * BORDER));
@@ -93,7 +93,7 @@ fn node(out: &mut String, graph: &ModuleGraph, place: &NodeBox, marks: &Marks) {
     );
     let heat = node.heat.clamp(0.0, 1.0);
     if heat > 0.005 {
-        // A bar as long as the share of the time, and a tint: two ways to see one thing.
+        // A bar as long as the share of the time, and a tint: two ways to show the same value.
         let _ = write!(
             out,
             "<rect class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"4\"/>",
@@ -131,7 +131,7 @@ fn texts(out: &mut String, title: &str, note: &str, place: &NodeBox, opens: bool
     let _ = write!(out, "<text class=\"note\" x=\"{x}\" y=\"{}\">{}</text>", number(place.y + 32.0), escape(&note));
 }
 
-/// A text that fits, cut in its middle: beginnings and ends of names tell them apart.
+/// A text that fits, cut in its middle, because names differ at their beginnings and ends.
 fn cut(text: &str, room: f64, letter: f64) -> String {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few dozen letters")]
     let fits = (room / letter).max(3.0) as usize;
@@ -144,7 +144,7 @@ fn cut(text: &str, room: f64, letter: f64) -> String {
     letters[..front].iter().chain(&['\u{2026}']).chain(&letters[letters.len() - back..]).collect()
 }
 
-/// A line with rounded bends: it leaves and arrives upright.
+/// A line with rounded bends, which leaves and arrives vertically.
 fn path(out: &mut String, link: &Link) {
     let Some(&(x, y)) = link.points.first() else { return };
     let up = if link.goes_up { " up" } else { "" };

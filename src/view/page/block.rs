@@ -7,7 +7,7 @@ use crate::view::document::{Block, Columns, Document, Ranked, Shares, Source, Ti
 use crate::view::svg::escape;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Writes parts one below the other; `level` is that of their headings.
+/// Writes parts one below the other; `level` is the level of their headings.
 pub(super) fn blocks(out: &mut String, all: &[Block], level: u8) {
     all.iter().for_each(|part| block(out, part, level));
 }
@@ -119,7 +119,7 @@ fn columns(out: &mut String, all: &Columns) {
         out.push_str("</li>");
     }
     out.push_str("</ol></figure>\n");
-    // A column has no words of its own to be read.
+    // A column itself has no text to be read.
     let row = |c: &crate::view::document::Column| {
         vec![Cell::Text(c.name.clone()), Cell::Text(c.value.clone()), Cell::Text(c.described.clone())]
     };

@@ -5,7 +5,7 @@ use crate::view::document::Document;
 use crate::view::palette::HUES;
 use crate::view::svg::escape;
 
-/// Nothing is loaded, whatever a name in the data looks like.
+/// A policy under which nothing is loaded, whatever a name in the data looks like.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -15,13 +15,13 @@ const SCRIPT: &str = include_str!("sort.js");
 /// A document to write as a file.
 #[derive(Clone, Debug)]
 pub struct PageFile {
-    /// What is shown.
+    /// The document.
     pub document: Document,
     /// A sentence below the title: its subject, and the program that made it.
     pub lead: String,
-    /// The address that shows it live; none where no address does.
+    /// The address that shows it live; `None` if there is no such address.
     pub live: Option<String>,
-    /// Its data as JSON, which scripts find in the element `data`; none where the tables hold it all.
+    /// Its data as JSON, which scripts find in the element `data`; `None` if the tables hold all of it.
     pub data: Option<String>,
 }
 
@@ -52,12 +52,12 @@ impl PageFile {
     }
 }
 
-/// An address that a browser goes to and does not run.
+/// An address that a browser opens but does not execute.
 fn is_web_address(address: &str) -> bool {
     address.starts_with("http://") || address.starts_with("https://")
 }
 
-/// JSON that cannot end the script element that holds it.
+/// JSON that cannot end its script element early.
 fn in_script(json: &str) -> String {
     json.trim_end().replace('<', "\\u003c")
 }

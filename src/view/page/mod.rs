@@ -1,5 +1,5 @@
 //! A document as one HTML file that needs nothing else: tables, plots as SVG, its data as JSON. It loads nothing, and its policy forbids
-//! that anything is loaded; a few lines of script sort its tables.
+//! loading; a few lines of script sort its tables.
 
 mod block;
 mod file;

@@ -1,4 +1,4 @@
-//! Plots as SVG with their words: points, lines and bars are drawn; what is drawn otherwise on the page stands as a table.
+//! Plots as SVG with their texts: points, lines and bars are drawn; other kinds of plot become tables.
 
 use super::table::table;
 use crate::base::convert::real_len;
@@ -143,7 +143,7 @@ fn bars(out: &mut String, title: &str, plot: &Bars, unit: &str) {
     out.push_str("</svg>");
 }
 
-/// The values of a plot that is not drawn here.
+/// A table with the values of a plot that is not drawn here.
 fn values(plot: &Plot) -> Table {
     let named = |rows: Vec<(String, f64)>, unit: &str| Table {
         columns: vec![Column::new("name", "Name", ColumnKind::Text), Column::new("value", unit, ColumnKind::Number)],

@@ -1,4 +1,4 @@
-// Sorts a table by the column whose head is pressed: numbers by the exact values, missing ones last.
+// Sorts a table by the column whose head is pressed: numbers by their exact values, missing values last.
 for (const button of document.querySelectorAll("th button")) {
   button.addEventListener("click", () => {
     const head = button.parentElement, table = head.closest("table"), body = table.tBodies[0];

@@ -1,4 +1,4 @@
-//! A table with heads that sort, its exact values in `data-value`.
+//! A table with heads that sort, and with its exact values in `data-value`.
 
 use crate::view::column_look::ColumnLook;
 use crate::view::svg::escape;

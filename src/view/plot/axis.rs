@@ -9,7 +9,7 @@ use crate::view::text::three_decimals;
 pub struct Axis {
     /// What it measures, with its unit.
     pub title: String,
-    /// The value at its beginning.
+    /// The value at its start.
     pub min: f64,
     /// The value at its end.
     pub max: f64,
@@ -22,7 +22,7 @@ pub struct Axis {
 pub struct AxisTick {
     /// Its value.
     pub value: f64,
-    /// What it says.
+    /// Its text.
     pub label: String,
 }
 
@@ -33,7 +33,7 @@ impl Axis {
         Self::between(title, 0.0, largest, wanted)
     }
 
-    /// An axis of things that are counted: from a whole number to one, with ticks at whole numbers.
+    /// An axis for counts: from one whole number to another, with ticks at whole numbers.
     #[must_use]
     pub fn counted(title: &str, low: f64, high: f64, wanted: u32) -> Self {
         let axis = Self::between(title, low, high, wanted);
@@ -42,7 +42,7 @@ impl Axis {
             return axis;
         }
         let (first, last) = (libm::floor(axis.min), libm::ceil(axis.max));
-        // Steps were below 1 or of 2.5: the axis has at most this number of whole numbers.
+        // The step was below 1 or 2.5; the axis has at most this many whole numbers.
         let step = libm::ceil((last - first) / f64::from(wanted.max(1))).max(1.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most `wanted` + 1")]
         let count = libm::ceil((last - first) / step).max(1.0) as u32;
@@ -91,9 +91,9 @@ impl Axis {
     }
 }
 
-/// A tick's text with as many decimals as tell it from its neighbours.
+/// A tick's text with as many decimals as distinguish it from its neighbours.
 fn label(value: f64, step: f64) -> String {
-    // Steps far below the value need more digits than people otherwise want.
+    // Steps far below the value need more digits than usual.
     if step < 1e-3 && value.abs() >= step && value.abs() < 1e4 {
         let decimals = libm::ceil(-libm::log10(step) + 0.5).clamp(0.0, 12.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 12")]
@@ -147,7 +147,7 @@ mod tests {
     fn axes_between_values_begin_round_and_tell_their_ticks_apart() {
         let labels = |low, high| {
             let axis = Axis::between("x", low, high, 4);
-            // A round value in binary may be a last digit off.
+            // A round value may be off by the last digit in binary.
             let off = 1e-12 * high;
             assert!(axis.min <= low + off && axis.max >= high - off && axis.share(axis.min) == 0.0, "{axis:?}");
             axis.ticks.iter().map(|t| t.label.clone()).collect::<Vec<_>>().join(" ")

@@ -14,9 +14,9 @@ pub struct Bars {
 /// One bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How much it is.
+    /// Its value.
     pub value: f64,
     /// Its length as a share of the longest, 0 to 1.
     pub share: f64,
@@ -26,8 +26,7 @@ pub struct Bar {
 
 impl Bars {
     /// Bars of (name, group, value); bars of one group have one colour, the one that [`super::Scatter`] gives a series of
-    /// that name. Values that are negative or not finite are left
-    /// out.
+    /// that name. Negative values and values that are not finite are left out.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, String, f64)>) -> Self {
         let kept: Vec<_> = values.into_iter().filter(|(.., v)| v.is_finite() && *v >= 0.0).collect();

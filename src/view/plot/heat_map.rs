@@ -1,15 +1,15 @@
-//! A value for each pair of two things: sizes by repetitions, models by devices.
+//! A grid of values for two dimensions: sizes by repetitions, models by devices.
 
 use serde::{Deserialize, Serialize};
 
 /// A grid of values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatMap {
-    /// What the columns are.
+    /// Title of the columns.
     pub x_title: String,
-    /// What the rows are.
+    /// Title of the rows.
     pub y_title: String,
-    /// What the values are, with their unit.
+    /// Title of the values, with their unit.
     pub value_title: String,
     /// Names of the columns.
     pub columns: Vec<String>,
@@ -22,7 +22,7 @@ pub struct HeatMap {
 pub struct HeatRow {
     /// Its name.
     pub name: String,
-    /// A cell for each column; none where nothing is known.
+    /// A cell for each column; `None` for an unknown value.
     pub cells: Vec<Option<HeatCell>>,
 }
 
@@ -33,13 +33,13 @@ pub struct HeatCell {
     pub value: f64,
     /// The value as it is written in the cell.
     pub text: String,
-    /// Its place between the least and the most of the scale, 0 to 1.
+    /// Its place between the two ends of the scale, 0 to 1.
     pub share: f64,
 }
 
 impl HeatMap {
-    /// A grid whose shades go from `low` to `high`: a value beyond takes the end of the scale. Values that are not finite are left
-    /// out.
+    /// A grid whose shades go from `low` to `high`: a value beyond them gets the shade of the nearer end. Values that are not
+    /// finite are left out.
     #[must_use]
     pub fn new(
         titles: [&str; 3],

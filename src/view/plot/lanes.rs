@@ -9,9 +9,9 @@ use crate::view::svg::number;
 /// Lanes over one span of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lanes {
-    /// When the lanes begin, nanoseconds.
+    /// Start of the lanes, nanoseconds.
     pub start_ns: i64,
-    /// When they end.
+    /// End of the lanes, nanoseconds.
     pub end_ns: i64,
     /// From top to bottom.
     pub lanes: Vec<Lane>,
@@ -20,7 +20,7 @@ pub struct Lanes {
 /// One lane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
-    /// What it is of.
+    /// Its name.
     pub name: String,
     /// Share of each bucket, 0 to 100.
     pub percent: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct Lane {
     pub mean_percent: f64,
     /// Place of its colour in the palette.
     pub fill: u8,
-    /// The area in a box of 1000 x 100, as SVG path data; empty when it is 0 throughout.
+    /// The area in a box of 1000 x 100, as SVG path data; empty if all shares are 0.
     pub path: String,
 }
 
@@ -48,7 +48,7 @@ impl Lanes {
         Self { start_ns, end_ns, lanes: rows.into_iter().zip(fills).map(lane).collect() }
     }
 
-    /// Start and end of a bucket of a lane with `n` of them, as [`Lanes`] were cut: nanoseconds.
+    /// Start and end of a bucket of a lane with `n` buckets, in nanoseconds.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "within the span")]
     pub fn bucket_ns(&self, i: usize, n: usize) -> (i64, i64) {
@@ -58,7 +58,7 @@ impl Lanes {
     }
 }
 
-/// Steps, without the stretches at zero.
+/// The path of the steps, without the stretches at zero.
 fn area(percent: &[f64]) -> String {
     let width = 1_000.0 / real_len(percent.len().max(1));
     let mut path = String::new();

@@ -29,18 +29,18 @@ pub struct Line {
     pub fill: u8,
     /// Its points by ascending `x`.
     pub points: Vec<(f64, f64)>,
-    /// The interval of each point, from its lower to its upper end; empty when no interval is given, NaN for a point without one.
+    /// The interval of each point, from its lower to its upper end; empty if there are none, NaN for a point without one.
     pub spread: Vec<(f64, f64)>,
 }
 
 /// A place on the horizontal axis where something happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineMark {
-    /// Where.
+    /// Its place on the axis.
     pub x: f64,
     /// What happened.
     pub text: String,
-    /// Whether it was for the worse.
+    /// Whether it was a change for the worse.
     pub is_bad: bool,
 }
 
@@ -53,9 +53,9 @@ pub struct Lines {
     pub y: Axis,
     /// Its series.
     pub lines: Vec<Line>,
-    /// Names of places on the horizontal axis, such as dates, where numbers say little.
+    /// Names of places on the horizontal axis, such as dates, if numbers would say little.
     pub names: Vec<(f64, String)>,
-    /// What happened where, by ascending `x`.
+    /// The events, by ascending `x`.
     pub marks: Vec<LineMark>,
 }
 
@@ -63,9 +63,9 @@ pub struct Lines {
 pub type Series = (String, LineStyle, Vec<(f64, f64)>);
 
 impl Lines {
-    /// A plot of series. Points that are not finite are left out, series without a point too. The horizontal axis begins
-    /// at zero, or with `from_zero` false at the smallest value; the end of the last step of [`LineStyle::Steps`] is the
-    /// last point.
+    /// A plot of series. Points that are not finite are left out, and so are series without points. The horizontal axis begins
+    /// at zero, or at the smallest value if `from_zero` is false; the last point of [`LineStyle::Steps`] is the end of the last
+    /// step.
     #[must_use]
     pub fn new(x_title: &str, y_title: &str, series: impl IntoIterator<Item = Series>, from_zero: bool) -> Self {
         let kept: Vec<Series> = series
@@ -90,7 +90,7 @@ impl Lines {
         }
     }
 
-    /// The same with whole numbers on the horizontal axis: for things that are counted.
+    /// The same with whole numbers on the horizontal axis: for counts.
     #[must_use]
     pub fn with_counted_x(mut self) -> Self {
         self.x = Axis::counted(&self.x.title, self.x.min, self.largest(|p| p.0), 6);
@@ -104,7 +104,7 @@ impl Lines {
         self
     }
 
-    /// The same with a vertical axis that reaches at least so high: for plots that are compared.
+    /// The same with a vertical axis that reaches at least to this value: for plots that are compared.
     #[must_use]
     pub fn up_to(mut self, high: f64) -> Self {
         if high > self.y.max {
@@ -117,7 +117,7 @@ impl Lines {
         self.lines.iter().flat_map(|l| &l.points).map(of).fold(0.0, f64::max)
     }
 
-    /// The same with names on the horizontal axis in place of numbers: all of them in words, and as ticks as many as have room.
+    /// The same with names on the horizontal axis in place of numbers: texts use all of them, ticks as many as have room.
     #[must_use]
     pub fn with_names(mut self, names: Vec<(f64, String)>, tick: impl Fn(&str) -> String) -> Self {
         const MOST_TICKS: usize = 6;
@@ -126,7 +126,7 @@ impl Lines {
         let ticks = (0..count).map(|i| &names[place(i)]);
         self.x.ticks = ticks.map(|(value, name)| AxisTick { value: *value, label: tick(name) }).collect();
         if let (Some(first), Some(last)) = (names.first(), names.last()) {
-            // Points do not stand on the frame, and one alone stands in the middle.
+            // Points are kept off the frame, and a single point is in the middle.
             let margin = if last.0 > first.0 { (last.0 - first.0) * 0.05 } else { 1.0 };
             (self.x.min, self.x.max) = (first.0 - margin, last.0 + margin);
         }
@@ -134,7 +134,7 @@ impl Lines {
         self
     }
 
-    /// The same with what is known of each point of a line, by its position. The vertical axis grows with it, up to twice its length.
+    /// The same with intervals for the points of the line at a position. The vertical axis grows with them, up to twice its length.
     #[must_use]
     pub fn with_spread(mut self, line: usize, spread: Vec<(f64, f64)>) -> Self {
         let high = spread.iter().map(|s| s.1).filter(|high| high.is_finite()).fold(self.y.max, f64::max);
@@ -147,7 +147,7 @@ impl Lines {
         self
     }
 
-    /// The place of the horizontal axis in words.
+    /// A place on the horizontal axis in words.
     fn x_text(&self, x: f64) -> String {
         self.names.iter().find(|(at, _)| *at == x).map_or_else(|| exact(x), |(_, name)| name.clone())
     }
@@ -165,7 +165,7 @@ impl Lines {
     }
 }
 
-/// Three decimals, or more where those say nothing.
+/// Three decimals, or more if those are not enough.
 fn exact(value: f64) -> String {
     if value != 0.0 && value.abs() < 0.1 {
         format!("{value:.6}").trim_end_matches('0').to_owned()
@@ -174,7 +174,7 @@ fn exact(value: f64) -> String {
     }
 }
 
-/// Averages of neighbours, so that at most `most` points are left: for a line with more points than pixels.
+/// Averages neighbouring points, so that at most `most` are left: for a line with more points than pixels.
 #[must_use]
 pub fn averaged(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
     let each = points.len().div_ceil(most.max(1)).max(1);

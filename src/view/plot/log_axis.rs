@@ -4,24 +4,24 @@ use serde::{Deserialize, Serialize};
 
 use super::AxisTick;
 
-/// An axis on which equal ratios are equally long.
+/// An axis on which equal ratios have equal lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogAxis {
     /// What it measures, with its unit.
     pub title: String,
-    /// Power of ten at its beginning.
+    /// Power of ten at its start.
     pub first: i32,
     /// Power of ten at its end.
     pub last: i32,
-    /// A tick for each decade, or for each second or third one where there are many.
+    /// A tick for each decade, or for every second or third one if there are many.
     pub ticks: Vec<AxisTick>,
 }
 
-/// More ticks than this do not fit.
+/// The most ticks: more do not fit.
 const MOST_TICKS: i32 = 9;
 
 impl LogAxis {
-    /// An axis over all decades that these values touch; those that are not positive are left out.
+    /// An axis over all decades that these values touch; values that are not positive are ignored.
     #[must_use]
     pub fn covering(title: &str, values: impl IntoIterator<Item = f64>) -> Self {
         let kept = values.into_iter().filter(|v| v.is_finite() && *v > 0.0);
@@ -36,7 +36,7 @@ impl LogAxis {
         Self { title: title.to_owned(), first, last, ticks }
     }
 
-    /// How far along the axis a value is, 0 to 1; what is not positive is at the beginning.
+    /// How far along the axis a value is, 0 to 1; values that are not positive are at the start.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
         if value <= 0.0 || !value.is_finite() {
@@ -59,7 +59,7 @@ impl LogAxis {
     }
 }
 
-/// A power of ten as people write it: `0.1`, `100`, `10G`.
+/// A power of ten as text: `0.1`, `100`, `10G`.
 fn power_label(power: i32) -> String {
     const SUFFIXES: [&str; 6] = ["", "k", "M", "G", "T", "P"];
     let suffix = usize::try_from(power.div_euclid(3)).ok().and_then(|i| SUFFIXES.get(i));

@@ -1,4 +1,4 @@
-//! Plots as geometry and words: the page draws them as SVG with hover and keyboard, tests print them.
+//! Plots as geometry and texts: the page draws them as SVG with hover and keyboard, tests print them.
 
 mod axis;
 mod bars;

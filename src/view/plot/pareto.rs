@@ -1,7 +1,7 @@
-//! The Pareto front: what cannot be bettered in one respect without being worse in the other.
+//! The Pareto front: the points that cannot be improved in one respect without becoming worse in the other.
 
 /// Positions of the points that no other point beats, by ascending `x`: smaller `x` and larger `y` are better (latency and
-/// throughput). Points that are not finite are on no front; of equal points all are.
+/// throughput). Points that are not finite are never on the front; equal points are all on it.
 #[must_use]
 pub fn pareto_front(points: &[(f64, f64)]) -> Vec<usize> {
     let mut order: Vec<usize> =

@@ -22,9 +22,9 @@ pub struct Pie {
 /// One share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PieSlice {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How much it is.
+    /// Its value.
     pub value: f64,
     /// Its share, 0 to 100.
     pub percent: f64,
@@ -34,12 +34,12 @@ pub struct PieSlice {
     pub fill: u8,
     /// The shape, as SVG path data around (0, 0) with radius 100.
     pub path: String,
-    /// Where its percentage stands; absent when the slice is too thin for it.
+    /// Place of its percentage; `None` if the slice is too thin for it.
     pub label_at: Option<(f64, f64)>,
 }
 
 impl Pie {
-    /// A pie of names and values; values that are not positive are left out. Values of one name are added. Beyond eight
+    /// A pie of names and values; values that are not positive are left out. Values of the same name are added. Beyond eight
     /// slices the smallest become "N others".
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = (String, f64)>) -> Self {

@@ -1,4 +1,4 @@
-//! A roofline: what the peak rates allow at each arithmetic intensity, and where a run and its modules are.
+//! A roofline: what the peak rates allow at each arithmetic intensity, and the places of a run and its modules.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,17 +7,17 @@ use super::LogAxis;
 /// A roofline in shares of its plot, 0 to 1 from left to right and from bottom to top.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RooflinePlot {
-    /// Arithmetic intensity.
+    /// Horizontal axis: arithmetic intensity.
     pub x: LogAxis,
-    /// Operations per second.
+    /// Vertical axis: operations per second.
     pub y: LogAxis,
-    /// The roof: where it begins, the ridge, where it ends.
+    /// The roof: its start, the ridge, its end.
     pub roof: [(f64, f64); 3],
     /// The ridge: intensity in flop/B.
     pub ridge: f64,
     /// Points that have an intensity and a rate.
     pub points: Vec<RoofPoint>,
-    /// Names of points that moved no bytes, so that they have no place on the plot.
+    /// Names of points that moved no bytes, so they have no place on the plot.
     pub without_bytes: Vec<String>,
 }
 
@@ -32,9 +32,9 @@ pub struct RoofPoint {
     pub intensity: f64,
     /// flop/s.
     pub rate: f64,
-    /// Share of what the roof allows there, 0 to 100.
+    /// Percentage of what the roof allows there.
     pub of_roof_percent: f64,
-    /// Whether the memory's part of the roof is above it.
+    /// Whether it is below the memory's part of the roof.
     pub is_memory_bound: bool,
 }
 
@@ -94,7 +94,7 @@ mod tests {
         let brief: Vec<_> = plot.points.iter().map(|p| (p.is_memory_bound, p.of_roof_percent.round())).collect();
         assert_eq!(brief, [(true, 50.0), (false, 50.0)]);
         assert_eq!(plot.without_bytes, ["relu"]);
-        // Log-log: the memory's part of the roof is a straight line of slope 1 in decades.
+        // In a log-log plot, the memory's part of the roof is a straight line with slope 1 in decades.
         let decades = |axis: &LogAxis| f64::from(axis.last - axis.first);
         let [(x0, y0), (x1, y1), (_, y2)] = plot.roof;
         let slope = (y1 - y0) * decades(&plot.y) / ((x1 - x0) * decades(&plot.x));

@@ -30,8 +30,8 @@ pub struct Scatter {
     pub series: Vec<(String, u8, Mark)>,
     /// Points in their own order.
     pub points: Vec<ScatterPoint>,
-    /// Positions of the points that no other beats (smaller `x`, larger `y`), by ascending `x`; empty unless
-    /// [`Scatter::with_front`] was asked for.
+    /// Positions of the points that no other point beats (smaller `x`, larger `y`), by ascending `x`; empty unless
+    /// [`Scatter::with_front`] was called.
     pub front: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ pub struct ScatterPoint {
     pub x: f64,
     /// Value on the vertical axis.
     pub y: f64,
-    /// What it is, for the tooltip.
+    /// Its label, for the tooltip.
     pub label: String,
 }
 
@@ -76,7 +76,7 @@ impl Scatter {
         }
     }
 
-    /// The same with its Pareto front: where small `x` and large `y` are good.
+    /// The same with its Pareto front: for plots where small `x` and large `y` are good.
     #[must_use]
     pub fn with_front(mut self) -> Self {
         let places: Vec<(f64, f64)> = self.points.iter().map(|p| (p.x, p.y)).collect();

@@ -1,9 +1,9 @@
-//! Shares of a whole as rectangles: the larger the share, the larger the area, none much longer than wide.
+//! Shares of a whole as rectangles with areas proportional to the shares, close to squares.
 
 /// A part of a treemap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreemapTile {
-    /// Position of its value among those given.
+    /// Position of its value among the given values.
     pub item: usize,
     /// Left edge.
     pub x: f64,
@@ -16,8 +16,8 @@ pub struct TreemapTile {
 }
 
 /// Divides a rectangle among values by the squarified method (Bruls, Huizing, van Wijk, 2000): rows of tiles are laid
-/// along the shorter side, each as long as that keeps its tiles closest to squares. The largest value is first, at the
-/// top left. Values that are not finite or not above 0 get no tile.
+/// along the shorter side; a row takes more tiles as long as that makes them closer to squares. The largest value is first,
+/// at the top left. Values that are not finite or not above 0 get no tile.
 #[must_use]
 pub fn treemap(values: &[f64], width: f64, height: f64) -> Vec<TreemapTile> {
     let mut order: Vec<usize> = (0..values.len()).filter(|&i| values[i].is_finite() && values[i] > 0.0).collect();
@@ -43,7 +43,7 @@ pub fn treemap(values: &[f64], width: f64, height: f64) -> Vec<TreemapTile> {
     tiles
 }
 
-/// What is not covered yet.
+/// The area that is not covered yet.
 struct Free {
     x: f64,
     y: f64,
@@ -56,7 +56,7 @@ impl Free {
         self.width.min(self.height)
     }
 
-    /// Lays a row of tiles along the shorter side; the last row takes what is left.
+    /// Lays a row of tiles along the shorter side; the last row takes the remaining area.
     fn lay(&mut self, row: &[(usize, f64)], last: bool, tiles: &mut Vec<TreemapTile>) {
         let area: f64 = row.iter().map(|(_, a)| a).sum();
         let upright = self.width >= self.height;
@@ -82,7 +82,7 @@ impl Free {
     }
 }
 
-/// The worst ratio of sides in a row along a side.
+/// The worst aspect ratio of the tiles in a row along a side.
 fn worst(areas: impl Iterator<Item = f64>, side: f64) -> f64 {
     let (mut sum, mut least, mut most) = (0.0, f64::INFINITY, 0.0_f64);
     for area in areas {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_paper() {
-        // Values 6, 6, 4, 3, 2, 2, 1 in 6 by 4: the first two stand at the left, each 3 by 2.
+        // Values 6, 6, 4, 3, 2, 2, 1 in 6 by 4: the first two are at the left, each 3 by 2.
         let tiles = treemap(&[6.0, 6.0, 4.0, 3.0, 2.0, 2.0, 1.0], 6.0, 4.0);
         let sizes: Vec<_> = tiles.iter().map(|t| (t.item, t.x, t.y, t.width, t.height)).collect();
         assert_eq!(sizes[..2], [(0, 0.0, 0.0, 3.0, 2.0), (1, 0.0, 2.0, 3.0, 2.0)]);

@@ -1,4 +1,4 @@
-//! Marks and labelled ranges that a person puts on the timeline, and the time between them.
+//! Marks and labelled ranges that the user puts on the timeline, and the time between them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,14 @@ use crate::base::{Interval, TraceNs};
 use crate::view::palette::Paint;
 use crate::view::text::fit;
 
-/// A mark, or a range where start and end differ.
+/// A mark, or a range if start and end differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
-    /// Where it is or begins, nanoseconds from the origin of the profile.
+    /// Its time or start, nanoseconds from the origin of the profile.
     pub start_ns: i64,
-    /// Where it ends; the same for a mark.
+    /// Its end; equal to the start for a mark.
     pub end_ns: i64,
-    /// What a person calls it.
+    /// Its name.
     pub label: String,
 }
 
@@ -34,7 +34,7 @@ impl Annotation {
     }
 }
 
-/// A name for the next annotation that none of these has: A, B, ... Z, A1, B1, ...
+/// A name for the next annotation that none of these has yet: A, B, ... Z, A1, B1, ...
 #[must_use]
 pub fn next_label(annotations: &[Annotation]) -> String {
     let name = |i: usize| {
@@ -44,7 +44,7 @@ pub fn next_label(annotations: &[Annotation]) -> String {
     (0..=annotations.len()).map(name).find(|n| annotations.iter().all(|a| a.label != *n)).unwrap_or_default()
 }
 
-/// Flags in the ruler, lines and bands through the tracks.
+/// Paints flags in the ruler, and lines and bands through the tracks.
 pub(super) fn paint_annotations(scene: &Scene<'_>, list: &mut DisplayList) {
     let m = scene.metrics;
     let width = scene.view.width_px();

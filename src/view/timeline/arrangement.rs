@@ -1,4 +1,4 @@
-//! How a person has arranged the tracks: what is collapsed, pinned, hidden, folded to one row, and in which order.
+//! The user's arrangement of the tracks: what is collapsed, pinned, hidden, folded to one row, and in which order.
 
 use std::collections::BTreeSet;
 
@@ -7,26 +7,26 @@ use super::{Outline, Section, Track, TrackId};
 /// An arrangement; the default shows everything in the order of the profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrangement {
-    /// Sections with only their bar, by position in the outline.
+    /// Sections collapsed to their bar, by position in the outline.
     pub collapsed: BTreeSet<usize>,
-    /// Tracks above all sections, from top to bottom.
+    /// Pinned tracks, above all sections, from top to bottom.
     pub pinned: Vec<TrackId>,
-    /// Tracks that are not shown.
+    /// Hidden tracks.
     pub hidden: BTreeSet<TrackId>,
-    /// Tracks that show their first row only.
+    /// Folded tracks, which show only their first row.
     pub folded: BTreeSet<TrackId>,
     /// Tracks of reordered sections, from top to bottom; others keep the order of the profile.
     pub order: Vec<TrackId>,
 }
 
 impl Arrangement {
-    /// The tracks of a section as they stand, with their position in the outline: neither hidden nor pinned ones.
+    /// The tracks of a section in their current order, with their position in the outline; without hidden and pinned tracks.
     #[must_use]
     pub fn tracks_of<'o>(&self, section: &'o Section) -> Vec<(usize, &'o Track)> {
         let shown = |t: &Track| !self.hidden.contains(&t.id) && !self.pinned.contains(&t.id);
         let mut tracks: Vec<_> = section.tracks.iter().enumerate().filter(|(_, t)| shown(t)).collect();
         if !self.order.is_empty() {
-            // Stable: tracks without a place keep theirs behind those with one.
+            // A stable sort: tracks without a place stay in order behind those with one.
             tracks.sort_by_key(|(_, t)| self.order.iter().position(|id| *id == t.id).unwrap_or(usize::MAX));
         }
         tracks
@@ -64,7 +64,7 @@ impl Arrangement {
         }
     }
 
-    /// Shows a track of this section that is hidden, by itself or with its section.
+    /// Shows a track of this section if it is hidden, by itself or with its section.
     pub fn uncover(&mut self, section: Option<usize>, id: TrackId) {
         self.hidden.remove(&id);
         if let Some(section) = section.filter(|_| !self.pinned.contains(&id)) {
@@ -72,8 +72,8 @@ impl Arrangement {
         }
     }
 
-    /// Moves a track to the place of another one: among pinned tracks it is pinned, else it moves within its section. A place in
-    /// it cannot move to another section.
+    /// Moves a track to the place of another one: among pinned tracks it becomes pinned, otherwise it moves within its section. It
+    /// cannot move to another section.
     pub fn move_to(&mut self, outline: &Outline, id: TrackId, place: TrackId) {
         if id == place {
             return;
@@ -88,7 +88,7 @@ impl Arrangement {
         if section.tracks.iter().all(|t| t.id != id) {
             return;
         }
-        // Dragged from among the pinned ones it is where it was, and then moves.
+        // A track that is dragged from the pinned ones returns to its section first, and then moves.
         self.pinned.retain(|p| *p != id);
         let mut now: Vec<TrackId> = self.tracks_of(section).iter().map(|(_, t)| t.id).collect();
         let (Some(from), Some(to)) = (at(&now, id), at(&now, place)) else { return };
@@ -102,7 +102,7 @@ impl Arrangement {
         self.order.extend(now);
     }
 
-    /// Moves a track one place up or down among those it stands with.
+    /// Moves a track one place up or down among its neighbours.
     pub fn shift(&mut self, outline: &Outline, id: TrackId, down: bool) {
         if let Some(at) = self.pinned.iter().position(|p| *p == id) {
             swap(&mut self.pinned, at, down);
@@ -115,7 +115,7 @@ impl Arrangement {
         self.keep_order(section, now);
     }
 
-    /// Whether it is that of the profile.
+    /// Whether it is the default arrangement of the profile.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(shown(&a)[..4], [2, 3, 1, 4]);
         a.move_to(&outline, TrackId(1), TrackId(2));
         assert_eq!(shown(&a)[..4], [1, 2, 3, 4]);
-        // It cannot move to another section.
+        // A track cannot move to another section.
         a.move_to(&outline, TrackId(1), TrackId(12));
         assert_eq!(shown(&a), (1..=12).collect::<Vec<_>>());
         a.toggle_pin(TrackId(12));

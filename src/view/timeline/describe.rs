@@ -1,4 +1,4 @@
-//! The timeline in words: for screen readers, for the table twin of the canvas.
+//! The timeline in words: for screen readers, and for the table twin of the canvas.
 
 use super::{NO_SLICE, Outline, SliceDetails, SliceRef, TimelineTile, TrackId, Viewport};
 
@@ -28,7 +28,7 @@ pub fn describe_slice(details: &SliceDetails, outline: &Outline) -> String {
 /// One line of the table twin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SliceInView {
-    /// The slice; [`NO_SLICE`] where several are merged at this zoom.
+    /// The slice; [`NO_SLICE`] if several are merged at this zoom.
     pub slice: SliceRef,
     /// Its name, or how many are merged.
     pub title: String,
@@ -42,7 +42,7 @@ pub struct SliceInView {
     pub duration_ns: u64,
 }
 
-/// The slices on the screen as lines, in the order of the picture, at most `limit`; with how many there are in all.
+/// The slices on the screen as lines, in the order of the picture, at most `limit`; also their total number.
 #[must_use]
 pub fn slices_in_view(
     outline: &Outline,

@@ -26,15 +26,15 @@ pub struct SliceLink {
 /// Everything about one slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceDetails {
-    /// Which, where and when.
+    /// Its identity, place and time.
     pub link: SliceLink,
     /// Category; empty when it has none.
     pub category: String,
-    /// Time not spent in nested slices, in nanoseconds, where slices nest.
+    /// Time not spent in nested slices, in nanoseconds, if slices nest.
     pub self_ns: Option<u64>,
     /// Arguments in the order of the file, name and value as text.
     pub args: Vec<(String, String)>,
-    /// For a fused operator: full paths of what it is made of.
+    /// For a fused operator: full paths of its members.
     pub members: Vec<String>,
     /// Slices this one lies in, the outermost first.
     pub parents: Vec<SliceLink>,
@@ -42,23 +42,23 @@ pub struct SliceDetails {
     pub predecessors: Vec<SliceLink>,
     /// Slices this one leads to (flow arrows).
     pub successors: Vec<SliceLink>,
-    /// What is special about it, in sentences.
+    /// Special facts about it, as sentences.
     pub notes: Vec<String>,
 }
 
-/// The next slice in which direction?
+/// The direction of the next slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Neighbour {
     /// The next one to start on the same row.
     Next,
-    /// The last one before on the same row.
+    /// The previous one on the same row.
     Previous,
 }
 
-/// A slice of this share of what is on the screen can be seen: about ten pixels.
+/// A slice is visible from this share of the screen on: about ten pixels.
 const LEAST_SHARE: f64 = 0.008;
 
-/// Whether a slice can be seen on a screen that shows `seen`: it begins there and is wide enough.
+/// Whether a slice is visible on a screen that shows `seen`: it begins there and is wide enough.
 #[must_use]
 pub fn is_plain_in(seen: Interval<TraceNs>, slice: &SliceLink) -> bool {
     let length = real_signed(seen.end.0.saturating_sub(seen.start.0));

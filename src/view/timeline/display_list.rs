@@ -18,7 +18,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// A rectangle from its left top corner and its size.
+    /// A rectangle from its top left corner and its size.
     #[must_use]
     pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self { x, y, w, h }
@@ -31,7 +31,7 @@ impl Rect {
     }
 }
 
-/// Where text stands relative to its anchor.
+/// Position of a text relative to its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Begins at the anchor.
@@ -45,22 +45,22 @@ pub enum Align {
 pub struct Label {
     /// Anchor.
     pub x: f64,
-    /// Middle of the line's height.
+    /// Vertical middle of the line.
     pub y: f64,
-    /// What it says.
+    /// The text.
     pub text: String,
     /// Its colour.
     pub paint: Paint,
-    /// How it stands to the anchor.
+    /// Its position relative to the anchor.
     pub align: Align,
     /// Whether it is bold.
     pub bold: bool,
-    /// It may not become wider than this.
+    /// Greatest width.
     pub max_width: f64,
 }
 
-/// A row of pixels, each as high as the row. Slices are painted this way: a screen full of them is thousands of
-/// rectangles, but only as many pixels as the screen is wide, row by row.
+/// A row of pixels, each as high as the row. Slices are painted this way: a full screen has thousands of them, but a row
+/// has only as many pixels as the screen is wide.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
     /// Left edge, a whole number.
@@ -69,12 +69,12 @@ pub struct Strip {
     pub y: f64,
     /// Height.
     pub h: f64,
-    /// Colour of each pixel from left to right; none where nothing is painted.
+    /// Colour of each pixel from left to right; `None` where nothing is painted.
     pub pixels: Vec<Option<Paint>>,
 }
 
 impl Strip {
-    /// Colours pixels from `left` (on the canvas) for `width`; what lies outside of the strip is cut.
+    /// Colours pixels from `left` (on the canvas) for `width`; the part outside the strip is cut.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut to the strip before")]
     pub fn fill(&mut self, left: f64, width: f64, paint: Paint) {
         let length = real_len(self.pixels.len());
@@ -85,7 +85,7 @@ impl Strip {
         }
     }
 
-    /// Stretches of one colour, from left to right, as rectangles.
+    /// Its stretches of one colour, from left to right, as rectangles.
     pub fn runs(&self) -> impl Iterator<Item = (Paint, Rect)> + '_ {
         let mut x = self.x;
         self.pixels.chunk_by(|a, b| a == b).filter_map(move |run| {
@@ -100,7 +100,7 @@ impl Strip {
 /// One step of painting.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Paint only inside from now on, until [`Command::Unclip`].
+    /// Paint only inside this rectangle until [`Command::Unclip`].
     Clip(Rect),
     /// End the last clip.
     Unclip,
@@ -108,9 +108,9 @@ pub enum Command {
     Rects(Paint, Vec<Rect>),
     /// Rows of pixels.
     Strips(Vec<Strip>),
-    /// The edge of a rectangle, with the line's width.
+    /// The outline of a rectangle, with the line's width.
     Frame(Paint, Rect, f64),
-    /// A line bent by two points: where it begins, the points, where it ends; with its width.
+    /// A Bézier curve: its start, two control points and its end, with the line's width.
     Curve(Paint, [(f64, f64); 4], f64),
     /// A filled shape.
     Polygon(Paint, Vec<(f64, f64)>),

@@ -1,9 +1,9 @@
-//! Where the view has been: undo and redo of zooming and panning.
+//! The history of the view: undo and redo of zooming and panning.
 
-/// More steps back are forgotten.
+/// The most steps back that are kept.
 const MOST: usize = 200;
 
-/// Steps back and forth between views.
+/// The history, with steps back and forward between views.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewHistory<V> {
     past: Vec<V>,
@@ -18,7 +18,7 @@ impl<V> Default for ViewHistory<V> {
 }
 
 impl<V: Copy + PartialEq> ViewHistory<V> {
-    /// The view came to rest here. What was undone before can no longer be redone.
+    /// Notes that the view came to rest here. Undone views can no longer be redone.
     pub fn record(&mut self, view: V) {
         if self.now == Some(view) {
             return;
@@ -46,7 +46,7 @@ impl<V: Copy + PartialEq> ViewHistory<V> {
         Some(to)
     }
 
-    /// Whether there is a view before and one after.
+    /// Whether there is a view before this one, and one after it.
     #[must_use]
     pub fn can(&self) -> (bool, bool) {
         (!self.past.is_empty(), !self.future.is_empty())
@@ -65,7 +65,7 @@ mod tests {
         }
         assert_eq!((h.undo(), h.undo(), h.undo()), (Some(2), Some(1), None));
         assert_eq!((h.redo(), h.can()), (Some(2), (true, true)));
-        // A view that comes to rest where undo put it is nothing new.
+        // A view that comes to rest where undo put it adds no step.
         h.record(2);
         assert_eq!(h.can(), (true, true));
         h.record(9);

@@ -1,4 +1,4 @@
-//! What is under the pointer, and what the arrow keys reach.
+//! Finds what is under the pointer, and what the arrow keys reach.
 
 use super::layout::{Block, BlockKind, Layout, Metrics};
 use super::{NO_SLICE, SliceRef, TimelineTile, TrackId, TrackTile, Viewport};
@@ -6,7 +6,7 @@ use super::{NO_SLICE, SliceRef, TimelineTile, TrackId, TrackTile, Viewport};
 /// A slice that the pointer misses by at most this number of pixels counts as hit: many slices are a pixel wide.
 const TOLERANCE_PX: f64 = 3.0;
 
-/// What is at a point.
+/// The object at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     /// The bar of a section, by position in the outline.
@@ -32,11 +32,11 @@ pub struct TileSlice {
     pub row: u16,
     /// Its position in the columns of the track.
     pub index: usize,
-    /// The slice; [`NO_SLICE`] where several are merged.
+    /// The slice; [`NO_SLICE`] if several are merged.
     pub slice: SliceRef,
 }
 
-/// What is at a point of the canvas.
+/// Returns the object at a point of the canvas.
 #[must_use]
 pub fn hit(
     layout: &Layout,
@@ -76,7 +76,7 @@ fn row_at(block: &Block, metrics: &Metrics, height: f64) -> u16 {
     }
 }
 
-/// The slice of a row that is nearest to pixel `x`, if it is not farther than `tolerance_px`.
+/// The slice of a row that is nearest to pixel `x`, if it is within `tolerance_px`.
 #[must_use]
 pub fn nearest_on_row(
     tile: &TimelineTile,
@@ -102,7 +102,7 @@ fn nearest(track: &TrackTile, row: u16, view: &Viewport, x: f64, tolerance_px: f
     best.map(|(_, index)| TileSlice { track: track.track, row, index, slice: track.slice[index] })
 }
 
-/// Where in a tile a slice is.
+/// The position of a slice in a tile.
 #[must_use]
 pub fn slice_in_tile(tile: &TimelineTile, slice: SliceRef) -> Option<TileSlice> {
     if slice == NO_SLICE {
@@ -114,7 +114,7 @@ pub fn slice_in_tile(tile: &TimelineTile, slice: SliceRef) -> Option<TileSlice> 
     })
 }
 
-/// The row below (or above) one, over tracks that are not collapsed.
+/// The row below (or above) a row, among the tracks that are not collapsed.
 #[must_use]
 pub fn row_above_or_below(layout: &Layout, from: (TrackId, u16), below: bool) -> Option<(TrackId, u16)> {
     let rows: Vec<(TrackId, u16)> = layout

@@ -1,4 +1,4 @@
-//! Where sections, tracks and rows stand, from top to bottom.
+//! The vertical places of sections, tracks and rows.
 
 use super::{Arrangement, Outline, Track, TrackId, TrackKind};
 use crate::base::FxHashMap;
@@ -16,7 +16,7 @@ pub struct Metrics {
     pub counter: f64,
     /// Width of the column of names.
     pub gutter: f64,
-    /// Width an average character takes.
+    /// Width of an average character.
     pub char_px: f64,
 }
 
@@ -27,7 +27,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// For a canvas of this width: a narrow one has a narrow column of names.
+    /// Sizes for a canvas of this width: a narrow one has a narrow column of names.
     #[must_use]
     pub fn for_width(width_px: f64) -> Self {
         let gutter = if width_px < 560.0 { 92.0 } else { 176.0 };
@@ -35,20 +35,20 @@ impl Metrics {
     }
 }
 
-/// Something that stands at a height.
+/// A part of the layout at a height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Block {
     /// Top edge in pixels below the ruler, not scrolled.
     pub y: f64,
     /// Height in pixels.
     pub height: f64,
-    /// Position of its section in the outline; that of the first one for the bar of pinned tracks.
+    /// Position of its section in the outline; for the bar of pinned tracks, the position of the first one.
     pub section: usize,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
 }
 
-/// What stands at a height.
+/// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BlockKind {
     /// The bar of the section.
@@ -64,7 +64,7 @@ pub enum BlockKind {
         index: usize,
         /// Its id.
         id: TrackId,
-        /// What it shows, with one row where it is folded.
+        /// What it shows, with one row if it is folded.
         kind: TrackKind,
         /// Whether it shows its first row only.
         is_folded: bool,
@@ -73,7 +73,7 @@ pub enum BlockKind {
     },
 }
 
-/// Where everything stands.
+/// The places of all parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layout {
     blocks: Vec<Block>,
@@ -82,7 +82,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Places the tracks of an outline as they are arranged: pinned ones on top, then the sections.
+    /// Places the tracks of an outline by an arrangement: pinned ones on top, then the sections.
     #[must_use]
     pub fn new(outline: &Outline, arrangement: &Arrangement, metrics: &Metrics) -> Self {
         let mut layout = Self::default();
@@ -131,7 +131,7 @@ impl Layout {
         self.height += height;
     }
 
-    /// Height of it all in pixels, without the ruler.
+    /// Total height in pixels, without the ruler.
     #[must_use]
     pub const fn height(&self) -> f64 {
         self.height

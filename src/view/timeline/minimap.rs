@@ -1,22 +1,22 @@
-//! All of a profile in one small strip, with the part that is on the screen.
+//! The minimap: all of a profile in one small strip, with the part that is on the screen.
 
 use super::Viewport;
 use crate::base::convert::{real_len, real_signed};
 use crate::base::{Interval, TraceNs};
 use crate::view::svg::number;
 
-/// Least width of the window, as a share of the strip: one can always be seen and grabbed.
+/// Least width of the window, as a share of the strip, so that it can always be seen and grabbed.
 const LEAST_WINDOW: f64 = 0.004;
 
 /// A timeline opens at a part of the profile that is at most this long, as a share of all.
 const LONGEST_DENSE: f64 = 0.6;
-/// So much of what happens may be out of sight at either end.
+/// Share of the activity that may be out of sight at either end.
 const LEAST_LEFT: f64 = 0.005;
-/// What is less busy than this, as a share of how busy it is where most happens, is set-up or waiting.
+/// Parts less busy than this, as a share of the typical busy part, are set-up or waiting.
 const LEAST_BUSY: f64 = 0.25;
 
-/// The part of a span in which nearly all happens, with room around it: absent where that is most of the span, or where nothing
-/// happens. `busy` has how busy each of its equal parts is.
+/// The part of a span with nearly all activity, with room around it: `None` if that is most of the span, or if there is no
+/// activity. `busy` has how busy each of its equal parts is.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "inside the span")]
 pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<TraceNs>> {
@@ -24,7 +24,7 @@ pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<Trac
     if sum <= 0.0 {
         return None;
     }
-    // The mean that the busy parts weigh on: a short peak alone does not make the rest little.
+    // A mean weighted by how busy the parts are: a short peak alone does not make the rest look idle.
     let usual = busy.iter().map(|part| part * part).sum::<f64>() / sum;
     let counted = |part: &f64| if *part >= usual * LEAST_BUSY { *part } else { 0.0 };
     let all: f64 = busy.iter().map(counted).sum();
@@ -59,7 +59,7 @@ pub struct Minimap {
 }
 
 impl Minimap {
-    /// A strip of values in equal parts of a span; the highest fills it.
+    /// A strip of values for equal parts of a span; the highest value takes the full height.
     #[must_use]
     pub fn new(span: Interval<TraceNs>, busy: &[f64]) -> Self {
         let most = busy.iter().copied().fold(0.0, f64::max);
@@ -75,7 +75,7 @@ impl Minimap {
         Self { path, span }
     }
 
-    /// Where the screen is: left edge and width as shares of the strip.
+    /// Place of the screen: left edge and width as shares of the strip.
     #[must_use]
     pub fn window(&self, view: &Viewport) -> (f64, f64) {
         let length = self.length();
@@ -86,7 +86,7 @@ impl Minimap {
         (left.min(1.0 - width), width)
     }
 
-    /// The view of the same length around a share of the strip.
+    /// A view of the same length, centred at a share of the strip.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, reason = "saturates")]
     pub fn centred(&self, view: &Viewport, share: f64) -> Interval<TraceNs> {
@@ -116,20 +116,20 @@ mod tests {
         assert_eq!(dense_part(span, &busy(40, 60)), Some(Interval::new(TraceNs(1_392), TraceNs(1_608))));
         assert_eq!(dense_part(span, &busy(10, 90)), None, "most of it is dense");
         assert_eq!(dense_part(span, &busy(0, 0)), None, "nothing happens");
-        // One row of set-up beside eight rows of work.
+        // One row during set-up, eight rows during work.
         let set_up = |i| if (40..60).contains(&i) { 8.0 } else { 1.0 };
         let with_set_up: Vec<f64> = (0..100).map(set_up).collect();
         assert_eq!(dense_part(span, &with_set_up), Some(Interval::new(TraceNs(1_392), TraceNs(1_608))));
-        // The same where the work is short and of fewer rows, as in one step of a small network.
+        // The same for work that has fewer rows, as in one step of a small network.
         let step: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 1.0 }).collect();
         assert_eq!(dense_part(span, &step), Some(Interval::new(TraceNs(1_405), TraceNs(1_794))));
-        // Two rows beside six are not set-up.
+        // Two rows compared with six are not set-up.
         let even: Vec<f64> = (0..100).map(|i| if (42..78).contains(&i) { 6.0 } else { 2.0 }).collect();
         assert_eq!(dense_part(span, &even), None);
         // A short peak does not hide an even rest.
         let peak: Vec<f64> = (0..100).map(|i| if i == 50 { 10.0 } else { 1.0 }).collect();
         assert_eq!(dense_part(span, &peak), None);
-        // A little at the start is not what people come for.
+        // A little activity at the start is not of interest.
         let mut early = busy(70, 100);
         early[0] = 0.1;
         assert_eq!(dense_part(span, &early), Some(Interval::new(TraceNs(1_688), TraceNs(2_000))));

@@ -1,20 +1,20 @@
-//! What a timeline consists of: sections, tracks, rows.
+//! The structure of a timeline: sections, tracks, rows.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::{Interval, TraceNs};
 use crate::profile::Unit;
 
-/// Names one track of a profile.
+/// Identifies one track of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TrackId(pub u32);
 
-/// The whole timeline in words.
+/// The structure of the whole timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outline {
-    /// From the first to the last event, nanoseconds from the origin of the profile.
+    /// Span from the first to the last event, nanoseconds from the origin of the profile.
     pub span: Interval<TraceNs>,
-    /// What the numbers along the axis count.
+    /// Unit of the numbers along the axis.
     pub unit: Unit,
     /// Sections from top to bottom.
     pub sections: Vec<Section>,
@@ -23,7 +23,7 @@ pub struct Outline {
 /// A group of tracks: a process of a trace, or "Process Execution".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Section {
-    /// What stands in its bar.
+    /// Text in its bar.
     pub name: String,
     /// Tracks from top to bottom.
     pub tracks: Vec<Track>,
@@ -34,7 +34,7 @@ pub struct Section {
 pub struct Track {
     /// Its name in queries.
     pub id: TrackId,
-    /// What stands beside it; empty for the rows of a module hierarchy.
+    /// Text beside it; empty for the rows of a module hierarchy.
     pub name: String,
     /// What it shows.
     pub kind: TrackKind,
@@ -43,9 +43,9 @@ pub struct Track {
 /// What a track shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TrackKind {
-    /// Slices, and how many rows they nest to (at least 1).
+    /// Slices, in at least one row.
     Slices {
-        /// Number of rows.
+        /// Number of rows: the depth to which slices nest.
         rows: u16,
     },
     /// A value over time, as an area.
@@ -55,7 +55,7 @@ pub enum TrackKind {
         /// Largest value in the profile.
         max: f64,
     },
-    /// Moments without duration.
+    /// Instants without duration.
     Instants,
 }
 

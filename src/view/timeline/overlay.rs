@@ -1,4 +1,4 @@
-//! What stands over the slices: flow arrows and the selected area.
+//! The overlay above the slices: flow arrows and the selected area.
 
 use super::display_list::{Command, DisplayList, Rect};
 use super::layout::BlockKind;
@@ -10,9 +10,9 @@ use crate::view::palette::Paint;
 /// An arrow between two slices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowArrow {
-    /// Where it begins.
+    /// The slice where it begins.
     pub from: SliceLink,
-    /// Where it ends.
+    /// The slice where it ends.
     pub to: SliceLink,
     /// Whether it belongs to the selected slice.
     pub is_strong: bool,
@@ -27,7 +27,7 @@ pub struct Area {
     pub tracks: Vec<TrackId>,
 }
 
-/// What stands over the slices.
+/// The overlay above the slices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overlay<'a> {
     /// Marks and ranges.
@@ -38,7 +38,7 @@ pub struct Overlay<'a> {
     pub area: Option<&'a Area>,
 }
 
-/// Arrows that would be painted less than this far beyond the screen are painted.
+/// Arrows less than this far beyond the screen, in pixels, are painted too.
 const BEYOND_PX: f64 = 4_000.0;
 
 /// The band of the selected area over its tracks.
@@ -58,7 +58,7 @@ pub(super) fn paint_area(scene: &Scene<'_>, list: &mut DisplayList) {
     }
 }
 
-/// Curves from the end of one slice to the start of another, with a head.
+/// Paints curves with a head from the end of one slice to the start of another.
 pub(super) fn paint_arrows(scene: &Scene<'_>, list: &mut DisplayList) {
     for arrow in scene.overlay.arrows {
         let Some((from, to)) = place(scene, &arrow.from, true).zip(place(scene, &arrow.to, false)) else { continue };
@@ -78,7 +78,7 @@ pub(super) fn paint_arrows(scene: &Scene<'_>, list: &mut DisplayList) {
     }
 }
 
-/// Where an arrow meets a slice: the end of the one it leaves, the start of the one it reaches.
+/// The point where an arrow meets a slice: the end of the slice it leaves, the start of the slice it reaches.
 fn place(scene: &Scene<'_>, link: &SliceLink, at_end: bool) -> Option<(f64, f64)> {
     let block = scene.layout.track(link.track)?;
     let rows = match block.kind {

@@ -1,5 +1,5 @@
-//! Columns of numbers as bytes: a tile has hundreds of thousands of them, and the page, which must not stop for long,
-//! takes them over a block at a time instead of number by number.
+//! Columns of numbers as bytes: a tile has hundreds of thousands of numbers, and the page, which must not block for long,
+//! copies them block by block instead of one by one.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use super::SliceRef;
 pub(super) trait Plain: Copy {
     /// Appends the numbers as bytes.
     fn pack(column: &[Self]) -> Vec<u8>;
-    /// The numbers in these bytes; none when the last number is incomplete.
+    /// The numbers in these bytes; `None` if the last number is incomplete.
     fn unpack(bytes: &[u8]) -> Option<Vec<Self>>;
 }
 
@@ -53,12 +53,12 @@ impl Plain for SliceRef {
     }
 }
 
-/// For `#[serde(with = "packed")]`.
+/// Serializer for `#[serde(with = "packed")]`.
 pub(super) fn serialize<S: Serializer, T: Plain>(column: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(&T::pack(column))
 }
 
-/// For `#[serde(with = "packed")]`.
+/// Deserializer for `#[serde(with = "packed")]`.
 pub(super) fn deserialize<'de, D: Deserializer<'de>, T: Plain>(deserializer: D) -> Result<Vec<T>, D::Error> {
     deserializer.deserialize_bytes(Column(PhantomData))
 }

@@ -1,4 +1,4 @@
-//! A small profile in the shape of the Neuron plugin's, for tests of this room.
+//! A small profile in the form of the Neuron plugin's, for tests of this room.
 
 use super::{Outline, Section, SliceRef, TimelineTile, Track, TrackId, TrackKind, TrackTile};
 use crate::base::{Interval, TraceNs};

@@ -16,13 +16,13 @@ use crate::view::text::fit;
 pub struct Scene<'a> {
     /// Names of sections and tracks.
     pub outline: &'a Outline,
-    /// Where they stand.
+    /// Their places.
     pub layout: &'a Layout,
     /// Sizes.
     pub metrics: &'a Metrics,
-    /// The span on the screen; its width is that of the canvas without the column of names.
+    /// The span on the screen; its width is the width of the canvas without the column of names.
     pub view: &'a Viewport,
-    /// Slices and how their names look; absent until the first answer.
+    /// Slices and the looks of their names; `None` until the first answer.
     pub tile: Option<(&'a TimelineTile, &'a NameLooks)>,
     /// Height of the canvas in pixels, ruler included.
     pub height: f64,
@@ -30,16 +30,16 @@ pub struct Scene<'a> {
     pub scroll_y: f64,
     /// The selected slice.
     pub selected: Option<SliceRef>,
-    /// A span being dragged out, as left and right edge in pixels from the column of names.
+    /// A span that is being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
-    /// A track that is dragged, and the track whose place it takes when it is dropped now.
+    /// A track that is dragged, and the track whose place it takes if it is dropped now.
     pub moved_track: Option<(TrackId, Option<TrackId>)>,
-    /// What stands over the slices.
+    /// The overlay above the slices.
     pub overlay: Overlay<'a>,
 }
 
 impl Scene<'_> {
-    /// Top edge of a height of the layout on the canvas.
+    /// Position on the canvas of a height in the layout.
     pub(super) fn screen_y(&self, y: f64) -> f64 {
         y - self.scroll_y + self.metrics.ruler
     }
@@ -157,14 +157,14 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
     }
 }
 
-/// A band over the track that is dragged, and a line at the place that it takes.
+/// Paints a band over the dragged track, and a line at the place that it takes.
 fn paint_moved_track(scene: &Scene<'_>, list: &mut DisplayList) {
     let Some((moved, to)) = scene.moved_track else { return };
     let width = list.width;
     let Some(from) = scene.layout.track(moved) else { return };
     list.rect(Paint::Range, Rect::new(0.0, scene.screen_y(from.y), width, from.height));
     let Some(to) = to.and_then(|to| scene.layout.track(to)) else { return };
-    // It goes before the track above it, or behind the track below it.
+    // It is placed before a track above it, or after a track below it.
     let y = if to.y < from.y { to.y } else { to.y + to.height };
     list.rect(Paint::Accent, Rect::new(0.0, scene.screen_y(y) - 1.0, width, 3.0));
 }
@@ -190,7 +190,7 @@ fn paint_ruler(scene: &Scene<'_>, list: &mut DisplayList) {
     for tick in ruler.major {
         let x = libm::floor(m.gutter + scene.view.x_of(tick.ns));
         list.rect(Paint::MutedText, Rect::new(x, m.ruler - 9.0, 1.0, 8.0));
-        // A label that the edge would cut reads as another time.
+        // A label cut by the edge would read as another time.
         if x + 5.0 + real_len(tick.label.chars().count()) * m.char_px <= list.width {
             list.text(label(x + 5.0, m.ruler / 2.0, tick.label, Paint::MutedText, false, 105.0));
         }

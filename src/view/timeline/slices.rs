@@ -1,4 +1,4 @@
-//! Paints slices as rows of pixels, so that a picture costs what its pixels cost, however many slices there are.
+//! Paints slices as rows of pixels, so the cost of a picture depends on its pixels and not on the number of slices.
 
 use super::layout::Block;
 use super::scene::Scene;
@@ -8,22 +8,22 @@ use crate::view::colours::Colours;
 use crate::view::palette::{GREY, Paint};
 use crate::view::text::{contains_ignoring_case, fit};
 
-/// Slices narrower than this carry no text.
+/// Slices narrower than this (in pixels) carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
-/// Slices narrower than this carry no part of a name: a few letters tell nothing, and text is the dearest thing to paint.
+/// Slices narrower than this carry no cut name: a few letters tell nothing, and text is the most expensive thing to paint.
 const LEAST_CUT_LABEL_PX: f64 = 42.0;
 
-/// How the names of a tile look; found once for a tile and a search.
+/// The looks of the names of a tile; computed once for each tile and search.
 #[derive(Clone, Debug, Default)]
 pub struct NameLooks {
     fills: Vec<u8>,
-    /// For each name, whether the search found it; absent without a search.
+    /// For each name, whether the search found it; `None` without a search.
     found: Option<Vec<bool>>,
 }
 
 impl NameLooks {
-    /// The looks of a tile's names; those outside its group are dimmed, or where it has none those that do not contain
-    /// `search`; an empty one dims none.
+    /// The looks of a tile's names. Names outside the tile's group are dimmed; without a group, names that do not contain
+    /// `search` are dimmed. An empty search dims none.
     #[must_use]
     pub fn new(tile: &TimelineTile, search: &str, colours: &Colours) -> Self {
         let is_found = |n: &String| contains_ignoring_case(n, search);
@@ -43,7 +43,7 @@ impl NameLooks {
     }
 }
 
-/// Paints slices, instants and merged slices: first all of them as strips, then what stands on top.
+/// Paints slices, instants and merged slices: first all of them as strips, then what lies on top.
 pub(super) struct SlicePainter<'a> {
     scene: &'a Scene<'a>,
     tile: &'a TimelineTile,
@@ -53,12 +53,12 @@ pub(super) struct SlicePainter<'a> {
 }
 
 impl<'a> SlicePainter<'a> {
-    /// Nothing painted yet.
+    /// A painter that has painted nothing yet.
     pub(super) fn new(scene: &'a Scene<'a>, tile: &'a TimelineTile, looks: &'a NameLooks) -> Self {
         Self { scene, tile, looks, strips: Vec::new(), on_top: Vec::new() }
     }
 
-    /// One track.
+    /// Paints one track.
     pub(super) fn add(&mut self, block: &Block, track: &TrackTile) {
         let (scene, m) = (self.scene, self.scene.metrics);
         let (left_edge, right_edge) = (m.gutter, m.gutter + scene.view.width_px());
@@ -102,7 +102,7 @@ impl<'a> SlicePainter<'a> {
         }
     }
 
-    /// An empty strip for each row of a track; gives the position of the first.
+    /// Adds an empty strip for each row of a track; returns the position of the first.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "widths of screens, numbers of rows")]
     fn add_rows(&mut self, block: &Block) -> usize {
         let (scene, m) = (self.scene, self.scene.metrics);
@@ -112,14 +112,14 @@ impl<'a> SlicePainter<'a> {
         for row in 0..rows {
             let y = scene.screen_y(block.y + real_len(row) * m.row);
             let is_seen = y + m.row > m.ruler && y < scene.height;
-            // A row out of sight has its place, so that rows keep their numbers, and no pixels.
+            // A row out of sight keeps its place, so that rows keep their numbers, but has no pixels.
             let pixels = if is_seen { vec![None; width] } else { Vec::new() };
             self.strips.push(Strip { x: m.gutter, y: y + 1.0, h: m.row - 2.0, pixels });
         }
         first
     }
 
-    /// All of it, from back to front.
+    /// Everything painted, from back to front.
     pub(super) fn finish(mut self, list: &mut DisplayList) {
         self.strips.retain(|s| s.pixels.iter().any(Option::is_some));
         if !self.strips.is_empty() {
@@ -129,7 +129,7 @@ impl<'a> SlicePainter<'a> {
     }
 }
 
-/// The value over time as an area.
+/// Paints the value over time as an area.
 pub(super) fn paint_counter(
     scene: &Scene<'_>,
     block: &Block,
@@ -149,7 +149,7 @@ pub(super) fn paint_counter(
         let y = base - (share * height).max(1.0);
         match points.last() {
             None => points.push((left, base)),
-            // Before the first sample, and where samples are missing, there is nothing.
+            // Before the first sample, and where samples are missing, nothing is painted.
             Some((x, _)) if left > *x + 1.0 => points.extend([(*x, base), (left, base)]),
             Some(_) => {}
         }
@@ -182,8 +182,8 @@ fn visible_slices<'a>(scene: &'a Scene<'_>, track: &'a TrackTile) -> impl Iterat
 }
 
 /// Left edge and width on the canvas, in whole pixels (which canvases fill several times faster than parts of pixels), cut
-/// to a little more than the screen: a canvas does not like huge coordinates. A gap of a pixel sets neighbours apart where
-/// there is room for it.
+/// to a little more than the screen, because canvases handle huge coordinates badly. A gap of one pixel separates neighbours
+/// if there is room for it.
 fn horizontal(scene: &Scene<'_>, track: &TrackTile, i: usize) -> Option<(f64, f64)> {
     let (left, right) = edges(scene, track, i)?;
     let left = libm::round(left);

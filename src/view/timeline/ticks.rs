@@ -11,16 +11,16 @@ const LABEL_SPACING_PX: f64 = 110.0;
 /// A labelled tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
-    /// Where it stands, nanoseconds from the origin of the profile.
+    /// Its time, nanoseconds from the origin of the profile.
     pub ns: i64,
-    /// What it says.
+    /// Its label.
     pub label: String,
 }
 
 /// The ruler of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
-    /// Said once at the left: where labels count from, `1.340803 s`, or what they count, `samples`.
+    /// Text shown once at the left: the instant that labels count from, `1.340803 s`, or what they count, `samples`.
     pub base: Option<String>,
     /// Labelled ticks from left to right.
     pub major: Vec<Tick>,
@@ -36,7 +36,7 @@ pub fn ticks(view: &Viewport, unit: &profile::Unit) -> Ticks {
     let first = seen.start.0.div_euclid(step).saturating_mul(step);
     let is_time = *unit == profile::Unit::Ns;
     let unit_of_step = if is_time { Scale::of_step(step) } else { Scale::ONE };
-    // Labels that would need more digits than a person reads count from a round instant at the left.
+    // Labels that would need too many digits to be readable count from a round instant at the left.
     let base_ns = if seen.start.0.unsigned_abs() / unit_of_step.ns.unsigned_abs() >= 10_000_000 {
         let block = step.saturating_mul(1_000);
         seen.start.0.div_euclid(block).saturating_mul(block)
@@ -88,7 +88,7 @@ fn minor_step_ns(step: i64) -> Option<i64> {
     [5, 4, 2].into_iter().find(|parts| step % parts == 0 && step / parts >= 1).map(|parts| step / parts)
 }
 
-/// A label for a far instant, exact.
+/// An exact label for a distant instant.
 fn base_label(ns: i64) -> String {
     let sign = if ns < 0 { "\u{2212}" } else { "" };
     let n = ns.unsigned_abs();
@@ -99,20 +99,20 @@ fn base_label(ns: i64) -> String {
     format!("{sign}{}{dot}{fraction} s", format_count(whole))
 }
 
-/// What labels count in.
+/// The unit of the labels.
 struct Scale {
     ns: i64,
-    /// Empty where the unit is said at the left.
+    /// Name of the unit; empty if the text at the left has it.
     name: &'static str,
-    /// Digits behind the point: as many as tell neighbouring ticks apart.
+    /// Decimals: as many as distinguish neighbouring ticks.
     decimals: usize,
 }
 
 impl Scale {
-    /// One by one, of what is not a time.
+    /// Steps of one, for numbers that are not times.
     const ONE: Self = Self { ns: 1, name: "", decimals: 0 };
 
-    /// The largest unit that steps are whole multiples of.
+    /// The largest unit of which steps are whole multiples.
     const fn of_step(step: i64) -> Self {
         match step {
             ..1_000 => Self { ns: 1, name: "ns", decimals: 0 },
@@ -122,15 +122,15 @@ impl Scale {
         }
     }
 
-    /// The unit of labels up to this time: the next one where numbers would reach a thousand, if three digits behind the point
-    /// tell the steps apart.
+    /// The unit of labels up to this time: the next larger one if numbers would reach a thousand and three decimals
+    /// distinguish the steps.
     fn of(step: i64, farthest_ns: u64) -> Self {
         let plain = Self::of_step(step);
         if farthest_ns < plain.ns.unsigned_abs().saturating_mul(1_000) || plain.name == "s" {
             return plain;
         }
         let larger = Self::of_step(plain.ns * 1_000);
-        // A step is 1, 2 or 5 times a power of ten, so its zeros say how many digits it needs.
+        // A step is 1, 2 or 5 times a power of ten, so its trailing zeros tell how many digits it needs.
         let (mut decimals, mut digit) = (0, larger.ns);
         while step % digit != 0 && digit > plain.ns {
             decimals += 1;
@@ -139,7 +139,7 @@ impl Scale {
         Self { decimals, ..larger }
     }
 
-    /// Ticks are whole multiples of the last digit.
+    /// The label of a tick, which is a whole multiple of the last digit.
     fn label(&self, ns: i64) -> String {
         let sign = if ns < 0 { "\u{2212}" } else { "" };
         let (whole, rest) = (ns.unsigned_abs() / self.ns.unsigned_abs(), ns.unsigned_abs() % self.ns.unsigned_abs());
@@ -150,7 +150,7 @@ impl Scale {
         if self.decimals == 0 {
             return format!("{sign}{number} {}", self.name);
         }
-        // Units above ns are 1,000 times each other: three digits behind the point are all there are.
+        // Each unit above ns is 1,000 times the one before, so there are at most three decimals.
         let thousandths = rest / (self.ns.unsigned_abs() / 1_000).max(1);
         let digits = format!("{thousandths:03}");
         format!("{sign}{number}.{} {}", &digits[..self.decimals.min(3)], self.name)
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(labels(2_000_000, 2_030_000, 1_000.0).1[..2], ["2.000 ms", "2.005 ms"]);
         assert_eq!(labels(0, 20_000_000, 1_000.0).1[..2], ["0 ms", "5 ms"]);
         assert_eq!(labels(3_000_000_000, 3_030_000_000, 1_000.0).1[..2], ["3.000 s", "3.005 s"]);
-        // Four digits behind the point are more than a person compares.
+        // Four decimals are more than one can compare at a glance.
         assert_eq!(labels(3_000_000_000, 3_004_000_000, 1_000.0).1[..2], ["3,000.0 ms", "3,000.5 ms"]);
     }
 

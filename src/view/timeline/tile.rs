@@ -6,14 +6,14 @@ use super::{TrackId, packed};
 use crate::analysis::GroupBy;
 use crate::base::{Interval, TraceNs};
 
-/// Names one slice of a profile.
+/// Identifies one slice of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SliceRef(pub u32);
 
 /// In [`TrackTile::slice`]: several slices drawn as one.
 pub const NO_SLICE: SliceRef = SliceRef(u32::MAX);
 
-/// What to draw?
+/// The question for a tile: what to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineQuery {
     /// The span, usually wider than the screen so that panning has something to show.
@@ -26,19 +26,19 @@ pub struct TimelineQuery {
     pub group: Option<SliceGroup>,
 }
 
-/// What makes a group of slices.
+/// The criterion of a group of slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupKind {
-    /// What its slices have in common.
+    /// The property that its slices share.
     pub by: GroupBy,
-    /// The level that its slices are of, `all` for every one; the default level when absent.
+    /// The level of its slices, `all` for every level; `None` for the default level.
     pub level: Option<String>,
 }
 
 /// A group of slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceGroup {
-    /// What makes it.
+    /// Its criterion.
     pub kind: GroupKind,
     /// Its name.
     pub name: String,
@@ -51,17 +51,17 @@ pub struct TimelineTile {
     pub span: Interval<TraceNs>,
     /// The resolution that was asked for.
     pub resolution_ns: u64,
-    /// Names used by the tracks, each once; where a group is highlighted, once in it and once outside.
+    /// Names used by the tracks, each once; if a group is highlighted, once for slices in it and once for slices outside.
     pub names: Vec<String>,
-    /// The group that is highlighted, and for each name whether it stands for slices of that group; nothing is dimmed
-    /// when absent.
+    /// The highlighted group, and for each name whether it stands for slices of that group; if `None`, nothing is
+    /// dimmed.
     pub group: Option<(SliceGroup, Vec<bool>)>,
-    /// One entry for each track that was asked for.
+    /// One entry for each requested track.
     pub tracks: Vec<TrackTile>,
 }
 
 /// One track of a tile, as columns of equal length, ordered by row and then by start. For a counter track a "slice" is
-/// the time for which a value holds, and [`TrackTile::value`] has that value (the largest one where values are merged).
+/// the time for which a value holds, and [`TrackTile::value`] has that value (the largest one if values are merged).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackTile {
     /// The track.
@@ -75,13 +75,13 @@ pub struct TrackTile {
     /// Row of each slice within the track, 0 on top.
     #[serde(with = "packed")]
     pub row: Vec<u16>,
-    /// Position of each slice's name in [`TimelineTile::names`]; for merged slices that of the longest.
+    /// Position of each slice's name in [`TimelineTile::names`]; for merged slices, of the longest slice's name.
     #[serde(with = "packed")]
     pub name: Vec<u32>,
-    /// The slice, or [`NO_SLICE`] where several are merged.
+    /// The slice, or [`NO_SLICE`] if several are merged.
     #[serde(with = "packed")]
     pub slice: Vec<SliceRef>,
-    /// How many slices this stands for: 1, or more where merged.
+    /// How many slices this stands for: 1, or more if merged.
     #[serde(with = "packed")]
     pub count: Vec<u32>,
     /// Values of a counter track; empty for others.
@@ -119,7 +119,7 @@ impl TrackTile {
 }
 
 impl TimelineTile {
-    /// The columns of a track, if it was asked for.
+    /// The columns of a track, if it was requested.
     #[must_use]
     pub fn track(&self, id: TrackId) -> Option<&TrackTile> {
         self.tracks.iter().find(|t| t.track == id)

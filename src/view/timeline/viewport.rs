@@ -1,4 +1,4 @@
-//! Which span of time is on the screen, exact to the nanosecond at every zoom.
+//! The span of time on the screen, exact to the nanosecond at every zoom.
 
 use super::{SliceGroup, TimelineQuery, TimelineTile, TrackId};
 use crate::base::convert::{real, real_signed};
@@ -35,7 +35,7 @@ impl Viewport {
         view
     }
 
-    /// The same span on another width.
+    /// The same span at another width.
     #[must_use]
     pub fn with_width(mut self, width_px: f64) -> Self {
         self.width_px = width_px.max(1.0);
@@ -54,13 +54,13 @@ impl Viewport {
         self.span_ns
     }
 
-    /// Nanoseconds to a pixel.
+    /// Nanoseconds per pixel.
     #[must_use]
     pub fn ns_per_px(&self) -> f64 {
         self.span_ns / self.width_px
     }
 
-    /// The whole nanoseconds on the screen, those cut by its edges included.
+    /// The whole nanoseconds on the screen, including those cut by its edges.
     #[must_use]
     pub fn interval(&self) -> Interval<TraceNs> {
         let end = self.start_ns.saturating_add(ceil_i64(self.fraction_ns + self.span_ns));
@@ -74,7 +74,7 @@ impl Viewport {
         offset * self.width_px / self.span_ns
     }
 
-    /// Pixels a duration takes.
+    /// Width of a duration in pixels.
     #[must_use]
     pub fn px_of(&self, duration_ns: u64) -> f64 {
         real(duration_ns) * self.width_px / self.span_ns
@@ -87,7 +87,7 @@ impl Viewport {
         self.start_ns.saturating_add(floor_i64(offset))
     }
 
-    /// Moves what is shown; positive looks at later times.
+    /// Pans the view; positive values show later times.
     #[must_use]
     pub fn panned_px(mut self, dx: f64) -> Self {
         self.shift_ns(dx * self.ns_per_px());
@@ -123,7 +123,7 @@ impl Viewport {
         self
     }
 
-    /// The screen moved, and widened if it must, so that a span is in sight.
+    /// The view moved, and widened if necessary, so that a span is in sight.
     #[must_use]
     pub fn showing(self, start_ns: i64, duration_ns: u64) -> Self {
         let (left, length) = (self.x_of(start_ns), self.px_of(duration_ns));
@@ -139,15 +139,15 @@ impl Viewport {
         self.panned_px((left + right - self.width_px) / 2.0)
     }
 
-    /// How finely slices need to be told apart: the smallest power of two not below the nanoseconds of a pixel, one to two
-    /// pixels. A power of two, so that most moves of the view ask for the same again.
+    /// The resolution for slices: the smallest power of two not below the nanoseconds of a pixel, so one to two pixels. A power
+    /// of two, so that most moves of the view ask for the same resolution again.
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range of u64 before")]
     pub fn resolution_ns(&self) -> u64 {
         (libm::ceil(self.ns_per_px()).clamp(1.0, 4e18) as u64).next_power_of_two()
     }
 
-    /// What to ask for: half a screen more on either side, so that panning has something to show at once.
+    /// The span to ask for: half a screen more on either side, so that panning has something to show at once.
     #[must_use]
     pub fn query(&self, tracks: Vec<TrackId>) -> TimelineQuery {
         let seen = self.interval();
@@ -156,7 +156,7 @@ impl Viewport {
         TimelineQuery { span, resolution_ns: self.resolution_ns(), tracks, group: None }
     }
 
-    /// Whether a tile has all that this screen needs of `tracks`, with this group highlighted.
+    /// Whether a tile has everything that this screen needs of `tracks`, with this group highlighted.
     #[must_use]
     pub fn is_covered_by(&self, tile: &TimelineTile, tracks: &[TrackId], group: Option<&SliceGroup>) -> bool {
         let seen = self.interval();

@@ -9,7 +9,7 @@ use crate::view::plot::Bars;
 /// Properties of [`BarChart`].
 #[derive(Properties, PartialEq)]
 pub struct BarChartProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Unit of its values.
     pub unit: AttrValue,

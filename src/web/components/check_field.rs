@@ -9,23 +9,23 @@ use super::field::{described_by, note};
 pub struct CheckFieldProps {
     /// Id of the group.
     pub id: AttrValue,
-    /// What stands above it.
+    /// Text above it.
     pub label: AttrValue,
     /// The chosen values, separated by commas.
     pub value: AttrValue,
-    /// Values and what they are called.
+    /// The values with their labels.
     pub options: Vec<(AttrValue, AttrValue)>,
-    /// What stands below it.
+    /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// Other values were chosen.
+    /// Receives the newly chosen values.
     pub on_choose: Callback<String>,
 }
 
-/// A box for each value. One always stays: an empty list means nothing.
+/// A box for each value. One always stays checked: an empty list has no meaning.
 #[component]
 pub fn CheckField(props: &CheckFieldProps) -> Html {
     let chosen: Vec<&str> = props.value.split(',').map(str::trim).collect();

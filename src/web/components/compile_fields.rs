@@ -1,34 +1,34 @@
-//! The compiler's options, in the names of its flags.
+//! The compiler's options, named like its flags.
 
 use yew::prelude::*;
 
 use super::SelectField;
 use crate::session::{AutoCast, CastType, CompileOptions, OptLevel};
 
-/// What `--auto-cast` takes, in words.
+/// The values of `--auto-cast`, in words.
 pub const AUTO_CASTS: [(&str, &str); 3] = [("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")];
-/// What `--auto-cast-type` takes.
+/// The values of `--auto-cast-type`.
 pub const AUTO_CAST_TYPES: [(&str, &str); 4] =
     [("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")];
-/// What `-O` takes.
+/// The values of `-O`.
 pub const OPT_LEVELS: [(&str, &str); 3] = [("1", "1 (no fusion)"), ("2", "2"), ("3", "3")];
 
 /// Properties of [`CompileFields`].
 #[derive(Properties, PartialEq)]
 pub struct CompileFieldsProps {
-    /// The fields' ids begin with it.
+    /// Prefix of the fields' ids.
     pub id: AttrValue,
-    /// What is chosen.
+    /// The chosen options.
     pub options: CompileOptions,
-    /// Something else was chosen.
+    /// Receives changed options.
     pub on_change: Callback<CompileOptions>,
 }
 
-/// Four fields, folded under what they come to until something unusual is chosen.
+/// Four fields, folded under the resulting flags until an option differs from its default.
 #[component]
 pub fn CompileFields(props: &CompileFieldsProps) -> Html {
     let options = props.options;
-    // What was unfolded stays so when the person comes back to the defaults.
+    // Unfolded fields stay so when the options return to the defaults.
     let is_open = use_mut_ref(|| false);
     *is_open.borrow_mut() |= options != CompileOptions::default();
     let field = |name: &str,
@@ -51,7 +51,7 @@ pub fn CompileFields(props: &CompileFieldsProps) -> Html {
                 { field("auto-cast", "Auto-cast", options.auto_cast.to_string(), &AUTO_CASTS, |o, t| o.auto_cast = t.parse().unwrap_or(AutoCast::default())) }
                 { field("auto-cast-type", "Cast type", options.auto_cast_type.to_string(), &AUTO_CAST_TYPES, |o, t| o.auto_cast_type = t.parse().unwrap_or(CastType::default())) }
                 { field("optlevel", "Optimisation level", options.opt_level.to_string(), &OPT_LEVELS, |o, t| o.opt_level = t.parse().unwrap_or(OptLevel::default())) }
-                { field("lnc", "Cores of a logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
+                { field("lnc", "Cores per logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
             </div>
         </details>
     }

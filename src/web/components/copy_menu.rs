@@ -1,4 +1,4 @@
-//! What can be copied of a view, in one menu: its link, the command that gives the same, its tables as Markdown, its charts as pictures.
+//! The menu of what can be copied from a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
 
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
@@ -16,21 +16,21 @@ use crate::web::platform::{clipboard, url};
 pub struct CopyMenuProps {
     /// The hash of the view.
     pub hash: AttrValue,
-    /// What whoever opens the link gets, as a sentence.
+    /// A sentence that says what the link opens.
     #[prop_or(AttrValue::Static("Whoever opens it gets this view."))]
     pub link_gives: AttrValue,
-    /// The model that the view is of: a link holds its file where that is small, and says so.
+    /// The model of the view: a link holds its file if that is small, and the menu says so.
     #[prop_or_default]
     pub model: AttrValue,
-    /// The command that gives the same; without it, the one that a document on the screen names.
+    /// The command that gives the same result; without it, the one that a document on the screen names.
     #[prop_or_default]
     pub command: Option<AttrValue>,
-    /// A canvas that is a picture: its name, and what paints it.
+    /// A canvas that can be copied as a picture: its name, and the function that paints it.
     #[prop_or_default]
     pub canvas: Option<(AttrValue, Callback<(), Option<HtmlCanvasElement>>)>,
 }
 
-/// What there is to copy, found when the menu is opened.
+/// The things that can be copied, found when the menu is opened.
 #[derive(Clone, Default, PartialEq)]
 struct Found {
     texts: Vec<ShownText>,
@@ -117,7 +117,7 @@ fn entry(kind: &'static str, title: String, what: Callback<()>) -> Html {
     html! { <li><button type="button" data-copy={kind} {onclick}>{ title }</button></li> }
 }
 
-/// Copies a text, and says how that went; a text that the clipboard refuses is shown where it can be taken by hand.
+/// Copies a text, and reports the outcome; a text that the clipboard refuses is shown, so that it can be copied by hand.
 fn copy(notices: &UseReducerDispatcher<Notices>, what: &'static str, text: &str) {
     let (notices, shown) = (notices.clone(), text.to_owned());
     let done = Callback::from(move |result: Result<(), String>| {
@@ -130,7 +130,7 @@ fn copy(notices: &UseReducerDispatcher<Notices>, what: &'static str, text: &str)
     clipboard::copy(text, done);
 }
 
-/// Says what became of a picture.
+/// Reports whether a picture was copied or saved.
 fn saying(notices: &UseReducerDispatcher<Notices>) -> impl FnOnce(Result<&'static str, String>) + use<> + 'static {
     let notices = notices.clone();
     move |result| {

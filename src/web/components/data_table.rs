@@ -1,4 +1,4 @@
-//! A table that is sorted by its heads and searched by a field; long ones hold only the rows in sight.
+//! A table that is sorted by its column heads and has a search field; a long table renders only the visible rows.
 
 use std::rc::Rc;
 
@@ -14,21 +14,21 @@ use crate::view::column_look::ColumnLook;
 use crate::view::palette::fill_var;
 use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 
-/// Tables up to this length hold all their rows.
+/// Tables up to this number of rows render all of them.
 const MOST_ROWS: usize = 200;
-/// Longer tables scroll in a frame of their own, so that a person can reach the page below them.
+/// Longer tables scroll in their own frame, so that the user can reach the page below them.
 const MOST_UNFRAMED: usize = 25;
 const ROW_PX: f64 = 30.0;
 const HEIGHT_PX: f64 = 540.0;
 
-/// A way from each row to somewhere else.
+/// A column with a link for each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowAction {
-    /// What stands in the head.
+    /// Text in the head.
     pub title: &'static str,
-    /// What stands in each row.
+    /// Text in each row.
     pub label: &'static str,
-    /// Address of each row, by its position in the table; absent where there is none.
+    /// Address of each row, by its position in the table; `None` for a row without one.
     pub links: Rc<[Option<AttrValue>]>,
 }
 
@@ -42,18 +42,18 @@ pub struct DataTableProps {
     /// How it is sorted.
     #[prop_or_default]
     pub sort: Option<Sort>,
-    /// A head was pressed.
+    /// Receives a pressed head.
     pub on_sort: Callback<Sort>,
-    /// What it is searched for.
+    /// The searched text.
     #[prop_or_default]
     pub search: AttrValue,
-    /// The search was edited; without it there is no search field.
+    /// Receives the edited search; without this callback there is no search field.
     #[prop_or_default]
     pub on_search: Option<Callback<String>>,
-    /// More about a row, for people who point at its first cell: `None` where the cell says all.
+    /// More about a row, shown when the pointer is over its first cell: `None` if the cell says all.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
-    /// Colours of what rows are about, by place in the palette; empty where they have none.
+    /// Colours of the rows, as indices into the palette; empty if they have none.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
     /// A row that stands out, by position in the table.
@@ -62,14 +62,14 @@ pub struct DataTableProps {
     /// A link at the end of each row.
     #[prop_or_default]
     pub row_action: Option<RowAction>,
-    /// Whether values are shown as they are, as another tool shows them.
+    /// Whether values are shown unrounded, as another tool shows them.
     #[prop_or_default]
     pub exact: bool,
-    /// Whether texts too long for two lines are cut, and whole for who points at them: names of templates are longer than any
-    /// sentence.
+    /// Whether texts too long for two lines are cut, and shown whole when pointed at: names of templates can be longer than
+    /// any sentence.
     #[prop_or_default]
     pub cuts_texts: bool,
-    /// A row was chosen, by position in the table; without it rows cannot be chosen.
+    /// Receives the position of a chosen row in the table; without this callback rows cannot be chosen.
     #[prop_or_default]
     pub on_row: Option<Callback<usize>>,
 }

@@ -1,4 +1,4 @@
-//! Problems that were met while a file was read.
+//! Problems found while a file was read.
 
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ pub struct DiagnosticsProps {
     pub items: Vec<Diagnostic>,
 }
 
-/// A list that opens; nothing when there were no problems.
+/// A list that unfolds; nothing if there were no problems.
 #[component]
 pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
     if props.items.is_empty() {

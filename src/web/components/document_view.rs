@@ -11,14 +11,14 @@ use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Tile
 /// Properties of [`DocumentView`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentViewProps {
-    /// What is shown.
+    /// The document.
     pub document: Shared<Document>,
-    /// A row or a point was chosen that opens something: what it opens, as the document says it.
+    /// Receives the target of a chosen row or point, as the document names it.
     #[prop_or_default]
     pub on_open: Option<Callback<String>>,
 }
 
-/// The document.
+/// The parts of the document.
 #[component]
 pub fn DocumentView(props: &DocumentViewProps) -> Html {
     use_shown_text(ShownText::Document(props.document.clone()));
@@ -81,7 +81,7 @@ fn block(block: &Block, on_open: Option<&Callback<String>>) -> Html {
     }
 }
 
-/// Opens what a row stands for.
+/// Opens the target of a row.
 fn opener(open: &Callback<String>, targets: &[String]) -> Callback<usize> {
     let (open, targets) = (open.clone(), targets.to_vec());
     Callback::from(move |row: usize| {

@@ -9,12 +9,12 @@ use yew::prelude::*;
 pub struct FieldProps {
     /// Id of the control inside.
     pub id: AttrValue,
-    /// What stands above it.
+    /// Text above it.
     pub label: AttrValue,
-    /// What stands below it.
+    /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
     /// Whether it takes more room than others.
@@ -36,7 +36,7 @@ pub fn Field(props: &FieldProps) -> Html {
     }
 }
 
-/// What stands below a field: what is wrong with it, or else its help.
+/// The note below a field: the message if its value is wrong, else its help.
 pub(super) fn note(id: &AttrValue, help: &AttrValue, error: Option<&AttrValue>) -> Html {
     let note_id = note_id(id);
     match error {
@@ -50,7 +50,7 @@ fn note_id(id: &AttrValue) -> String {
     format!("{id}-note")
 }
 
-/// The id of a field's note, for the control that it describes; none when nothing stands there.
+/// The id of a field's note, for the control that it describes; `None` if there is no note.
 pub(super) fn described_by(id: &AttrValue, help: &AttrValue, error: Option<&AttrValue>) -> Option<String> {
     (error.is_some() || !help.is_empty()).then(|| note_id(id))
 }
@@ -60,23 +60,23 @@ pub(super) fn described_by(id: &AttrValue, help: &AttrValue, error: Option<&Attr
 pub struct TextFieldProps {
     /// Id of the input.
     pub id: AttrValue,
-    /// What stands above it.
+    /// Text above it.
     pub label: AttrValue,
     /// Its text.
     pub value: AttrValue,
-    /// What stands below it.
+    /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
-    /// What is shown while it is empty.
+    /// Text shown while it is empty.
     #[prop_or_default]
     pub placeholder: AttrValue,
-    /// Which keyboard phones show.
+    /// The kind of keyboard that phones show.
     #[prop_or(AttrValue::Static("text"))]
     pub input_mode: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// It was edited.
+    /// Receives the edited text.
     pub on_edit: Callback<String>,
 }
 
@@ -107,29 +107,29 @@ pub fn TextField(props: &TextFieldProps) -> Html {
 pub struct SelectFieldProps {
     /// Id of the select.
     pub id: AttrValue,
-    /// What stands above it.
+    /// Text above it.
     pub label: AttrValue,
     /// The chosen value.
     pub value: AttrValue,
-    /// Values and what they are called.
+    /// The values with their labels.
     pub options: Vec<(AttrValue, AttrValue)>,
-    /// What stands below it.
+    /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// Whether nothing can be chosen now.
+    /// Whether the field is disabled.
     #[prop_or_default]
     pub disabled: bool,
     /// Whether it takes more room than others.
     #[prop_or_default]
     pub wide: bool,
-    /// Another value was chosen.
+    /// Receives the newly chosen value.
     pub on_choose: Callback<String>,
 }
 
-/// A choice. A value that is not among the options is shown as it is, so that nothing is changed silently.
+/// A choice of one value. A value that is not among the options is shown as it is, so that it is not changed silently.
 #[component]
 pub fn SelectField(props: &SelectFieldProps) -> Html {
     let on_choose = props.on_choose.clone();
@@ -139,7 +139,7 @@ pub fn SelectField(props: &SelectFieldProps) -> Html {
         }
     });
     let is_known = props.options.iter().any(|(value, _)| *value == props.value);
-    // An option that a person chose once no longer follows its attribute.
+    // Once the user has chosen an option, it no longer follows its attribute.
     let select = use_node_ref();
     use_effect_with((props.value.clone(), props.options.clone()), {
         let select = select.clone();

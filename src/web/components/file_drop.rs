@@ -11,13 +11,13 @@ use crate::web::platform::folder::{bundle_entries, dropped_entries};
 /// Properties of [`FileDrop`].
 #[derive(Properties, PartialEq)]
 pub struct FileDropProps {
-    /// Files that were dropped. A folder comes as one file, an archive of what it holds.
+    /// Receives dropped files. A folder comes as one file, an archive of its content.
     pub on_files: Callback<Vec<File>>,
-    /// Why a folder gave none.
+    /// Receives the reason why a folder gave no file.
     pub on_refusal: Callback<String>,
 }
 
-/// Takes files that are dropped anywhere, and shows that it will while they hover.
+/// Takes files that are dropped anywhere, and shows a hint while files hover over the page.
 #[component]
 pub fn FileDrop(props: &FileDropProps) -> Html {
     let is_over = use_state_eq(|| false);
@@ -31,7 +31,7 @@ pub fn FileDrop(props: &FileDropProps) -> Html {
     if !*is_over {
         return Html::default();
     }
-    html! { <div class="drop-veil" role="status"><p>{ "Drop the file or folder to open it" }</p><p class="help">{ "It is read in this browser and goes nowhere." }</p></div> }
+    html! { <div class="drop-veil" role="status"><p>{ "Drop the file or folder to open it" }</p><p class="help">{ "It is read in this browser and is not uploaded." }</p></div> }
 }
 
 fn listen(
@@ -56,7 +56,7 @@ fn listen(
         on("dragover", Box::new(move |_| over.set(true))),
         on("dragleave", {
             Box::new(move |event| {
-                // Leaving the window has no element it goes to.
+                // When the pointer leaves the window, the event has no target element.
                 if event.related_target().is_none() {
                     left.set(false);
                 }
@@ -91,9 +91,9 @@ fn carries_files(event: &DragEvent) -> bool {
 pub struct FilePickerProps {
     /// Id of its input.
     pub id: AttrValue,
-    /// What its button says.
+    /// Text of its button.
     pub label: AttrValue,
-    /// Files that were picked.
+    /// Receives the picked files.
     pub on_files: Callback<Vec<File>>,
 }
 

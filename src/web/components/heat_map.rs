@@ -1,4 +1,4 @@
-//! A grid of values, each cell shaded and with its value written in it: a table, so that it reads as one.
+//! A grid of values, each cell shaded and with its value written in it: a table, so that screen readers read it as one.
 
 use yew::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::view::plot::{HeatCell, HeatMap};
 /// Properties of [`HeatMapChart`].
 #[derive(Properties, PartialEq)]
 pub struct HeatMapChartProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its cells.
     pub plot: HeatMap,

@@ -11,7 +11,7 @@ use crate::view::text::exact_ns;
 /// Properties of [`LanesChart`].
 #[derive(Properties, PartialEq)]
 pub struct LanesChartProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its lanes.
     pub plot: Lanes,

@@ -8,9 +8,9 @@ use crate::view::palette::fill_var;
 use crate::view::plot::{Line, LineMark, LineStyle, Lines};
 use crate::view::svg::number;
 
-/// Lines with more points than this are read as a whole: a stop of the Tab key for each would be a trap.
+/// Lines with more points than this are one stop of the Tab key: a stop for each point would be a keyboard trap.
 const MOST_STOPS: usize = 40;
-/// More lines, longer names or a narrower plot have a legend: there is no room at the ends of the lines.
+/// With more lines, longer names or a narrower plot there is a legend, because names do not fit at the ends of the lines.
 const MOST_DIRECT: usize = 6;
 const LONGEST_DIRECT: usize = 16;
 const LEAST_DIRECT_PX: f64 = 340.0;
@@ -20,14 +20,14 @@ const LABEL_STEP_PX: f64 = 13.0;
 /// Properties of [`LineChart`].
 #[derive(Properties, PartialEq)]
 pub struct LineChartProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its lines.
     pub plot: Lines,
-    /// What stands below it until a point is pointed at.
+    /// Text below it until the pointer is at a point.
     #[prop_or_default]
     pub note: AttrValue,
-    /// A point was chosen, by the position of its line and its own.
+    /// Receives a chosen point: the position of its line, and its position on the line.
     #[prop_or_default]
     pub on_point: Option<Callback<(usize, usize)>>,
 }
@@ -112,7 +112,7 @@ fn keys(
     })
 }
 
-/// A piece of each line with its name.
+/// The legend: a piece of each line with its name.
 fn legend(plot: &Lines) -> Html {
     let entry = |line: &Line| {
         html! {
@@ -208,7 +208,7 @@ fn path(plot: &Lines, frame: &Frame, line: &Line) -> Html {
     </> }
 }
 
-/// What happened at a place, as a line from top to bottom.
+/// An event on the horizontal axis, as a line from top to bottom.
 fn mark(plot: &Lines, frame: &Frame, mark: &LineMark) -> Html {
     let x = number(x_of(plot, frame, mark.x));
     let (top, bottom) = (number(y_of(plot, frame, plot.y.max)), number(y_of(plot, frame, plot.y.min)));
@@ -227,7 +227,7 @@ fn dot(plot: &Lines, frame: &Frame, (line, point): (usize, usize)) -> Option<Htm
     )
 }
 
-/// Left and right along a line, up and down between lines, Home and End to its ends.
+/// The point that a key leads to: left and right along a line, up and down between lines, Home and End to its ends.
 fn walk(plot: &Lines, at: Option<(usize, usize)>, key: &str) -> Option<(usize, usize)> {
     let (line, point) = at.unwrap_or((0, 0));
     let last = |l: usize| plot.lines.get(l).map_or(0, |l| l.points.len().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! A table that keeps its own order and search, and can be taken away as CSV: where no link remembers them.
+//! A table that keeps its own order and search, because no link holds them, and can be saved as CSV.
 
 use std::rc::Rc;
 
@@ -10,12 +10,12 @@ use crate::page::Shared;
 use crate::view::table::{Sort, Table};
 use crate::web::platform::download;
 
-/// How a table is looked at.
+/// Order and search of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableLook {
     /// How it is sorted.
     pub sort: Option<Sort>,
-    /// What it is searched for.
+    /// The searched text.
     pub search: String,
 }
 
@@ -26,27 +26,27 @@ pub struct LocalTableProps {
     pub name: AttrValue,
     /// Its content.
     pub table: Shared<Table>,
-    /// Name of the file it is saved as, without its end.
+    /// Name of the file it is saved as, without the extension.
     pub file: AttrValue,
     /// Whether it has a search field.
     #[prop_or(true)]
     pub searchable: bool,
-    /// Number of rows there are in all and what saves them, where the table holds only some.
+    /// Number of all rows and the callback that saves them, if the table holds only some.
     #[prop_or_default]
     pub save_all: Option<(u64, Callback<()>)>,
-    /// The owner keeps the sorting and the search: the text that is searched for, and the callback that hears of a change.
+    /// Set if the owner keeps the sorting and the search: the searched text, and the callback for a change.
     #[prop_or_default]
     pub look: Option<(AttrValue, Callback<TableLook>)>,
-    /// How it is sorted: at first, or now where `look` is there.
+    /// How it is sorted: at first, or now if `look` is set.
     #[prop_or_default]
     pub sort: Option<Sort>,
-    /// A row was chosen, by position in the table.
+    /// Receives the position of a chosen row in the table.
     #[prop_or_default]
     pub on_row: Option<Callback<usize>>,
     /// Whether texts too long for two lines are cut.
     #[prop_or_default]
     pub cuts_texts: bool,
-    /// Colours of what rows are about.
+    /// Colours of the rows.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
     /// More about rows.

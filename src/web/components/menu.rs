@@ -7,17 +7,17 @@ use yew::prelude::*;
 /// Properties of [`Menu`].
 #[derive(Properties, PartialEq)]
 pub struct MenuProps {
-    /// What the button says.
+    /// Text of the button.
     pub label: AttrValue,
-    /// What the list is of, for who cannot see where it stands.
+    /// Name of the list, for screen readers.
     pub title: AttrValue,
-    /// More names for the style sheet.
+    /// More class names for the style sheet.
     #[prop_or_default]
     pub class: Classes,
-    /// It was opened, or closed.
+    /// Called when it was opened or closed.
     #[prop_or_default]
     pub on_toggle: Callback<bool>,
-    /// The entries: `li` elements with a button each.
+    /// The entries: `li` elements, each with a button.
     pub children: Html,
 }
 

@@ -10,7 +10,7 @@ use crate::page::notices::{Notice, NoticeAction, Notices};
 pub struct NoticeListProps {
     /// All notices.
     pub notices: UseReducerHandle<Notices>,
-    /// What the list is called; two lists on one page need two names.
+    /// Name of the list; two lists on one page need two names.
     #[prop_or(AttrValue::Static("Notices"))]
     pub label: AttrValue,
 }

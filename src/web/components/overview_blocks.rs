@@ -1,4 +1,4 @@
-//! Parts of a document that lead somewhere: a bar of shares, columns of parts, what to look at first.
+//! Parts of a document with links to other views: a bar of shares, columns of parts, what to look at first.
 
 use yew::prelude::*;
 
@@ -7,13 +7,13 @@ use crate::base::units::format_share;
 use crate::page::Shared;
 use crate::view::document::{Columns, Ranked, Share, Shares, Tone};
 
-/// Opens what a part stands for; nothing where it opens nothing.
+/// Opens the target of a part; does nothing if it has none.
 fn opener(open: Option<&Callback<String>>, target: &str) -> Option<Callback<MouseEvent>> {
     let target = target.to_owned();
     (!target.is_empty()).then(|| open.map(|open| open.reform(move |_: MouseEvent| target.clone()))).flatten()
 }
 
-/// A bar of parts with a legend; the legend has the names, the values and the ways.
+/// A bar of parts with a legend; the legend has the names, the values and the links.
 pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
     let part = |p: &Share| {
         html! { <span class={classes!("part", format!("is-{}", p.kind))} style={format!("flex-grow:{:.5}", p.share)} title={format!("{}: {}", p.name, p.exact)}></span> }
@@ -41,7 +41,7 @@ pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
     }
 }
 
-/// Columns of parts; each is a button where it opens something.
+/// Columns of parts; a column that opens something is a button.
 pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
     let column = |c: &crate::view::document::Column| {
         let said = format!("{}: {} ({})", c.name, c.value, c.described);
@@ -51,7 +51,7 @@ pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
         let onclick = opener(open, &c.target);
         html! { <li><button type="button" class="parts" aria-label={said.clone()} title={said} disabled={onclick.is_none()} {onclick}>{ for parts }</button></li> }
     };
-    // A row opens what its column opens; rows beyond the columns open nothing.
+    // A row has the target of its column; rows beyond the columns have none.
     let on_row = open.map(|open| {
         let (open, targets) = (open.clone(), columns.columns.iter().map(|c| c.target.clone()).collect::<Vec<_>>());
         Callback::from(move |row: usize| {

@@ -1,4 +1,4 @@
-//! A pie with its legend; pointing at either shows both.
+//! A pie with its legend; pointing at a share marks it in both.
 
 use yew::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::view::svg::number;
 /// Properties of [`PieChart`].
 #[derive(Properties, PartialEq)]
 pub struct PieChartProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its shares.
     pub pie: Pie,

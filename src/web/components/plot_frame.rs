@@ -1,5 +1,5 @@
-//! What plots over two axes share: their size on the screen, and the place of their ticks, titles and values. A plot is drawn at
-//! the size at which it is shown, so its text has the size of the page's text at any width.
+//! Common parts of plots with two axes: their size on the screen, and the places of their ticks, titles and values. A plot is
+//! drawn at the size at which it is shown, so its text has the size of the page's text at any width.
 
 use wasm_bindgen::JsCast;
 use web_sys::Element;
@@ -12,33 +12,33 @@ use crate::view::svg::number;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// Before a plot knows its width.
+/// Assumed width until a plot knows its own, in pixels.
 const FIRST_WIDTH: f64 = 560.0;
 /// Least room for a label of the horizontal axis, in pixels.
 const LABEL_PX: f64 = 52.0;
-/// Room that each of its letters needs.
+/// Room that each letter of a label needs, in pixels.
 const LETTER_PX: f64 = 6.2;
 
-/// Where a plot is drawn in its figure, in pixels.
+/// Place of a plot in its figure, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// All of its width.
+    /// Total width.
     pub width: f64,
-    /// All of its height.
+    /// Total height.
     pub height: f64,
     /// Room at the right of the axes: for labels of lines.
     pub right: f64,
 }
 
 impl Frame {
-    /// A plot of a width, as high as suits it, with room at the right of the axes.
+    /// A plot of this width, with a suitable height and room at the right of the axes.
     #[must_use]
     pub fn new(width: f64, right: f64) -> Self {
         let height = libm::round((width * 0.5).clamp(200.0, 320.0));
         Self { width, height, right }
     }
 
-    /// The drawing, for `viewBox`.
+    /// The value of `viewBox`.
     #[must_use]
     pub fn view_box(&self) -> String {
         format!("0 0 {} {}", number(self.width), number(self.height))
@@ -56,20 +56,20 @@ impl Frame {
         self.height - BOTTOM
     }
 
-    /// Where a share of the horizontal axis stands.
+    /// Position of a share of the horizontal axis, in pixels.
     #[must_use]
     pub fn x(&self, share: f64) -> f64 {
         LEFT + share * (self.right_edge() - LEFT)
     }
 
-    /// Where a share of the vertical axis stands.
+    /// Position of a share of the vertical axis, in pixels.
     #[must_use]
     pub fn y(&self, share: f64) -> f64 {
         self.bottom_edge() - share * (self.bottom_edge() - TOP)
     }
 }
 
-/// Where the pointer is in a plot.
+/// Position of the pointer in a plot.
 #[must_use]
 pub fn pointer_in_plot(event: &MouseEvent) -> Option<(f64, f64)> {
     let target = event.current_target().and_then(|t| t.dyn_into::<Element>().ok())?;
@@ -124,7 +124,7 @@ pub fn ticks(axis: &Axis) -> Vec<Tick<'_>> {
 pub fn axes(frame: &Frame, xs: &[Tick<'_>], ys: &[Tick<'_>], x_title: &str, y_title: &str) -> Html {
     let (left, right) = (number(LEFT), number(frame.right_edge()));
     let (top, bottom) = (number(TOP), number(frame.bottom_edge()));
-    // Where there is no room for all labels each second or third one is written.
+    // If there is no room for all labels, every second or third one is written.
     let longest = xs.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
     let room = (frame.right_edge() - LEFT) / LABEL_PX.max(real_len(longest + 2) * LETTER_PX);
     let each = whole_len(libm::ceil(real_len(xs.len()) / room.max(1.0)).max(1.0));

@@ -1,4 +1,4 @@
-//! How far a run is.
+//! Progress of a run.
 
 use yew::prelude::*;
 
@@ -32,7 +32,7 @@ pub fn ProgressBar(props: &ProgressBarProps) -> Html {
             }
         }
         RunState::Cancelled => {
-            html! { <p class="progress note" role="status">{ "Cancelled. What had finished is kept." }</p> }
+            html! { <p class="progress note" role="status">{ "Cancelled. Finished results are kept." }</p> }
         }
         RunState::Failed(message) => html! { <p class="progress error-box" role="alert">{ message }</p> },
         RunState::Idle | RunState::Done => Html::default(),

@@ -1,4 +1,4 @@
-//! Points over two axes, with hover, keyboard and legend. Marks stand where their values are, also where they overlap.
+//! Points over two axes, with hover, keyboard and legend. Marks stand exactly at their values, even if they overlap.
 
 use yew::prelude::*;
 
@@ -10,11 +10,11 @@ use crate::view::svg::number;
 /// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]
 pub struct ScatterPlotProps {
-    /// What it shows.
+    /// Its title.
     pub title: AttrValue,
     /// Its points.
     pub plot: Scatter,
-    /// A point that stands out, by its position, and what it is.
+    /// The position of a point that stands out, and its label.
     #[prop_or_default]
     pub chosen: Option<(usize, AttrValue)>,
     /// Called with the position of a point that is clicked, or on which Enter is pressed; without it points open nothing.
@@ -117,7 +117,7 @@ fn place(plot: &Scatter, frame: &Frame, p: &ScatterPoint) -> (f64, f64) {
     (frame.x(plot.x.share(p.x)), frame.y(plot.y.share(p.y)))
 }
 
-/// The next point to the right or left, the first or the last one.
+/// The point that a key leads to: the next one to the right or left, the first or the last one.
 fn walk(plot: &Scatter, at: Option<usize>, key: &str) -> Option<usize> {
     let mut order: Vec<usize> = (0..plot.points.len()).collect();
     order.sort_by(|&a, &b| plot.points[a].x.total_cmp(&plot.points[b].x).then(a.cmp(&b)));
@@ -133,7 +133,7 @@ fn walk(plot: &Scatter, at: Option<usize>, key: &str) -> Option<usize> {
     order.get(next).copied()
 }
 
-/// The point closest to the pointer; of points at one place the last one, which lies on top.
+/// The point closest to the pointer; of points at the same place the last one, which lies on top.
 fn nearest(plot: &Scatter, frame: &Frame, event: &MouseEvent) -> Option<usize> {
     let (x, y) = pointer_in_plot(event)?;
     let mut best: Option<(usize, f64)> = None;

@@ -1,4 +1,4 @@
-//! What is on the screen and can be copied as text: tables and documents say so while they are there.
+//! The list of what is on the screen and can be copied as text: tables and documents register while they are shown.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,13 +14,13 @@ use crate::view::table::Table;
 /// Something that is on the screen.
 #[derive(Clone, PartialEq)]
 pub enum ShownText {
-    /// A table: the rows that are shown, in their order.
+    /// A table: its shown rows, in their order.
     Table {
         /// Its name.
         name: AttrValue,
         /// All of its rows.
         table: Shared<Table>,
-        /// Positions of those that are shown.
+        /// Positions of the shown rows.
         order: Rc<Vec<usize>>,
         /// How its columns look.
         looks: Rc<Vec<ColumnLook>>,
@@ -30,7 +30,7 @@ pub enum ShownText {
 }
 
 impl ShownText {
-    /// What people call it.
+    /// Its name for the user.
     pub fn name(&self) -> String {
         match self {
             Self::Table { name, order, .. } => {
@@ -40,7 +40,7 @@ impl ShownText {
         }
     }
 
-    /// It as Markdown.
+    /// Its content as Markdown.
     pub fn markdown(&self) -> String {
         match self {
             Self::Table { table, order, looks, .. } => markdown::table(table, order, looks),
@@ -48,7 +48,7 @@ impl ShownText {
         }
     }
 
-    /// The command in it that gives the same.
+    /// The command in it that gives the same result.
     pub fn command(&self) -> Option<String> {
         match self {
             Self::Table { .. } => None,
@@ -62,12 +62,12 @@ thread_local! {
     static NEXT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// All that is on the screen, in the order in which it came.
+/// Everything registered as on the screen, in order of registration.
 pub fn shown_texts() -> Vec<ShownText> {
     SHOWN.with_borrow(|shown| shown.iter().map(|(_, text)| text.clone()).collect())
 }
 
-/// Says that something is on the screen, for as long as it is.
+/// Registers something for as long as it is on the screen.
 #[hook]
 pub fn use_shown_text(text: ShownText) {
     use_effect_with(text, |text| {

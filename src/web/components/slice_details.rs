@@ -11,11 +11,11 @@ use crate::view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 pub struct SliceDetailsProps {
     /// The slice.
     pub details: Option<Shared<SliceDetails>>,
-    /// What its times count.
+    /// Unit that its times count.
     pub unit: Unit,
     /// Where it is.
     pub place: AttrValue,
-    /// Another slice was chosen.
+    /// Receives another chosen slice.
     pub on_select: Callback<SliceRef>,
 }
 

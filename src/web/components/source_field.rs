@@ -1,4 +1,4 @@
-//! A source text that can be edited, with the numbers of its lines beside it. A plain text area: Tab leaves it, as everywhere.
+//! A source text that can be edited, with the numbers of its lines beside it. A plain text area: Tab leaves it, as in other fields.
 
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -15,21 +15,21 @@ const ROWS: (usize, usize) = (6, 32);
 pub struct SourceFieldProps {
     /// Id of the text area.
     pub id: AttrValue,
-    /// What stands above it.
+    /// Text above it.
     pub label: AttrValue,
-    /// What stands below it.
+    /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
     /// The text.
     pub value: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// It was edited.
+    /// Receives the edited text.
     pub on_edit: Callback<String>,
 }
 
-/// The text area with its numbers, which scroll with it.
+/// The text area with the line numbers, which scroll with it.
 #[component]
 pub fn SourceField(props: &SourceFieldProps) -> Html {
     let (numbers, text) = (use_node_ref(), use_node_ref());
@@ -45,7 +45,7 @@ pub fn SourceField(props: &SourceFieldProps) -> Html {
             }
         })
     };
-    // A line end at the end begins a line that is there to write in.
+    // A newline at the end begins another line, which can be written in.
     let lines = props.value.matches('\n').count() + 1;
     let listed: Vec<String> = (1..=lines).map(|n| n.to_string()).collect();
     let rows = (lines + 1).clamp(ROWS.0, ROWS.1).to_string();

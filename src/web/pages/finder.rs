@@ -20,12 +20,12 @@ use crate::web::head::set_theme;
 use crate::web::platform::{page, url};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
-/// Slices that are listed.
+/// The most slices that are listed.
 const MOST_SLICES: u32 = 20;
-/// Operators and tracks that are listed.
+/// The most operators and tracks that are listed.
 const MOST_OPERATORS: u32 = 8;
 const MOST_TRACKS: usize = 12;
-/// Shorter texts are in too many names.
+/// Least length of a searched text: shorter texts occur in too many names.
 const LEAST_LETTERS: usize = 2;
 
 /// Properties of [`Finder`].
@@ -33,7 +33,7 @@ const LEAST_LETTERS: usize = 2;
 pub struct FinderProps {
     /// The pages with their addresses.
     pub pages: Vec<(Page, AttrValue)>,
-    /// What the browser keeps: names and addresses.
+    /// The kept runs and files: names and addresses.
     pub kept: Vec<(AttrValue, AttrValue)>,
     /// The profiles that are open.
     pub profile: UseReducerHandle<ProfileState>,
@@ -41,7 +41,7 @@ pub struct FinderProps {
     pub theme: UseStateHandle<Theme>,
 }
 
-/// What can be gone to.
+/// Where an entry leads.
 #[derive(Clone, PartialEq)]
 enum Place {
     Page(AttrValue),
@@ -56,14 +56,14 @@ enum Place {
     Level(Option<String>),
 }
 
-/// What the worker found.
+/// The hits from the worker.
 #[derive(Clone, Default, PartialEq)]
 struct Found {
     slices: Vec<SliceLink>,
     operators: Vec<String>,
 }
 
-/// An entry of the list: what kind, what it is called, where it leads.
+/// An entry of the list: its kind, its name, its target.
 type Entry = (&'static str, String, Place);
 
 /// The dialog; nothing until it is opened.
@@ -73,7 +73,7 @@ pub fn Finder(props: &FinderProps) -> Html {
     let text = use_state_eq(String::new);
     let at = use_state_eq(|| 0_usize);
     let found = use_state_eq(Found::default);
-    // Answers come one after the other: each is put beside what is there.
+    // Answers come one after the other: each is added to the ones before.
     let latest = use_mut_ref(Found::default);
     let before = use_mut_ref(|| None::<HtmlElement>);
     use_shortcut(&is_open);
@@ -120,13 +120,13 @@ pub fn Finder(props: &FinderProps) -> Html {
                     placeholder="Find a tool, run, page, setting, operator, track or slice" value={(*text).clone()} {oninput} {onkeydown}
                 />
                 <ul id="finder-list" role="listbox" aria-label="Found">{ for entries.iter().enumerate().map(option) }</ul>
-                if entries.is_empty() { <p class="empty" role="status">{ "Nothing has this in its name." }</p> }
+                if entries.is_empty() { <p class="empty" role="status">{ "No name contains this text." }</p> }
             </div>
         </div>
     }
 }
 
-/// The arrow keys walk along the entries, Enter goes to the one that is shown, Escape closes.
+/// Handles keys: the arrow keys walk along the entries, Enter opens the marked one, Escape closes the dialog.
 fn keys(
     entries: &[Entry],
     (at, shown): (&UseStateHandle<usize>, usize),
@@ -141,7 +141,7 @@ fn keys(
             "ArrowUp" => at.set((shown + count - 1) % count),
             "Enter" => entries.get(shown).into_iter().for_each(|(.., place)| go.emit(place.clone())),
             "Escape" => is_open.set(false),
-            // The field is all that takes the focus here.
+            // Only the field takes the focus here.
             "Tab" => {}
             _ => return,
         }
@@ -161,7 +161,7 @@ fn option(i: usize, (kind, name, place): &Entry, is_shown: bool, go: &Callback<P
     }
 }
 
-/// The focus goes to the field when the dialog is opened, and back to where it was when it is closed.
+/// Moves the focus to the field when the dialog opens, and back to where it was when the dialog closes.
 #[hook]
 fn use_focus(
     is_open: bool,
@@ -186,7 +186,7 @@ fn use_focus(
     });
 }
 
-/// Ctrl+K opens and closes it.
+/// Opens and closes the dialog with Ctrl+K.
 #[hook]
 fn use_shortcut(is_open: &UseStateHandle<bool>) {
     use_effect_with(**is_open, {
@@ -207,7 +207,7 @@ fn use_shortcut(is_open: &UseStateHandle<bool>) {
     });
 }
 
-/// Where answers of the worker are put.
+/// The place for answers of the worker.
 #[derive(Clone)]
 struct FoundIn {
     latest: Rc<RefCell<Found>>,
@@ -222,7 +222,7 @@ impl FoundIn {
     }
 }
 
-/// Asks the worker for slices of the name that is typed.
+/// Asks the worker for slices whose name contains the typed text.
 #[hook]
 fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
@@ -242,7 +242,7 @@ fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &Foun
     });
 }
 
-/// Asks the worker for operators of the name that is typed: names of slices, those with the most time first.
+/// Asks the worker for operators whose name contains the typed text, those with the most time first.
 #[hook]
 fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
@@ -265,7 +265,7 @@ fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, fou
     });
 }
 
-/// All that has the text in its name: tools, runs, pages, settings, operators, tracks, slices.
+/// All entries whose name contains the text: tools, runs, pages, settings, operators, tracks, slices.
 fn entries(props: &FinderProps, text: &str, found: &Found) -> Vec<Entry> {
     let text = text.trim();
     let shown = props.profile.shown_run();
@@ -285,7 +285,7 @@ fn entries(props: &FinderProps, text: &str, found: &Found) -> Vec<Entry> {
     named.chain(operators).chain(tracks(shown, text)).chain(slices).collect()
 }
 
-/// What can be set: the theme, and the level that tools look at.
+/// The settings: the theme, and the level that tools look at.
 fn settings(props: &FinderProps) -> Vec<Entry> {
     let (to, name) = match *props.theme {
         Theme::Dark => (Theme::Light, "Light theme"),

@@ -1,4 +1,4 @@
-//! What this browser keeps, on the start page: opened again with a click, named, pinned, removed.
+//! The list on the start page of what this browser keeps: entries can be opened, named, pinned and removed.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
@@ -11,9 +11,9 @@ use crate::session::shelf::{ShelfItem, comparison_of};
 use crate::web::platform::{date, page, private_files, url};
 use crate::web::shelf::{change, remove, touch, use_shelf};
 
-/// Where the focus goes when what had it is gone.
+/// Id of the element that takes the focus when the focused one is gone.
 const TITLE: &str = "shelf-title";
-/// Where a name is edited.
+/// Id of the field that edits a name.
 const NAME_FIELD: &str = "shelf-name";
 
 /// The list; nothing when nothing is kept.
@@ -48,17 +48,17 @@ pub fn KeptHere() -> Html {
             <h2 id={TITLE} tabindex="-1">{ "Kept here" }</h2>
             <p role="status" class="comparing">{ base.as_ref().map(|b| format!("{} is the base. Choose what to compare with it.", b.name)) }</p>
             <ul>{ for items.iter().map(row) }</ul>
-            <p class="help">{ for said }{ "It is kept in this browser alone. What was not opened for longest leaves first; what is pinned stays." }</p>
+            <p class="help">{ for said }{ "This list is kept in this browser only. Entries opened longest ago are removed first; pinned entries stay." }</p>
         </section>
     }
 }
 
-/// The way to it, and what it is.
+/// The link to an entry, and its description.
 fn link(item: &ShelfItem) -> Html {
     let size = if item.kind.has_bytes() { format!(", {}", format_bytes(real(item.bytes))) } else { String::new() };
     let onclick = {
         let item = item.clone();
-        // Of files with one name a link opens the one that was opened last.
+        // Of several files with one name, a link opens the one that was opened last.
         Callback::from(move |_: MouseEvent| {
             touch(&item);
         })
@@ -102,7 +102,7 @@ fn name_form(item: &ShelfItem, renaming: &UseStateHandle<Option<String>>) -> Htm
     }
 }
 
-/// Chooses the base of a comparison, or what is compared with it.
+/// Chooses the base of a comparison, or the entry that is compared with it.
 fn compare_button(item: &ShelfItem, base: &UseStateHandle<Option<ShelfItem>>) -> Html {
     let is_base = base.as_ref().is_some_and(|base| base.id() == item.id());
     let link = base.as_ref().filter(|_| !is_base).and_then(|base| comparison_of(item, base));
@@ -112,7 +112,7 @@ fn compare_button(item: &ShelfItem, base: &UseStateHandle<Option<ShelfItem>>) ->
         let (base, item) = (base.clone(), item.clone());
         Callback::from(move |_: MouseEvent| match &link {
             Some(link) => {
-                // Of files with one name a link opens the one that was opened last.
+                // Of several files with one name, a link opens the one that was opened last.
                 base.as_ref().into_iter().for_each(touch);
                 touch(&item);
                 url::go(link);
@@ -135,7 +135,7 @@ fn buttons(
             change(&ShelfItem { is_pinned: !item.is_pinned, ..item.clone() });
             if !item.is_pinned {
                 spawn_local(async {
-                    // A refusal changes nothing that the person could see.
+                    // A refusal changes nothing that the user could see.
                     let _ = private_files::persist().await;
                 });
             }

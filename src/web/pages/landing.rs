@@ -1,4 +1,4 @@
-//! The start page: what this is, in a sentence and a picture, and ways to a result.
+//! The start page: what the tool does, in a sentence and a picture, and links that lead to a result.
 
 use web_sys::File;
 use yew::prelude::*;
@@ -11,16 +11,16 @@ use crate::web::components::FilePicker;
 const BERT: &str =
     "#/profile?v=1&model=bert-base-uncased&batch_size=8&workflow=trace&instance=inf2.xlarge&tool=overview";
 
-/// Tours: a title, what one sees, and the link to it.
+/// Tours: the title, what the tour shows, and its link.
 const TOURS: [(&str, &str, &str); 5] = [
     (
         "Sweep a benchmark",
-        "Throughput, latency and cost of ResNet-50 for copies and batch sizes.",
+        "Throughput, latency and cost of ResNet-50 by number of copies and batch size.",
         "#/benchmark?v=1&model=resnet50&instance=inf2.xlarge&batch_sizes=1,4,8&duration=10&seed=0",
     ),
     (
         "Profile a model",
-        "The two-layer example: operators of the framework and of HLO, and the timeline of one step.",
+        "The two-layer example: framework operators, HLO operators, and the timeline of one step.",
         "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=operator-timeline",
     ),
     ("Measure a matrix product", "The rate of chained products against the peak of the tensor engine.", "#/matmult"),
@@ -35,7 +35,7 @@ const TOURS: [(&str, &str, &str); 5] = [
 /// Properties of [`LandingPage`].
 #[derive(Properties, PartialEq)]
 pub struct LandingPageProps {
-    /// Files that were picked.
+    /// Receives the files that were picked.
     pub on_files: Callback<Vec<File>>,
 }
 

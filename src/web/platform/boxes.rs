@@ -1,5 +1,5 @@
-//! What stands on the page in boxes, painted on a canvas: backgrounds, lines, words and drawings, where the browser put them. Bars, heat
-//! maps, areas and flame graphs are such boxes.
+//! Figures made of page elements, painted on a canvas: backgrounds, lines, words and drawings at the places where the browser put
+//! them. Bars, heat maps, areas and flame graphs are such figures.
 
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, DomRect, Element, Node};
@@ -23,7 +23,7 @@ pub struct Area {
     pub bottom: f64,
 }
 
-/// The parts of a figure that can be seen, those that lie over others behind them.
+/// The visible parts of a figure, from back to front.
 fn parts(figure: &Element) -> Result<Vec<(Element, DomRect)>, JsValue> {
     let found = figure.query_selector_all("*")?;
     let elements = (0..found.length()).filter_map(|i| found.get(i)?.dyn_into::<Element>().ok());
@@ -34,7 +34,7 @@ fn parts(figure: &Element) -> Result<Vec<(Element, DomRect)>, JsValue> {
     Ok(seen.filter(|(_, rect)| rect.width() > 0.0 && rect.height() > 0.0).collect())
 }
 
-/// What a picture of a figure has to hold.
+/// The rectangle that a picture of a figure has to hold.
 ///
 /// # Errors
 /// What the browser said.
@@ -47,10 +47,10 @@ pub fn area(figure: &Element) -> Result<Area, JsValue> {
         bottom: area.bottom.max(rect.bottom()),
     };
     let all = parts(figure)?.iter().fold(none, around);
-    if all.right > all.left { Ok(all) } else { Err("nothing of it can be seen".into()) }
+    if all.right > all.left { Ok(all) } else { Err("no part of it is visible".into()) }
 }
 
-/// Paints a figure; the canvas is moved so that the places of the window fit.
+/// Paints a figure; the canvas is translated so that positions in the window can be used as they are.
 ///
 /// # Errors
 /// What the browser said.
@@ -63,7 +63,7 @@ pub async fn paint(context: &CanvasRenderingContext2d, figure: &Element) -> Resu
             continue;
         }
         let window = web_sys::window().ok_or("there is no window")?;
-        let style = window.get_computed_style(&part)?.ok_or("it has no style")?;
+        let style = window.get_computed_style(&part)?.ok_or("an element has no style")?;
         context.set_fill_style_str(&style.get_property_value("background-color")?);
         context.fill_rect(rect.x(), rect.y(), rect.width(), rect.height());
         if style.get_property_value("border-left-width")? != "0px" {
@@ -75,7 +75,7 @@ pub async fn paint(context: &CanvasRenderingContext2d, figure: &Element) -> Resu
     Ok(())
 }
 
-/// The words that stand in a part itself, cut where it ends.
+/// The words directly in a part, cut at its edge.
 fn words(
     context: &CanvasRenderingContext2d,
     part: &Element,

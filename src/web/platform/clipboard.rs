@@ -5,10 +5,10 @@ use yew::Callback;
 
 use super::error_text;
 
-/// Copies `text` and says how it went.
+/// Copies `text` and reports the outcome.
 pub fn copy(text: &str, done: Callback<Result<(), String>>) {
     let Some(window) = web_sys::window() else { return };
-    // Outside secure contexts there is no clipboard at all, and touching it throws.
+    // Outside secure contexts there is no clipboard at all, and using it throws.
     if !window.is_secure_context() {
         done.emit(Err("this address is not secure (https or localhost)".to_owned()));
         return;

@@ -1,4 +1,4 @@
-//! Hands a file to the person.
+//! Downloads: files that the user saves.
 
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::prelude::Closure;
@@ -15,7 +15,7 @@ pub fn save(file_name: &str, mime: &str, bytes: &[u8]) -> Result<(), String> {
     save_blob(file_name, &blob(mime, bytes)?)
 }
 
-/// Saves a file that the browser holds.
+/// Saves a file that the browser holds in memory.
 ///
 /// # Errors
 /// What the browser said.
@@ -35,7 +35,7 @@ pub fn blob(mime: &str, bytes: &[u8]) -> Result<Blob, String> {
         .map_err(|e| format!("a file of {} bytes could not be made: {}", bytes.len(), error_text(&e)))
 }
 
-/// A text as a file with a name, as if a person had chosen it.
+/// A text as a file with a name, as if the user had chosen it.
 ///
 /// # Errors
 /// What the browser said.
@@ -45,7 +45,7 @@ pub fn file_of(file_name: &str, text: &str) -> Result<File, String> {
         .map_err(|e| format!("{file_name} could not be made: {}", error_text(&e)))
 }
 
-/// Saves what is on a canvas as PNG, once the browser has made it; tells `done` how that went.
+/// Saves the content of a canvas as PNG, once the browser has made the file; tells `done` the outcome.
 pub fn save_canvas(file_name: String, canvas: &HtmlCanvasElement, done: impl FnOnce(Result<(), String>) + 'static) {
     let on_blob = Closure::once_into_js(move |blob: Option<Blob>| {
         let saved =
@@ -63,7 +63,7 @@ fn hand_over(file_name: &str, blob: &Blob) -> Result<(), JsValue> {
     anchor.set_href(&url);
     anchor.set_download(file_name);
     anchor.click();
-    // The browser reads the address after this returns.
+    // The browser reads the address only after this function returns.
     Timeout::new(60_000, move || drop(Url::revoke_object_url(&url))).forget();
     Ok(())
 }

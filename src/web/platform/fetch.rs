@@ -7,17 +7,19 @@ use web_sys::File;
 
 use super::{error_text, url};
 
-/// A file that lies beside the page, as if a person had chosen it.
+/// A file that lies beside the page, as if the user had chosen it.
 ///
 /// # Errors
-/// With the reason when it cannot be had: no network, or not there.
+/// With the reason if it cannot be fetched: no network, or no such file.
 pub async fn file_beside_page(path: &str, name: &str) -> Result<File, String> {
     let failed = |e: JsValue| format!("{name}: {}. Check the network and try again.", error_text(&e));
     let window = web_sys::window().ok_or_else(|| format!("{name}: there is no window to read it with"))?;
     let response = JsFuture::from(window.fetch_with_str(&url::beside_page(path))).await.map_err(failed)?;
-    // Two of its members are all that is needed of a response: its type would be another part of the page's program.
+    // Only two members of the response are needed: its type would make the page's program larger.
     if Reflect::get(&response, &"ok".into()).ok().and_then(|ok| ok.as_bool()) != Some(true) {
-        return Err(format!("{name}: it is not beside this page. Reload the page for one that has it."));
+        return Err(format!(
+            "{name}: this file is not beside the page. Reload the page to get the version that has it."
+        ));
     }
     let blob: Function = Reflect::get(&response, &"blob".into()).map_err(failed)?.unchecked_into();
     let blob: Promise = blob.call0(&response).map_err(failed)?.unchecked_into();

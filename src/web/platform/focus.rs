@@ -1,5 +1,5 @@
-//! The focus is never lost: a button that was disabled while something ran gets it back, and the content of the page gets it where
-//! the element that had it is gone.
+//! Keeps the focus from getting lost: a button that was disabled during a run gets it back, and the content of the page gets it if
+//! the focused element is gone.
 
 use std::cell::RefCell;
 
@@ -10,11 +10,11 @@ use web_sys::{HtmlElement, Node};
 use super::{frame, page};
 
 thread_local! {
-    /// The element that had the focus last. None after the pointer pressed something that takes no focus: then no focus is lost.
+    /// The element that had the focus last. `None` after a press on something that takes no focus: then no focus is lost.
     static LAST: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
 }
 
-/// Where the focus goes when its element is gone.
+/// Id of the element that takes the focus when the focused element is gone.
 const CONTENT: &str = "main";
 
 /// Remembers what has the focus, until the listeners are dropped.
@@ -31,7 +31,7 @@ pub fn watch() -> Vec<EventListener> {
             let element = event.target().and_then(|t| t.dyn_into::<HtmlElement>().ok());
             LAST.with_borrow_mut(|last| *last = element);
         }),
-        // Yew may take the element away in the same turn: it is looked at when that is done.
+        // Yew may remove the element in the same turn, so this looks at it afterwards.
         on("focusout", |_| frame::before_next_paint(|| mend(false))),
     ]
 }

@@ -1,4 +1,4 @@
-//! Folders that are dropped, and several files, as one file: an archive made of their handles, of which no byte is copied.
+//! Dropped folders, and several files, as one file: an archive made of file handles, without copying a byte.
 
 use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -9,10 +9,10 @@ use super::error_text;
 use crate::base::convert::whole;
 use crate::session::{BundleLayout, files_to_open};
 
-/// Files and folders that are looked at before a folder is taken to be the wrong one.
+/// The most files and folders in a folder: one with more is taken to be the wrong folder.
 const MOST_ENTRIES: usize = 100_000;
 
-/// What was dropped, if a folder is in it. Has to be asked while the event is handled: the browser forgets it afterwards.
+/// The dropped entries, if a folder is among them. Must be called while the event is handled: the browser forgets them afterwards.
 #[must_use]
 pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     let items = data.items();
@@ -21,17 +21,17 @@ pub fn dropped_entries(data: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
     entries.iter().any(FileSystemEntry::is_directory).then_some(entries)
 }
 
-/// The files of folders and files that were dropped, as one file with the name of the first.
+/// All files of the dropped folders and files, as one file with the name of the first.
 ///
 /// # Errors
-/// When a folder cannot be read or has nothing to open; the message says why.
+/// If a folder cannot be read or has nothing to open; the message says why.
 pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, String> {
     let name = entries.first().map(FileSystemEntry::name).unwrap_or_default();
     let failed = |e: JsValue| format!("{name}: the folder could not be read: {}", error_text(&e));
     let (mut waiting, mut paths, mut files) = (entries, Vec::new(), Vec::new());
     while let Some(entry) = waiting.pop() {
         if paths.len() + waiting.len() > MOST_ENTRIES {
-            return Err(format!("{name}: has more than {MOST_ENTRIES} files; drop the folder of the runs"));
+            return Err(format!("{name}: the folder has more than {MOST_ENTRIES} files; drop the folder of the runs"));
         }
         if entry.is_directory() {
             waiting.extend(entries_of(entry.unchecked_ref()).await.map_err(failed)?);
@@ -53,7 +53,7 @@ pub async fn bundle_entries(entries: Vec<FileSystemEntry>) -> Result<File, Strin
 /// Several files as one.
 ///
 /// # Errors
-/// When one is too large; the message names it.
+/// If a file is too large; the message names it.
 pub fn bundle_files(files: &[File]) -> Result<File, String> {
     let named: Vec<(String, File)> = files.iter().map(|file| (file.name(), file.clone())).collect();
     bundle(&format!("{} files", files.len()), &named)
@@ -70,7 +70,7 @@ fn bundle(name: &str, files: &[(String, File)]) -> Result<File, String> {
     File::new_with_blob_sequence(&parts, name).map_err(|e| format!("{name}: {}", error_text(&e)))
 }
 
-/// What a folder holds. A browser gives it in parts, and an empty part at the end.
+/// The entries of a folder. A browser returns them in parts, with an empty part at the end.
 async fn entries_of(folder: &FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, JsValue> {
     let (reader, mut found) = (folder.create_reader(), Vec::new());
     loop {

@@ -7,6 +7,6 @@ use wasm_bindgen::closure::Closure;
 pub fn before_next_paint(f: impl FnOnce() + 'static) {
     let Some(window) = web_sys::window() else { return };
     let callback = Closure::once_into_js(f);
-    // Refused only when the page is going away.
+    // Fails only while the page is being closed.
     let _ = window.request_animation_frame(callback.unchecked_ref());
 }

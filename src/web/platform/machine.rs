@@ -2,11 +2,11 @@
 
 use crate::base::convert::{whole, whole_len};
 
-/// Workers that can run side by side, as the browser says.
+/// Number of workers that can run side by side, according to the browser.
 #[must_use]
 pub fn hardware_threads() -> usize {
     let threads = web_sys::window().map_or(1.0, |w| w.navigator().hardware_concurrency());
-    // A cast of a float saturates, and a browser that hides the number says 1 or NaN.
+    // A cast of a float saturates; a browser that hides the number returns 1 or NaN.
     whole_len(threads).max(1)
 }
 
@@ -22,13 +22,13 @@ pub fn unix_s() -> u64 {
     whole(wall_ms() / 1e3)
 }
 
-/// The machine in a few words: a page is told no more of it than its threads.
+/// The machine in a few words: browsers tell a page only the number of its threads.
 #[must_use]
 pub fn name() -> String {
     format!("browser, {} threads", hardware_threads())
 }
 
-/// The machine in words, for measured results: its threads and what the browser says of itself.
+/// The machine in words, for measured results: its threads and the browser's user agent.
 #[must_use]
 pub fn description() -> String {
     let agent = web_sys::window().and_then(|w| w.navigator().user_agent().ok()).unwrap_or_default();

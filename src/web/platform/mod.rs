@@ -1,4 +1,4 @@
-//! What the browser offers, one small file each.
+//! Wrappers of the browser's interfaces, one small file each.
 
 mod boxes;
 pub mod clipboard;
@@ -21,7 +21,7 @@ pub mod url;
 
 use wasm_bindgen::JsValue;
 
-/// What a JavaScript error says.
+/// The message of a JavaScript error.
 #[must_use]
 pub fn error_text(error: &JsValue) -> String {
     let message = js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string());

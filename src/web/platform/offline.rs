@@ -4,7 +4,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use super::url;
 
-/// Registers the service worker. Where there is none (private windows, plain http) the page works without it.
+/// Registers the service worker. If the browser offers none (private windows, plain http), the page works without it.
 pub fn register() {
     let Some(window) = web_sys::window() else { return };
     let navigator = window.navigator();
@@ -14,7 +14,7 @@ pub fn register() {
     }
     let promise = navigator.service_worker().register(&url::beside_page("sw.js"));
     spawn_local(async move {
-        // A refusal is not an error for the person: only offline use is lost.
+        // A refusal is not an error for the user: only offline use is lost.
         let _ = JsFuture::from(promise).await;
     });
 }

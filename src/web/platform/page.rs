@@ -5,23 +5,23 @@ use web_sys::{Document, HtmlElement};
 
 use crate::base::convert::{narrow_signed, whole_signed};
 
-/// What the page is doing, in `document.documentElement.dataset.state`.
+/// State of the page, in `document.documentElement.dataset.state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageState {
     /// The app or its worker is still loading.
     Loading,
-    /// Ready, nothing done yet.
+    /// Ready, nothing run yet.
     Idle,
     /// Something is being computed or read.
     Running,
     /// A result is shown.
     Done,
-    /// What was asked for last failed.
+    /// The last request failed.
     Failed,
 }
 
 impl PageState {
-    /// What is said when a run comes to it; a failure says itself.
+    /// Announcement for screen readers when a run reaches this state; a failure has its own message.
     #[must_use]
     pub const fn said(self) -> Option<&'static str> {
         match self {
@@ -46,7 +46,7 @@ fn document() -> Option<Document> {
     web_sys::window().and_then(|w| w.document())
 }
 
-/// Shows the state to styles and tests.
+/// Exposes the state to styles and tests.
 pub fn set_state(state: PageState) {
     set_root_attribute("data-state", state.name());
 }
@@ -82,27 +82,27 @@ pub fn set_title(title: &str) {
     }
 }
 
-/// The element of an id.
+/// The element with an id.
 #[must_use]
 pub fn element(id: &str) -> Option<web_sys::Element> {
     document()?.get_element_by_id(id)
 }
 
-/// Whether the window is that of a phone; the style sheet has the same number.
+/// Whether the window is as narrow as a phone's; the style sheet has the same limit.
 #[must_use]
 pub fn is_narrow() -> bool {
     let width = web_sys::window().and_then(|w| w.inner_width().ok()).and_then(|w| w.as_f64());
     width.is_some_and(|width| width <= 640.0)
 }
 
-/// Moves the focus to the element of an id.
+/// Moves the focus to the element with an id.
 pub fn focus(id: &str) {
     if let Some(element) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
         let _ = element.focus();
     }
 }
 
-/// The element that has the focus; none where that is the document.
+/// The element that has the focus; `None` if that is the document.
 #[must_use]
 pub fn focused() -> Option<HtmlElement> {
     let element = document()?.active_element()?.dyn_into::<HtmlElement>().ok()?;

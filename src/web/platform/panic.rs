@@ -1,4 +1,4 @@
-//! A bug in the app itself: say so on the page, with a way out.
+//! Message on the page for a bug in the app itself, with a way out.
 
 use wasm_bindgen::JsCast;
 
@@ -18,7 +18,7 @@ fn show(message: &str) -> Option<()> {
     panel.set_attribute("class", "crash").ok()?;
     let text = document.create_element("p").ok()?;
     text.set_text_content(Some(&format!(
-        "neuronscope met a bug and stopped: {message}. Your files are unchanged. Reload to continue; the address keeps what you had set."
+        "neuronscope has a bug and stopped: {message}. Your files are unchanged. Reload to continue; the address keeps your settings."
     )));
     let link = document.create_element("a").ok()?;
     link.set_text_content(Some("Reload the page"));

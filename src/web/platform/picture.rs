@@ -1,4 +1,4 @@
-//! Charts and canvases as PNG pictures in the clipboard, or as files where the clipboard takes none.
+//! Charts and canvases as PNG pictures in the clipboard, or as files if the clipboard takes no pictures.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::Closure;
@@ -10,7 +10,7 @@ use super::{boxes, download, error_text};
 
 use crate::base::convert::{narrow_count, real_len, whole};
 
-/// Pixels of a picture for each pixel of the page, so that it is sharp where it is shown larger.
+/// Pixels of a picture for each pixel of the page, so that an enlarged picture is sharp.
 const SCALE: f64 = 2.0;
 /// Room around a chart, in pixels of the page.
 const MARGIN: f64 = 16.0;
@@ -19,7 +19,7 @@ const LINE: f64 = 20.0;
 const FONT: &str = "13px system-ui, sans-serif";
 const TITLE_FONT: &str = "600 15px system-ui, sans-serif";
 
-/// What the style sheet says of a shape, which a picture of its own has to say itself.
+/// Properties of a shape from the style sheet, which a stand-alone picture must contain.
 const STYLES: [&str; 13] = [
     "fill",
     "fill-opacity",
@@ -36,18 +36,18 @@ const STYLES: [&str; 13] = [
     "visibility",
 ];
 
-/// A chart on the screen: a figure with a drawing and perhaps a legend, or one that is made of boxes.
+/// A chart on the screen: a figure with a drawing and perhaps a legend, or a figure made of boxes.
 #[derive(Clone, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// Its title.
     pub title: String,
     figure: Element,
 }
 
-/// What is told when a picture is copied or saved.
+/// Callback for the message when a picture was copied or saved.
 type Done = Result<&'static str, String>;
 
-/// The charts of the page that is shown, from top to bottom.
+/// The charts of the shown page, from top to bottom.
 pub fn charts() -> Vec<Chart> {
     let found = super::page::element("main").and_then(|main| main.query_selector_all("figure").ok());
     let Some(found) = found else { return Vec::new() };
@@ -72,7 +72,7 @@ pub fn copy_chart(chart: &Chart, done: impl FnOnce(Done) + 'static) {
     });
 }
 
-/// Copies what is on a canvas.
+/// Copies the content of a canvas.
 pub fn copy_canvas(title: &str, canvas: &HtmlCanvasElement, done: impl FnOnce(Done) + 'static) {
     let title = title.to_owned();
     let on_blob = Closure::once_into_js(move |blob: Option<Blob>| {
@@ -83,7 +83,7 @@ pub fn copy_canvas(title: &str, canvas: &HtmlCanvasElement, done: impl FnOnce(Do
                 Err(_) => {
                     let saved = download::save_blob(&format!("{}.png", file_stem(&title)), &blob);
                     done(saved.map(
-                        |()| "The clipboard of this browser takes no pictures, so the picture was saved as a file.",
+                        |()| "This browser\u{2019}s clipboard takes no pictures, so the picture was saved as a file.",
                     ));
                 }
             }
@@ -118,7 +118,7 @@ fn canvas() -> Result<(HtmlCanvasElement, CanvasRenderingContext2d), JsValue> {
     Ok((canvas, context))
 }
 
-/// Gives a canvas its size, its background and its title; tells the colour of texts.
+/// Gives a canvas its size, its background and its title; returns the colour of texts.
 fn begin(
     (canvas, context): (&HtmlCanvasElement, &CanvasRenderingContext2d),
     title: &str,
@@ -136,7 +136,7 @@ fn begin(
     Ok(text)
 }
 
-/// A chart on a canvas of its own, under its title.
+/// A chart on its own canvas, under its title.
 async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     let drawings = chart.figure.query_selector_all("svg[role=img]")?;
     match drawings.get(0).filter(|_| drawings.length() == 1) {
@@ -145,7 +145,7 @@ async fn draw(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     }
 }
 
-/// A chart that is made of boxes.
+/// A chart made of boxes.
 async fn draw_boxes(chart: &Chart) -> Result<HtmlCanvasElement, JsValue> {
     let (canvas, context) = canvas()?;
     let area = boxes::area(&chart.figure)?;
@@ -264,7 +264,7 @@ fn rows_of(parts: &[Part], context: &CanvasRenderingContext2d, width: f64) -> Re
     Ok(rows)
 }
 
-/// A token of the style sheet, in the theme that is shown.
+/// The value of a token of the style sheet, in the shown theme.
 fn style_of_root(name: &str) -> String {
     let window = web_sys::window();
     let root = window.as_ref().and_then(|w| w.document()).and_then(|d| d.document_element());

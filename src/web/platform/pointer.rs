@@ -1,9 +1,9 @@
-//! Where a pointer is on what it points at.
+//! Position of a pointer on the element that it points at.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, PointerEvent};
 
-/// How far across the element that listens the pointer is, 0 to 1.
+/// Horizontal position of the pointer on the listening element, 0 to 1.
 #[must_use]
 pub fn share_of_width(event: &PointerEvent) -> Option<f64> {
     // Yew listens at the root: the element is the one below the pointer, whose children let the pointer through.

@@ -1,7 +1,7 @@
-//! Files that the browser keeps for this site (its origin private file system), and how much room there is.
+//! Files that the browser keeps for this site (its origin private file system), and the room that they have.
 //!
-//! Everything is called by its name: a browser that lacks a part gives an error, not a stop, and the types of these interfaces would be
-//! another part of the page's program.
+//! All methods are called by name: so a browser that lacks one gives an error instead of a panic, and the types of these interfaces
+//! do not make the page's program larger.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -12,7 +12,7 @@ use super::error_text;
 
 use crate::base::convert::whole;
 
-/// Calls a method that gives a promise, and waits for it.
+/// Calls a method that returns a promise, and waits for it.
 async fn call(of: &JsValue, method: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {
     let function: Function = Reflect::get(of, &method.into())?.dyn_into()?;
     let args: Array = args.iter().copied().collect();
@@ -22,14 +22,14 @@ async fn call(of: &JsValue, method: &str, args: &[&JsValue]) -> Result<JsValue, 
 fn storage() -> Result<JsValue, JsValue> {
     let window = web_sys::window().ok_or("there is no window")?;
     let storage = Reflect::get(&window.navigator(), &"storage".into())?;
-    if storage.is_object() { Ok(storage) } else { Err("this browser keeps no files for pages here".into()) }
+    if storage.is_object() { Ok(storage) } else { Err("this browser cannot keep files for this page".into()) }
 }
 
 async fn folder() -> Result<JsValue, JsValue> {
     call(&storage()?, "getDirectory", &[]).await
 }
 
-/// Writes a file; one of the same name is replaced once all of it is written.
+/// Writes a file; a file of the same name is replaced once the new one is complete.
 ///
 /// # Errors
 /// What the browser said: it has no such store, or the store is full.
@@ -48,10 +48,10 @@ pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
     written.await.map(|_| ()).map_err(|e: JsValue| error_text(&e))
 }
 
-/// A file that was kept, under the name that it is to have. Its bytes stay where they are until they are read.
+/// A kept file under a new name. Its bytes are not copied; they are read when needed.
 ///
 /// # Errors
-/// What the browser said: it is not there any more.
+/// What the browser said: the file is no longer there.
 pub async fn read(name: &str, shown_name: &str) -> Result<File, String> {
     let found = async {
         let handle = call(&folder().await?, "getFileHandle", &[&name.into()]).await?;
@@ -68,14 +68,14 @@ pub async fn remove(name: &str) {
     }
 }
 
-/// Bytes that this site uses, and how many it may use; none where the browser does not say.
+/// Bytes that this site uses, and how many it may use; `None` if the browser does not say.
 pub async fn usage() -> Option<(u64, u64)> {
     let estimate = call(&storage().ok()?, "estimate", &[]).await.ok()?;
     let number = |name: &str| Reflect::get(&estimate, &name.into()).ok()?.as_f64();
     Some((whole(number("usage")?), whole(number("quota")?)))
 }
 
-/// Asks the browser not to clear what this site keeps when it runs out of room; whether it agreed.
+/// Asks the browser not to clear this site's data when space runs out; returns whether it agreed.
 pub async fn persist() -> bool {
     let Ok(storage) = storage() else { return false };
     call(&storage, "persist", &[]).await.is_ok_and(|agreed| agreed.is_truthy())

@@ -1,4 +1,4 @@
-//! Settings kept between visits. Where the browser keeps nothing, defaults are used.
+//! Settings kept between visits. If the browser keeps nothing, defaults are used.
 
 /// The value of a setting.
 #[must_use]
@@ -6,14 +6,14 @@ pub fn read(key: &str) -> Option<String> {
     web_sys::window()?.local_storage().ok()??.get_item(key).ok()?
 }
 
-/// Keeps a setting, if the browser lets us.
+/// Keeps a setting, if the browser allows it.
 pub fn write(key: &str, value: &str) {
     if let Some(Ok(Some(storage))) = web_sys::window().map(|w| w.local_storage()) {
         let _ = storage.set_item(key, value);
     }
 }
 
-/// Keeps a text, and says whether the browser did: private windows and full stores refuse.
+/// Keeps a text; returns whether the browser accepted it: private windows and full stores refuse.
 pub fn keep(key: &str, value: &str) -> bool {
     matches!(web_sys::window().map(|w| w.local_storage()), Some(Ok(Some(storage))) if storage.set_item(key, value).is_ok())
 }
@@ -25,7 +25,7 @@ pub fn forget(key: &str) {
     }
 }
 
-/// All keys that begin so.
+/// All keys with a prefix.
 #[must_use]
 pub fn keys(prefix: &str) -> Vec<String> {
     let Some(Ok(Some(storage))) = web_sys::window().map(|w| w.local_storage()) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Light or dark: the system's choice until the person makes one.
+//! Light or dark theme: the system's choice until the user chooses.
 
 use super::{page, storage};
 use crate::view::palette::Theme;
@@ -15,7 +15,7 @@ pub fn initial() -> Theme {
     }
 }
 
-/// Shows a theme, and keeps it when the person chose it.
+/// Shows a theme, and keeps it if the user chose it.
 pub fn apply(theme: Theme, chosen: bool) {
     let name = match theme {
         Theme::Light => "light",

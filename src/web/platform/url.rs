@@ -9,32 +9,32 @@ use crate::page::history::{Entry, Now, entry_of, page_of};
 use crate::session::share::Query;
 
 thread_local! {
-    /// A timeline that was opened is about to choose its first span.
+    /// Whether a timeline that was just opened is about to choose its first span.
     static OPENS_AT_SPAN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The next span in the address is the one that a view opens with. No person went there, so Back does not return from it.
+/// Announces that the next span in the address is the one that a view opens with. The user did not go there, so Back does not return from it.
 pub fn expect_first_span() {
     OPENS_AT_SPAN.set(true);
 }
 
-/// That view is gone before it chose.
+/// Withdraws the announcement: the view is gone before it chose a span.
 pub fn expect_no_span() {
     OPENS_AT_SPAN.set(false);
 }
 
-/// The attribute of the document that holds the address which the page shows.
+/// The attribute of the document that holds the address of what the page shows.
 const NOTED: &str = "data-address";
 
-/// The attribute of the document that counts the views whose address is still to be shown.
+/// The attribute of the document that counts the views that have yet to show their address.
 const PENDING: &str = "data-address-pending";
 
-/// A view whose address is still to be shown: tests wait until no view is left here.
+/// A view that has yet to show its address: tests wait until there is none.
 #[derive(Debug)]
 pub struct PendingAddress(());
 
 impl PendingAddress {
-    /// Counts one more, until it is dropped.
+    /// Counts one more view, until it is dropped.
     #[must_use]
     pub fn new() -> Self {
         add_pending(1);
@@ -54,18 +54,18 @@ impl Drop for PendingAddress {
     }
 }
 
-/// Both programs of the page count in one place.
+/// Changes the count, which both programs of the page share.
 fn add_pending(change: i32) {
     let Some(root) = root() else { return };
     let count = root.get_attribute(PENDING).and_then(|text| text.parse::<i32>().ok()).unwrap_or(0) + change;
     let _ = if count > 0 { root.set_attribute(PENDING, &count.to_string()) } else { root.remove_attribute(PENDING) };
 }
 
-/// What an entry of the history remembers: the page it is of, and in which visit it was made.
+/// State of an entry of the history: its page, and the visit in which it was made.
 #[derive(Debug, Serialize, Deserialize)]
 struct MadeEntry {
     page: String,
-    /// When that visit began, ms since 1970. What a page showed is known in the same visit only.
+    /// Start of that visit, ms since 1970. The state of a page is known only in the same visit.
     visit: f64,
 }
 
@@ -79,7 +79,7 @@ pub fn names_model() -> bool {
     hash().split_once('?').is_some_and(|(_, query)| Query::parse(query).get("model").is_some())
 }
 
-/// The page of the entry the browser is at, when this visit made it: `#/profile`. Its state is what it was left with.
+/// The page of the current history entry, if this visit made the entry: `#/profile`. The page still has the state it was left with.
 #[must_use]
 pub fn page_of_entry() -> Option<String> {
     let state = web_sys::window()?.history().ok()?.state().ok()?;
@@ -93,7 +93,7 @@ pub fn hash() -> String {
     web_sys::window().and_then(|w| w.location().hash().ok()).unwrap_or_default()
 }
 
-/// The hash of the address, which the page follows from now on.
+/// Reads the hash of the address, which the page follows from now on.
 #[must_use]
 pub fn read_hash() -> String {
     let hash = hash();
@@ -101,7 +101,7 @@ pub fn read_hash() -> String {
     hash
 }
 
-/// Notes which address the page shows, where both of its programs see it.
+/// Notes which address the page shows, in a place that both of its programs see.
 fn note(hash: &str) {
     if let Some(root) = root() {
         let _ = root.set_attribute(NOTED, hash);
@@ -114,7 +114,7 @@ pub fn noted() -> String {
     root().and_then(|root| root.get_attribute(NOTED)).unwrap_or_default()
 }
 
-/// Whether somebody gave the page another address, whose event is still to come.
+/// Whether the address was changed from outside and its event has not arrived yet.
 fn is_edited() -> bool {
     root().is_some_and(|root| root.get_attribute(NOTED).is_some_and(|noted| noted != hash()))
 }
@@ -130,19 +130,19 @@ pub fn go(hash: &str) {
     }
 }
 
-/// What showing another hash does, and whether it is the first span of a timeline that was opened.
+/// The effect on the history of showing another hash, and whether that is the first span of a timeline that was just opened.
 fn entry_for(hash: &str) -> (Entry, bool) {
     let now = self::hash();
     entry_of(Now { hash: &now, is_edited: is_edited(), opens_at_span: OPENS_AT_SPAN.get() }, hash)
 }
 
-/// Whether showing a hash is a new entry of the history.
+/// Whether showing a hash makes a new entry in the history.
 #[must_use]
 pub fn is_new_entry(hash: &str) -> bool {
     entry_for(hash).0 == Entry::Push
 }
 
-/// Shows another hash without an event, as [`entry_of`] says.
+/// Shows another hash without an event, with the effect on the history that [`entry_of`] decides.
 pub fn show_hash(hash: &str) {
     let Some(window) = web_sys::window() else { return };
     let (entry, is_first_span) = entry_for(hash);

@@ -1,4 +1,4 @@
-//! The shelf as a part of the page sees it: up to date with this page's other program and with other tabs.
+//! Hook for the content of the shelf, kept up to date with this page's other program and with other tabs.
 
 use gloo_events::EventListener;
 use yew::prelude::*;
@@ -9,7 +9,7 @@ use crate::session::shelf::ShelfItem;
 /// Bytes that are still incomplete after this time stay incomplete: their tab is gone.
 const GIVEN_UP_MS: u64 = 10 * 60 * 1_000;
 
-/// What is kept, in its order.
+/// The kept items, in their order.
 #[hook]
 pub fn use_shelf() -> Vec<ShelfItem> {
     let items = use_state_eq(Vec::new);

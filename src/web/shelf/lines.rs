@@ -1,4 +1,4 @@
-//! The lines of the shelf. Each thing has a key of its own, so that two tabs that write at once lose nothing of each other.
+//! The lines of the shelf. Each item has its own key, so two tabs that write at once do not overwrite each other's items.
 
 use wasm_bindgen_futures::spawn_local;
 use web_sys::CustomEvent;
@@ -9,9 +9,9 @@ use crate::web::platform::machine::wall_ms;
 use crate::web::platform::{private_files, storage};
 
 const PREFIX: &str = "neuronscope.kept.";
-/// Where the rows of benchmarks are; the keeper of a sweep writes them.
+/// Key prefix of the rows of benchmarks, which the keeper of a sweep writes.
 const ROWS_PREFIX: &str = "neuronscope.sweep.";
-/// The shelf has changed: for both programs of this page. Other tabs get `storage` events.
+/// Event for both programs of this page: the shelf has changed. Other tabs get `storage` events.
 pub(super) const CHANGED: &str = "neuronscope:kept";
 
 /// Now, in milliseconds since 1970.
@@ -23,35 +23,35 @@ fn key(item: &ShelfItem) -> String {
     format!("{PREFIX}{}", item.id())
 }
 
-/// The name of an item's bytes.
+/// The name of the file that holds an item's bytes.
 pub(super) fn bytes_name(item: &ShelfItem) -> String {
     format!("kept-{}", item.id())
 }
 
-/// All items, in their order, also those whose bytes are still being written.
+/// All items, in their order, including those whose bytes are still being written.
 pub(super) fn all() -> Vec<ShelfItem> {
     let lines = storage::keys(PREFIX).into_iter().filter_map(|key| storage::read(&key));
     in_order(lines.filter_map(|line| ShelfItem::from_text(&line)).collect())
 }
 
-/// The item that is the same thing, where one is kept.
+/// The kept item for the same thing, if there is one.
 pub(super) fn same(item: &ShelfItem) -> Option<ShelfItem> {
     storage::read(&key(item)).and_then(|line| ShelfItem::from_text(&line))
 }
 
-/// Writes an item as it is; whether the store took it.
+/// Writes an item as it is; returns whether the store accepted it.
 pub fn change(item: &ShelfItem) -> bool {
     let kept = storage::keep(&key(item), &item.to_text());
     tell();
     kept
 }
 
-/// Notes that an item is opened now.
+/// Notes that an item was opened now.
 pub fn touch(item: &ShelfItem) {
     change(&ShelfItem { when_ms: now_ms(), ..item.clone() });
 }
 
-/// Removes the results whose rows are called so.
+/// Removes the results whose rows have this name.
 pub fn forget_rows(rows: &str) {
     all().iter().filter(|item| item.rows == rows).for_each(remove);
 }
@@ -69,8 +69,8 @@ pub fn remove(item: &ShelfItem) {
     tell();
 }
 
-/// Keeps what a link shows. The store has room for a line where it has room for anything; one that is refused is lost without a
-/// word, as its link is still in the address.
+/// Keeps what a link shows. A line needs next to no room. If the store refuses it, no message is shown, because the link is
+/// still in the address.
 pub fn keep_link(kind: ItemKind, name: &str, link: &str) {
     put(ShelfItem::of_link(kind, name, link, now_ms()));
 }
@@ -78,7 +78,7 @@ pub fn keep_link(kind: ItemKind, name: &str, link: &str) {
 /// Keeps the results of a benchmark, whose rows the keeper of its sweep has written.
 pub fn keep_rows(name: &str, link: &str, rows: &str) {
     let item = ShelfItem::of_link(ItemKind::Benchmark, name, link, now_ms());
-    // A benchmark that ran again has its rows twice.
+    // A benchmark that ran again would have its rows twice.
     if let Some(before) = same(&item).filter(|before| before.rows != rows) {
         remove(&before);
         return put(ShelfItem { rows: rows.to_owned(), ..item.after(&before) });
@@ -86,13 +86,13 @@ pub fn keep_rows(name: &str, link: &str, rows: &str) {
     put(ShelfItem { rows: rows.to_owned(), ..item });
 }
 
-/// The results that a file of this name stands for, where they are kept.
+/// The results that a file of this name stands for, if they are kept.
 #[must_use]
 pub fn find_results(file: &str) -> Option<ShelfItem> {
     all().into_iter().find(|item| item.is_results(file))
 }
 
-/// Makes room for rows by removing the oldest results of a benchmark that nobody pinned, but for those of `rows`; whether there was one.
+/// Makes room for rows by removing the oldest benchmark results without a pin, except those of `rows`; returns whether there were any.
 pub fn forget_rows_of_oldest(rows: &str) -> bool {
     let is_free = |item: &&ShelfItem| !item.is_pinned && !item.rows.is_empty() && item.rows != rows;
     let items = all();

@@ -1,5 +1,5 @@
-//! What is kept from one visit to the next: a line for each thing in the browser's local storage, the bytes of files in its private
-//! file system. Both programs of the page, and every tab, see the same shelf.
+//! The shelf: what is kept from one visit to the next. Each item has a line in the browser's local storage; the bytes of files are in
+//! its private file system. Both programs of the page, and every tab, see the same shelf.
 
 mod hook;
 mod lines;

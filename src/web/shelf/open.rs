@@ -1,4 +1,4 @@
-//! Files on the shelf: their bytes go there and come back.
+//! Files on the shelf: writes their bytes and reads them back.
 
 use web_sys::File;
 
@@ -8,13 +8,13 @@ use crate::base::units::format_bytes;
 use crate::session::shelf::{ItemKind, ShelfItem, making_room, model_file};
 use crate::web::platform::private_files;
 
-/// Of the room that the browser gives, files leave this much to everything else.
+/// Bytes of the room given by the browser that files leave to everything else.
 const SPARE_BYTES: u64 = 32 << 20;
 
-/// Keeps a file that was opened. Older files without a pin are removed where room is short.
+/// Keeps a file that was opened. Older files without a pin are removed if room is short.
 ///
 /// # Errors
-/// A sentence for the person when it is not kept: nothing else is lost by that.
+/// A sentence for the user if it is not kept: nothing else is lost then.
 pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
     let name = file.name();
     let bytes = whole(file.size());
@@ -25,20 +25,20 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
     }
     let refused = |why: String| {
         format!(
-            "{name} is open, and is not kept for a later visit: {why} Everything that was kept before is still there."
+            "{name} is open, but is not kept for a later visit: {why} Everything that was kept before is still there."
         )
     };
     if let Some((used, quota)) = private_files::usage().await {
         let free = quota.saturating_sub(used).saturating_sub(SPARE_BYTES);
         let Some(gone) = making_room(&all(), bytes, free) else {
             let (size, free) = (format_bytes(real(bytes)), format_bytes(real(free)));
-            return Err(refused(format!("it has {size}, and the browser gives this page {free} more.")));
+            return Err(refused(format!("it has {size}, but the browser has only {free} left for this page.")));
         };
         gone.iter().for_each(remove);
     }
-    // A crash in the middle leaves a line that says so, and the next visit removes it.
+    // A crash in the middle leaves a line marked as incomplete, which the next visit removes.
     if !change(&item) {
-        return Err(refused("the browser's store takes nothing more.".to_owned()));
+        return Err(refused("the browser's store is full or refuses it.".to_owned()));
     }
     if let Err(reason) = private_files::write(&bytes_name(&item), &file).await {
         remove(&item);
@@ -48,30 +48,30 @@ pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), S
     Ok(())
 }
 
-/// The file of this name that was opened last, where one is kept.
+/// The file of this name that was opened last, if one is kept.
 ///
 /// # Errors
-/// A sentence for the person when its bytes are not there any more; it leaves the shelf.
+/// A sentence for the user if its bytes are gone; the item is removed from the shelf then.
 pub async fn kept_file(kind: ItemKind, name: &str) -> Option<Result<File, String>> {
     let named = |item: &ShelfItem| item.kind == kind && item.is_whole && item.file == name;
     let item = all().into_iter().filter(named).max_by_key(|item| item.when_ms)?;
     Some(bytes_of(&item).await)
 }
 
-/// The kept file of a model, which its text names by its content.
+/// The kept file of a model, which the model's text names by digest.
 #[must_use]
 pub fn kept_model(model: &str) -> Option<ShelfItem> {
     model_file(&all(), model).cloned()
 }
 
-/// The bytes of a thing, under the name that its file had.
+/// The bytes of an item, under the name that its file had.
 ///
 /// # Errors
-/// A sentence for the person when they are not there any more; it leaves the shelf.
+/// A sentence for the user if they are gone; the item is removed from the shelf then.
 pub async fn bytes_of(item: &ShelfItem) -> Result<File, String> {
     let read = private_files::read(&bytes_name(item), &item.file).await;
     read.map_err(|reason| {
         remove(item);
-        format!("{} was kept, and the browser has its bytes no more ({reason}). Open the file again.", item.file)
+        format!("{} was kept, but the browser no longer has its bytes ({reason}). Open the file again.", item.file)
     })
 }

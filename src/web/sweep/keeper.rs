@@ -1,4 +1,4 @@
-//! Keeps a sweep in the browser's store, a piece for each row as it ends, and finds those of earlier visits.
+//! Keeps a sweep in the browser's store, with a piece for each finished row, and finds the sweeps of earlier visits.
 
 use std::cell::Cell;
 
@@ -15,40 +15,40 @@ use crate::web::platform::storage;
 use crate::web::shelf;
 
 const PREFIX: &str = "neuronscope.sweep.";
-/// A page says that it is still there so often.
+/// Interval at which a page records that it is still open.
 pub const BEAT_MS: u32 = 2_000;
-/// A page that has not said for this time that it is open is gone.
+/// A page that has not recorded for this time that it is open is gone.
 const GONE_MS: f64 = 3.0 * BEAT_MS as f64;
-/// Larger sweeps are kept without their charts: browsers keep about five million characters.
+/// Sweeps with more rows are kept without their charts: browsers keep about five million characters.
 const MOST_WITH_CHARTS: usize = 500;
-/// Finished sweeps of earlier visits that are kept.
+/// The most finished sweeps of earlier visits that are kept.
 const MOST_ENDED: usize = 2 * MOST_UNPINNED;
 
 /// One sweep in the store, while this page runs it.
 pub struct Keeper {
     id: String,
-    /// The store refused a row.
+    /// Whether the store refused a row.
     is_full: Cell<bool>,
 }
 
 impl Keeper {
-    /// Begins to keep a sweep.
+    /// Starts to keep a sweep.
     pub fn begin(sweep: &SweepState) -> Self {
-        // Two tabs do not start in the same millisecond and draw the same number.
+        // Two tabs will not both start in the same millisecond and draw the same number.
         let id = format!("{:013.0}-{:06.0}", wall_ms(), js_sys::Math::random() * 1e6);
         let keeper = Self { id, is_full: Cell::new(false) };
         keeper.update(sweep);
         keeper
     }
 
-    /// Goes on with a sweep of an earlier visit.
+    /// Continues to keep a sweep of an earlier visit.
     pub fn adopt(kept: &KeptSweep) -> Self {
         let keeper = Self { id: kept.id.clone(), is_full: Cell::new(false) };
         keeper.beat();
         keeper
     }
 
-    /// Keeps how far the sweep is, and that this page is at it.
+    /// Records the progress of the sweep, and that this page runs it.
     pub fn update(&self, sweep: &SweepState) {
         let kept = storage::keep(&key(&self.id, "head"), &KeptHead::of(sweep).to_text());
         self.is_full.set(self.is_full.get() || !kept);
@@ -79,8 +79,8 @@ impl Keeper {
         kept || self.is_full.replace(true)
     }
 
-    /// Puts the results on the shelf. Rows that the store refused would be missing, so nothing is put there then; nor of a benchmark
-    /// of a model index, which links do not hold.
+    /// Puts the results on the shelf, unless the store refused a row, which would be missing, or the benchmark is of a model index,
+    /// which links do not hold.
     pub fn put_on_shelf(&self, sweep: &SweepState) {
         let head = KeptHead::of(sweep);
         if !self.is_full.get() && head.config.index.is_none() {
@@ -88,12 +88,12 @@ impl Keeper {
         }
     }
 
-    /// Says that this page is still there.
+    /// Records that this page is still open.
     pub fn beat(&self) {
         storage::write(&key(&self.id, "beat"), &format!("{:.0}", wall_ms()));
     }
 
-    /// This page goes away: another may take the sweep up at once.
+    /// Records that this page closes: another may resume the sweep at once.
     pub fn leave(&self) {
         storage::forget(&key(&self.id, "beat"));
     }
@@ -134,14 +134,14 @@ fn rows_of(id: &str) -> Vec<String> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptSweep {
     id: String,
-    /// What was asked, and how far it was.
+    /// The benchmark, and its progress.
     pub head: KeptHead,
-    /// Rows that are there.
+    /// Number of kept rows.
     pub rows: usize,
 }
 
 impl KeptSweep {
-    /// Reads it back; `plan` is that of its benchmark now.
+    /// Reads it back; `plan` is its benchmark's plan in this build.
     #[must_use]
     pub fn restore(&self, plan: SweepPlan) -> RestoredSweep {
         restore_sweep(&self.head, plan, &rows_of(&self.id))
@@ -154,7 +154,7 @@ impl KeptSweep {
     }
 }
 
-/// Sweeps that no page is at any more, the latest first, and whether some page may be at another one.
+/// Sweeps that no page runs any more, the latest first, and whether some page may still run another one.
 #[must_use]
 pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
     let (mut found, mut is_some_busy) = (Vec::new(), false);
@@ -168,12 +168,12 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
         let rows = storage::keys(&key(id, "row.")).len();
         match storage::read(head_key).as_deref().and_then(KeptHead::from_text) {
             Some(head) if rows > 0 => found.push(KeptSweep { id: id.to_owned(), head, rows }),
-            // Nothing had ended, or a build kept it whose pieces this one cannot read.
+            // No row had finished, or another build kept it whose pieces this build cannot read.
             _ => forget(id),
         }
     }
     found.sort_by(|a, b| b.id.cmp(&a.id));
-    // What was cut off is never thrown away unasked; of what had ended the latest are kept.
+    // Unfinished sweeps are never removed without being asked; of the finished ones the latest are kept.
     let mut ended = 0;
     found.retain(|kept| {
         ended += usize::from(kept.head.is_done);

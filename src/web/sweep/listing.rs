@@ -1,6 +1,6 @@
-//! What a sweep will run and take, before it runs.
+//! The configurations of a sweep and their estimates, before it runs.
 //!
-//! A worker lists it: models and what they take stay out of the page's own program.
+//! A worker lists them: the models and their estimates stay out of the page's own program.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::page::bench::BenchAction;
 use crate::session::{JobRequest, Part, Told};
 
 impl SweepRunner {
-    /// Lists the configurations of a benchmark, then what each will take, as workers find out.
+    /// Lists the configurations of a benchmark, then the estimate of each, as workers find out.
     pub fn list(&self, config: &BenchConfig) {
         self.stop_listing();
         if self.0.core.borrow().run.is_running() {
@@ -60,12 +60,12 @@ impl SweepRunner {
                 self.0.core.borrow_mut().listing = None;
                 self.show_preview();
             }
-            // Of how far it is the list itself says enough.
+            // The list itself shows the progress well enough.
             (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
         }
     }
 
-    /// Shows what is listed, if anything is.
+    /// Shows the list, if there is one.
     pub(super) fn show_preview(&self) {
         let preview = self.0.core.borrow().preview.clone();
         if let Some(sweep) = preview {
@@ -81,7 +81,7 @@ impl SweepRunner {
         }
     }
 
-    /// Asks a worker for the plan of a benchmark that is about to run, and says meanwhile that it starts.
+    /// Asks a worker for the plan of a benchmark that is about to run, and meanwhile shows that it starts.
     pub(super) fn plan(&self, config: &BenchConfig, then: impl Fn(&Self, Result<SweepPlan, String>) + 'static) {
         self.stop_listing();
         self.stop_planning();
@@ -95,11 +95,11 @@ impl SweepRunner {
             let plan = match told {
                 Told::Part(Part::Plan(plan)) => Ok(*plan),
                 Told::Failed(message) => Err(message),
-                // What comes after the plan is not waited for.
+                // Answers after the plan are not awaited.
                 Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_) => return,
                 Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Cancelled => return,
             };
-            // What its models take is found out as they run.
+            // The estimates of its models come out as they run.
             runner.stop_planning();
             then(&runner, plan);
         });
@@ -110,7 +110,7 @@ impl SweepRunner {
         }
     }
 
-    /// Gives up a plan that was asked for; whether there was one.
+    /// Drops a plan that was asked for; returns whether there was one.
     pub(super) fn stop_planning(&self) -> bool {
         let planning = self.0.core.borrow_mut().planning.take();
         planning.is_some_and(|(engine, job)| {

@@ -10,7 +10,7 @@ use crate::session::JobRequest;
 use crate::web::platform::machine;
 
 impl SweepRunner {
-    /// Begins to measure a configuration; one that has no worker for each copy has failed.
+    /// Starts to measure a configuration; it fails if there is no worker for each copy.
     pub(super) fn measure(&self, measurement: &Measurement) {
         if let Err(message) = self.start_copies(measurement) {
             return self.take(measurement.row, RowResult::failed(&measurement.configuration, message));

@@ -18,7 +18,7 @@ use crate::session::{Control, JobId, JobRequest, RunRequest};
 use crate::web::platform::machine::{hardware_threads, wall_ms};
 use crate::web::worker::{Engine, Pool};
 
-/// More workers than this cost memory and start-up for little.
+/// The most workers: more would cost memory and start-up time for little gain.
 const MOST_LANES: usize = 8;
 
 impl Worker for Engine {
@@ -27,7 +27,7 @@ impl Worker for Engine {
     }
 }
 
-/// Runs sweeps. Clones are the same runner.
+/// Runs sweeps. Clones share one runner.
 #[derive(Clone)]
 pub struct SweepRunner(pub(super) Rc<Inner>);
 
@@ -36,18 +36,18 @@ pub(super) struct Inner {
     pub(super) dispatch: UseReducerDispatcher<BenchState>,
     pub(super) notices: UseReducerDispatcher<Notices>,
     pub(super) core: RefCell<Core>,
-    /// The page goes away.
+    /// Listener for the closing of the page.
     pub(super) leaving: RefCell<Option<EventListener>>,
 }
 
 #[derive(Default)]
 pub(super) struct Core {
-    /// Listed and not run.
+    /// A sweep that is listed but not run.
     pub(super) preview: Option<Sweep>,
     pub(super) listing: Option<(Engine, JobId)>,
-    /// The plan of what is about to run.
+    /// The plan of a sweep that is about to run.
     pub(super) planning: Option<(Engine, JobId)>,
-    /// What runs, or ran last.
+    /// The sweep that runs, or ran last.
     pub(super) run: Dispatch<Engine>,
     pub(super) keeper: Option<Keeper>,
     pub(super) beat: Option<Interval>,
@@ -61,7 +61,7 @@ impl PartialEq for SweepRunner {
 }
 
 impl SweepRunner {
-    /// A runner over these workers, which tells the page's state of everything.
+    /// A runner over these workers, which reports everything to the page's state.
     #[must_use]
     pub fn new(pool: Pool, dispatch: UseReducerDispatcher<BenchState>, notices: UseReducerDispatcher<Notices>) -> Self {
         let runner =
@@ -96,7 +96,7 @@ impl SweepRunner {
     fn begin(&self, sweep: Sweep) {
         {
             let mut core = self.0.core.borrow_mut();
-            // What had ended stays on the shelf.
+            // Finished results stay on the shelf.
             let has_ended = core.run.has_ended();
             if let Some(keeper) = core.keeper.take().filter(|_| !has_ended) {
                 keeper.forget();
@@ -127,7 +127,7 @@ impl SweepRunner {
         self.feed();
     }
 
-    /// Does what is next until nothing is.
+    /// Carries out the next steps until there are none.
     pub(super) fn feed(&self) {
         let most_lanes = hardware_threads().min(MOST_LANES);
         loop {
@@ -150,7 +150,7 @@ impl SweepRunner {
         }
     }
 
-    /// A worker: the one that benchmarks share, or a new one.
+    /// A worker: the one that all benchmarks share, or a new one.
     pub(super) fn worker(&self, is_only: bool) -> Result<Engine, String> {
         if is_only { self.0.pool.bench() } else { self.0.pool.take() }
     }
@@ -189,7 +189,7 @@ impl SweepRunner {
         self.show_later();
     }
 
-    /// Takes a note off the list, also for a later visit.
+    /// Removes a note from the list, also for later visits.
     pub fn dismiss(&self, message: &str) {
         if let Some(sweep) = &self.0.core.borrow().run.sweep {
             sweep.borrow_mut().dismiss(message);
@@ -209,7 +209,7 @@ impl SweepRunner {
         }
         if is_refused {
             let text =
-                "The browser keeps no more rows for a later visit. Download the results before you close this tab.";
+                "The browser cannot keep more rows for a later visit. Download the results before you close this tab.";
             self.0.notices.dispatch(NoticeAction::Say(Tone::Info, text.to_owned()));
         }
         self.feed();
@@ -232,12 +232,12 @@ impl SweepRunner {
         self.0.dispatch.dispatch(BenchAction::End(state));
     }
 
-    /// Lets everything rest, also the configurations that run.
+    /// Pauses everything, also the configurations that run.
     pub fn pause(&self) {
         self.set_paused(true);
     }
 
-    /// Goes on.
+    /// Continues after a pause.
     pub fn resume(&self) {
         self.set_paused(false);
     }
@@ -279,7 +279,7 @@ impl SweepRunner {
         }
     }
 
-    /// Shows a sweep of an earlier visit, and runs what is left of it if wanted.
+    /// Shows a sweep of an earlier visit, and runs the rest of it if wanted.
     pub fn take_up(&self, kept: &KeptSweep, runs_rest: bool) {
         let again = kept.clone();
         self.plan(&kept.head.config, move |runner, plan| match plan {

@@ -7,7 +7,7 @@ use crate::page::bench::BenchAction;
 use crate::web::platform::machine::wall_ms;
 
 /// Events of a sweep are shown together, at most this long after they happened: a sweep can have thousands of rows, and
-/// each showing makes the table anew.
+/// each update rebuilds the table.
 const SHOW_MS: u32 = 100;
 
 impl SweepRunner {

@@ -1,10 +1,10 @@
-//! What a timeline tells the page.
+//! Messages from a timeline to the page.
 
 use crate::base::{Interval, TraceNs};
 use crate::page::Shared;
 use crate::view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Viewport};
 
-/// What the page is told.
+/// A message to the page.
 pub enum Change {
     /// The view came to rest: its span, or none when all of the profile is shown.
     View(Option<Interval<TraceNs>>, Viewport),
@@ -12,7 +12,7 @@ pub enum Change {
     Select(Option<SliceRef>),
     /// Go to the slice beside the selected one.
     Step(Neighbour),
-    /// The bar of a section was pressed.
+    /// The header bar of a section was pressed.
     ToggleSection(usize),
     /// The name of a track was pressed.
     ToggleFold(TrackId),
@@ -32,7 +32,7 @@ pub enum Change {
     Area(Option<Area>),
     /// Scroll down by a number of pixels.
     Scroll(f64),
-    /// New slices came.
+    /// New slices arrived.
     Tile(Shared<TimelineTile>),
     /// The pointer is over a slice, or not.
     Hover(Option<Hover>),
@@ -42,7 +42,7 @@ pub enum Change {
     Failed(String),
 }
 
-/// What is under the pointer.
+/// The slice under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hover {
     /// Its name.
@@ -51,10 +51,10 @@ pub struct Hover {
     pub duration_ns: u64,
     /// How many slices it stands for.
     pub count: u32,
-    /// Its value, on a counter.
+    /// Its value, if it is of a counter.
     pub value: Option<f64>,
-    /// Where the pointer is on the canvas.
+    /// Horizontal position of the pointer on the canvas.
     pub x: f64,
-    /// Where the pointer is on the canvas.
+    /// Vertical position of the pointer on the canvas.
     pub y: f64,
 }

@@ -1,4 +1,4 @@
-//! What is on the screen of a timeline, and what the worker is asked for.
+//! The controller of a timeline: holds what is on the screen, and asks the worker for slices.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,13 +23,13 @@ use crate::view::timeline::{
 use crate::web::platform::url::PendingAddress;
 use crate::web::worker::Engine;
 
-/// Time from the last move of a view until the page hears of it.
+/// Delay from the last move of a view until the page is told.
 const SETTLE_MS: u32 = 160;
 
-/// Time for texts in a frame; the next frame, if nothing moved, has twice as much, and finds most texts known.
+/// Time for texts in a frame. If nothing moved, the next frame has twice as much, and most texts are cached by then.
 pub(super) const FRAME_TEXT_MS: f64 = 8.0;
 
-/// One timeline. Clones name the same one.
+/// One timeline. Clones refer to the same one.
 #[derive(Clone)]
 pub struct Controller(pub(super) Rc<Inner>);
 
@@ -46,18 +46,18 @@ pub(super) struct Inner {
     pub(super) screen: RefCell<Screen>,
     is_frame_due: Cell<bool>,
     asked: Cell<Option<JobId>>,
-    /// What the view stays near: the span of the profile, or of all that share its axis.
+    /// The span that the view stays near: that of the profile, or of all profiles on its axis.
     bounds: Cell<Interval<TraceNs>>,
-    /// The timeline whose view moves along with this one, and what its times are more than those here, in ns.
+    /// The timeline whose view moves along with this one, and the difference of its times minus those here, in ns.
     partner: RefCell<Option<(Weak<Inner>, i64)>>,
     settle: RefCell<Option<Timeout>>,
-    /// The first slice in view is to be selected as soon as slices are known.
+    /// Whether the first slice in view is to be selected as soon as slices are known.
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,
-    /// The view that the page asked for, which is told as the page has it: another span would be another place in the history.
+    /// The view that the page asked for. It is reported with the span the page gave: another span would be a new history entry.
     visited: Cell<Option<Viewport>>,
-    /// Somebody has moved the view, be it not told yet.
+    /// Whether the user has moved the view, even if the page is not told yet.
     pub(super) is_moved: Cell<bool>,
 }
 
@@ -74,27 +74,27 @@ pub(super) struct Screen {
     pub(super) annotations: Vec<Annotation>,
     pub(super) arrows: Vec<FlowArrow>,
     pub(super) area: Option<Area>,
-    /// Where the pointer is, while it is over the canvas and nothing is pressed.
+    /// Position of the pointer, while it is over the canvas and no button is pressed.
     pub(super) pointer: Option<(f64, f64)>,
-    /// A track that is dragged, and the track whose place it takes when it is dropped now.
+    /// A track that is dragged, and the track whose place it takes if it is dropped now.
     pub(super) moved_track: Option<(TrackId, Option<TrackId>)>,
     pub(super) history: ViewHistory<Viewport>,
     pub(super) view: Viewport,
     pub(super) tile: Option<Shared<TimelineTile>>,
-    /// How the names of the tile look, found anew with every tile and every search.
+    /// How the names of the tile look, computed for every new tile and search.
     pub(super) looks: NameLooks,
-    /// Which names have which colours.
+    /// The colours of the names.
     colours: Colours,
     pub(super) strips: super::painter::StripCanvas,
     pub(super) selected: Option<SliceRef>,
     pub(super) search: String,
-    /// The group that is highlighted in place of what is searched for.
+    /// The group that is highlighted instead of the search hits.
     pub(super) group: Option<SliceGroup>,
     pub(super) theme: Theme,
     pub(super) range_px: Option<(f64, f64)>,
     pub(super) pointers: BTreeMap<i32, (f64, f64)>,
     pub(super) drag: super::pointer::Drag,
-    /// A span from a link that waits for the width to be known.
+    /// A span from a link that waits until the width is known.
     pub(super) wanted_span: Option<Interval<TraceNs>>,
 }
 
@@ -165,8 +165,8 @@ impl Controller {
         }))
     }
 
-    /// Gives this timeline and another one axis: a view of either becomes the view of both, and both stay near what either
-    /// holds. An instant here is beside the one that is `offset_ns` later there.
+    /// Puts this timeline and another one on a common axis: moving the view of one moves both, and both stay near what either
+    /// holds. An instant here is beside the instant that is `offset_ns` later there.
     pub fn pair_with(&self, other: &Self, offset_ns: i64) {
         for (one, two, offset) in [(self, other, offset_ns), (other, self, offset_ns.saturating_neg())] {
             let (own, there) = (one.0.info.outline.span, two.0.info.outline.span);
@@ -191,7 +191,7 @@ impl Controller {
         (screen.tile.clone(), screen.view)
     }
 
-    /// How tracks are arranged.
+    /// Sets how tracks are arranged.
     pub fn set_arrangement(&self, arrangement: &Arrangement) {
         let mut screen = self.0.screen.borrow_mut();
         if screen.arrangement != *arrangement {
@@ -202,7 +202,7 @@ impl Controller {
         self.changed();
     }
 
-    /// Marks, ranges and flow arrows over the slices.
+    /// Sets the marks, ranges and flow arrows over the slices.
     pub fn set_overlay(&self, annotations: &[Annotation], arrows: Vec<FlowArrow>) {
         {
             let mut screen = self.0.screen.borrow_mut();
@@ -212,13 +212,13 @@ impl Controller {
         self.redraw();
     }
 
-    /// The selected area.
+    /// Sets the selected area.
     pub fn set_area(&self, area: Option<&Area>) {
         self.0.screen.borrow_mut().area = area.cloned();
         self.redraw();
     }
 
-    /// The view before this one, or the one that was undone last.
+    /// Goes to the view before this one, or to the one that was undone last.
     pub fn undo(&self, forth: bool) {
         let to = {
             let mut screen = self.0.screen.borrow_mut();
@@ -229,13 +229,13 @@ impl Controller {
         }
     }
 
-    /// Whether there is a view to go back to, and one to go forth to.
+    /// Whether there is a view to go back to, and one to go forward to.
     #[must_use]
     pub fn can_undo(&self) -> (bool, bool) {
         self.0.screen.borrow().history.can()
     }
 
-    /// What is searched for (a part of a name, or all of a group of that name), how it looks.
+    /// Sets what is searched for (a part of a name, or a whole group with that name) and the theme.
     pub fn set_look(&self, search: &str, kind: Option<&GroupKind>, theme: Theme) {
         {
             let mut screen = self.0.screen.borrow_mut();
@@ -249,7 +249,7 @@ impl Controller {
         self.changed();
     }
 
-    /// The selected slice.
+    /// Sets the selected slice.
     pub fn set_selected(&self, slice: Option<SliceRef>) {
         self.0.screen.borrow_mut().selected = slice;
         self.redraw();
@@ -260,7 +260,7 @@ impl Controller {
         self.change_view(|view| view.showing(link.start_ns, link.duration_ns));
     }
 
-    /// Where to scroll so that a row of a track is in sight; none when it is.
+    /// The scroll position that brings a row of a track into sight; `None` if it is in sight already.
     #[must_use]
     pub fn scroll_to(&self, track: TrackId, row: u16) -> Option<f64> {
         let screen = self.0.screen.borrow();
@@ -281,13 +281,13 @@ impl Controller {
         self.change_view(|view| Viewport::new(span, view.width_px()));
     }
 
-    /// Shows the span that the page wants, all of the profile when there is none; one that the view itself told is where it is.
+    /// Shows the span that the page wants; without one, all of the profile. A span that the view itself reported is already shown.
     pub fn visit(&self, span: Option<Interval<TraceNs>>) {
         if self.0.told.replace(span) == span {
             return;
         }
         if self.0.screen.borrow().canvas.is_none() {
-            // The first size would replace a view that was made for another width.
+            // The first resize would replace a view that was made for another width.
             self.0.screen.borrow_mut().wanted_span = span;
             return;
         }
@@ -298,7 +298,7 @@ impl Controller {
         self.0.visited.set(Some(self.0.screen.borrow().view));
     }
 
-    /// Nobody looks at it any more: a view that had not come to rest is not told, because the page is somewhere else.
+    /// Called when the timeline is no longer shown: a view that had not come to rest is not reported, because the page has moved on.
     pub fn leave(&self) {
         self.0.settle.borrow_mut().take();
         crate::web::platform::url::expect_no_span();
@@ -324,7 +324,7 @@ impl Controller {
         if is_measured {
             self.show_span(dense);
         } else {
-            // The width comes later, and with it the view.
+            // The width is known later; the view is set then.
             self.0.screen.borrow_mut().wanted_span = Some(dense);
             self.settle_later();
         }
@@ -347,7 +347,7 @@ impl Controller {
         self.change_view(|view| view.zoomed(factor, view.width_px() / 2.0));
     }
 
-    /// The page scrolled the canvas down.
+    /// Called when the page scrolled the canvas.
     pub fn set_scroll(&self, scroll_y: f64) {
         self.0.screen.borrow_mut().scroll_y = scroll_y;
         self.changed();
@@ -370,7 +370,7 @@ impl Controller {
         }
     }
 
-    /// Shows what the partner shows.
+    /// Shows the span that the partner shows.
     fn follow(&self, view: Viewport) {
         {
             let mut screen = self.0.screen.borrow_mut();
@@ -379,12 +379,12 @@ impl Controller {
         self.changed();
     }
 
-    /// What the view stays near.
+    /// The span that the view stays near.
     pub(super) fn bounds(&self) -> Interval<TraceNs> {
         self.0.bounds.get()
     }
 
-    /// Something that is drawn or asked for may have changed.
+    /// Called when something that is drawn or asked for may have changed.
     pub(super) fn changed(&self) {
         self.ask();
         self.redraw();
@@ -432,7 +432,7 @@ impl Controller {
         });
     }
 
-    /// Asks for slices when those at hand do not do. One question at a time; its answer asks again if the view moved on.
+    /// Asks for slices if the loaded ones do not suffice. There is one question at a time; its answer asks again if the view moved on.
     fn ask(&self) {
         if self.0.asked.get().is_some() {
             return;

@@ -1,4 +1,4 @@
-//! From the screen to the canvas: size and paint.
+//! Sizes and paints the canvas of a timeline.
 
 use wasm_bindgen::JsCast;
 use web_sys::HtmlCanvasElement;
@@ -9,7 +9,7 @@ use crate::base::convert::{narrow_count, real_len, whole};
 use crate::view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
-    /// The canvas has this size now, in pixels.
+    /// Called when the canvas has a new size, in pixels.
     pub fn resize(&self, canvas: &HtmlCanvasElement, width: f64, height: f64) {
         if width < 1.0 || height < 1.0 {
             return;
@@ -26,7 +26,7 @@ impl Controller {
             let room = width - screen.metrics.gutter;
             screen.view = match screen.wanted_span.take() {
                 Some(span) => Viewport::new(span, room).clamped(bounds),
-                // Keys that came before the canvas had a size have moved it already.
+                // Keys pressed before the canvas had a size have already moved the view.
                 None if is_first && self.0.is_moved.get() => {
                     Viewport::new(screen.view.interval(), room).clamped(bounds)
                 }
@@ -37,8 +37,8 @@ impl Controller {
             if is_first {
                 screen.history.record(view);
             }
-            // A canvas that was resized is blank until it is painted: paint in the same frame. The first time there is
-            // nothing to keep, and the frame that `changed` asks for shares the work.
+            // A resized canvas is blank until it is painted, so it is painted in the same frame. The first time there is
+            // nothing to keep, so the frame that `changed` asks for suffices.
             if !is_first {
                 screen.draw(outline, super::controller::FRAME_TEXT_MS);
             }
@@ -60,7 +60,7 @@ impl Screen {
         true
     }
 
-    /// How wide a character of the font at hand is, on average over names as they occur.
+    /// Mean width of a character in the font in use, over typical names.
     fn char_px(&self) -> f64 {
         const SAMPLE: &str = "aten__relu_maximum NN[model]/Linear[layer1] fused_16";
         let Some((_, context)) = &self.canvas else { return Metrics::default().char_px };
@@ -69,13 +69,13 @@ impl Screen {
         if width > 0.0 { width / real_len(SAMPLE.len()) } else { Metrics::default().char_px }
     }
 
-    /// Paints the screen as it is, with about `text_ms` for texts on slices; says whether that was enough.
+    /// Paints the screen as it is, with about `text_ms` for texts on slices; returns whether that was enough.
     pub(super) fn draw(&self, outline: &Outline, text_ms: f64) -> bool {
         let Some((_, context)) = &self.canvas else { return true };
         painter::paint(context, &self.strips, &self.picture(outline), self.theme, self.dpr, text_ms)
     }
 
-    /// What is on the screen, to be painted or written.
+    /// The content of the screen, to be painted or written.
     pub(super) fn picture(&self, outline: &Outline) -> DisplayList {
         paint(&Scene {
             outline,

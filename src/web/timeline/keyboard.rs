@@ -1,4 +1,4 @@
-//! The keys of the timeline, those that people know from Perfetto and chrome://tracing.
+//! The keys of the timeline, as in Perfetto and chrome://tracing.
 
 use web_sys::KeyboardEvent;
 
@@ -9,12 +9,12 @@ use crate::view::timeline::{
     NO_SLICE, Neighbour, SliceRef, TileSlice, nearest_on_row, row_above_or_below, slice_in_tile,
 };
 
-/// A step of the keyboard moves by this share of the screen; with Shift by a quarter of it.
+/// Share of the screen that a step of the keyboard moves by; with Shift a quarter of it.
 const PAN_SHARE: f64 = 0.15;
 const ZOOM: f64 = 1.35;
 
 impl Controller {
-    /// Handles a key; says whether it meant something.
+    /// Handles a key; returns whether the key does anything.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
         if event.alt_key() {
             return self.key_with_alt(event);
@@ -54,7 +54,7 @@ impl Controller {
         true
     }
 
-    /// Undo and redo of zooming.
+    /// Keys that undo and redo zooming.
     fn key_with_ctrl(&self, event: &KeyboardEvent) -> bool {
         let forth = match event.key().as_str() {
             "z" | "Z" => event.shift_key(),
@@ -65,7 +65,7 @@ impl Controller {
         true
     }
 
-    /// Moving the track of the selection.
+    /// Keys that move the track of the selection.
     fn key_with_alt(&self, event: &KeyboardEvent) -> bool {
         let has_selection = self.0.screen.borrow().selected.is_some();
         match event.key().as_str() {
@@ -84,7 +84,7 @@ impl Controller {
         }
     }
 
-    /// A range over the selected area or slice; else a mark under the pointer, or in the middle of the screen.
+    /// Adds a range over the selected area or slice; else a mark under the pointer, or in the middle of the screen.
     fn annotate(&self) {
         let (span, is_of_slice) = {
             let screen = self.0.screen.borrow();
@@ -99,13 +99,13 @@ impl Controller {
         self.emit(Change::Annotate(span, is_of_slice));
     }
 
-    /// The span of the selected slice, or of the screen, on all tracks in sight.
+    /// Selects an area: the span of the selected slice, or of the screen, on all visible tracks.
     fn select_area_of_selection(&self) {
         let area = {
             let screen = self.0.screen.borrow();
             let of_slice = selected_span(screen.tile.as_deref(), screen.selected)
                 .map(|(start, duration)| span_of(start, duration));
-            // What the screen shows beside the profile holds nothing.
+            // The part of the screen outside the profile is empty.
             let (seen, all) = (screen.view.interval(), self.bounds());
             let in_view = Interval::new(seen.start.max(all.start), seen.end.min(all.end));
             let span = of_slice.unwrap_or(if in_view.is_empty() { seen } else { in_view });
@@ -124,7 +124,7 @@ impl Controller {
         self.change_view(|view| view.panned_px(share * view.width_px()));
     }
 
-    /// Shows the selected slice as wide as it can be; the second time, or without one, all of the profile.
+    /// Zooms to the selected slice; the second time, or without a selection, to all of the profile.
     pub fn fit_selection(&self) {
         let area = self.0.screen.borrow().area.as_ref().map(|a| a.span);
         if let Some(span) = area.filter(|span| self.0.screen.borrow().view.interval() != *span) {
@@ -177,7 +177,7 @@ impl Controller {
         }
     }
 
-    /// The slice above or below the selected one, at about the same time; rows with nothing near are passed over.
+    /// The slice above or below the selected one, at about the same time; rows without a slice nearby are skipped.
     fn select_vertically(&self, below: bool) {
         let found = {
             let screen = self.0.screen.borrow();

@@ -10,8 +10,8 @@ use crate::view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 pub(super) const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD_FONT: &str = "600 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
-/// Paints everything, for a screen with `dpr` device pixels to a pixel, but texts on slices only until `text_ms` have gone
-/// by: the first time a browser sees a text it takes long over it. Says whether all of it is painted.
+/// Paints everything, for a screen with `dpr` device pixels per pixel, but texts on slices only until `text_ms` have passed:
+/// a browser is slow the first time it draws a text. Returns whether everything is painted.
 pub fn paint(
     context: &CanvasRenderingContext2d,
     strips: &StripCanvas,
@@ -64,7 +64,7 @@ pub fn paint(
     !pen.is_late
 }
 
-/// Milliseconds since it was started; 0 where the browser has no clock.
+/// Milliseconds since it was started; 0 if the browser has no clock.
 struct Clock {
     clock: Option<web_sys::Performance>,
     start_ms: f64,
@@ -92,14 +92,14 @@ struct Pen<'a> {
     /// Whether the time for texts on slices is over.
     is_late: bool,
     is_bold: bool,
-    /// How the text before looked, if nothing else was painted since.
+    /// The look of the previous text, if nothing else was painted since.
     written: Option<(Paint, Align)>,
 }
 
 impl Pen<'_> {
     fn write(&mut self, label: &Label) {
         self.texts += 1;
-        // The clock is looked at now and then; looking costs, too.
+        // The clock is read only now and then, because reading it costs time, too.
         if self.texts.is_multiple_of(16) && !self.is_late {
             self.is_late = self.clock.ms() > self.text_ms;
         }
@@ -110,7 +110,7 @@ impl Pen<'_> {
             self.is_bold = label.bold;
             self.context.set_font(if self.is_bold { BOLD_FONT } else { FONT });
         }
-        // Most labels look like the one before; telling the canvas so each time costs more than the text.
+        // Most labels look like the one before; setting the style each time costs more than drawing the text.
         if self.written.replace((label.paint, label.align)) != Some((label.paint, label.align)) {
             set_text_style(self.context, label, self.theme);
         }
@@ -153,17 +153,17 @@ fn set_text_style(context: &CanvasRenderingContext2d, label: &Label, theme: Them
 }
 
 fn text(context: &CanvasRenderingContext2d, label: &Label) {
-    // Widths were estimated; what is wider after all is set a little tighter by the browser.
+    // Widths were estimated; the browser condenses a text that turns out wider.
     let _ = context.fill_text_with_max_width(&label.text, label.x, label.y + 0.5, label.max_width.max(1.0));
 }
 
-/// A canvas out of sight on which strips are laid out, a pixel high each, before they are stretched to their height on
-/// the timeline: one call for a row instead of one for a slice.
+/// A hidden canvas for strips, each one pixel high, before they are stretched to their height on the timeline: that takes
+/// one call per row instead of one per slice.
 #[derive(Default)]
 pub struct StripCanvas(Option<(HtmlCanvasElement, CanvasRenderingContext2d)>);
 
 impl StripCanvas {
-    /// A new one, or none where the browser has no canvas to give.
+    /// A new one, without a canvas if the browser has none to give.
     pub fn new() -> Self {
         let create = || {
             let document = web_sys::window()?.document()?;
@@ -180,7 +180,7 @@ impl StripCanvas {
         let (Ok(w), Ok(h)) = (u32::try_from(width), u32::try_from(strips.len())) else { return };
         let bytes = rgba(strips, width, theme);
         let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&bytes), w, h) else { return };
-        // Setting a size clears the canvas even if it is the same: grow only.
+        // Setting a size clears the canvas, even if it is the same size, so the canvas only grows.
         if canvas.width() < w || canvas.height() < h {
             canvas.set_width(w.max(canvas.width()));
             canvas.set_height(h.max(canvas.height()));

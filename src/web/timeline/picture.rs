@@ -1,4 +1,4 @@
-//! The timeline on the screen as a picture to keep.
+//! The timeline on the screen as a picture to save.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -10,7 +10,7 @@ use super::controller::Inner;
 use crate::view::timeline::to_svg;
 
 thread_local! {
-    /// The timeline that was laid out last; one at most is on the screen.
+    /// The timeline that was laid out last; at most one is on the screen.
     static SHOWN: RefCell<Weak<Inner>> = const { RefCell::new(Weak::new()) };
 }
 
@@ -26,7 +26,7 @@ impl Controller {
         SHOWN.with(|shown| shown.borrow().upgrade()).map(Self)
     }
 
-    /// What is on the screen, as SVG.
+    /// The content of the screen as SVG.
     #[must_use]
     pub fn svg(&self) -> String {
         let screen = self.0.screen.borrow();

@@ -7,10 +7,10 @@ use super::controller::Controller;
 use crate::base::{Interval, TraceNs};
 use crate::view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
 
-/// A press that moves less is a click.
+/// A press that moves less than this, in pixels, is a click.
 const CLICK_PX: f64 = 4.0;
 
-/// What the pressed pointer does.
+/// What dragging the pressed pointer does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Drag {
     /// Nothing is pressed.
@@ -36,7 +36,7 @@ fn place(event: &MouseEvent) -> (f64, f64) {
 }
 
 impl Controller {
-    /// A pointer was pressed.
+    /// Called when a pointer is pressed.
     pub fn pointer_down(&self, event: &PointerEvent) {
         if event.button() != 0 {
             return;
@@ -64,12 +64,12 @@ impl Controller {
             screen.range_px = Some((from, from));
         }
         if let Some((canvas, _)) = &screen.canvas {
-            // Refused when the pointer is gone already.
+            // Fails when the pointer is already gone.
             let _ = canvas.set_pointer_capture(event.pointer_id());
         }
     }
 
-    /// A pointer moved.
+    /// Called when a pointer moves.
     pub fn pointer_move(&self, event: &PointerEvent) {
         let (x, y) = place(event);
         let (before, drag) = {
@@ -117,7 +117,7 @@ impl Controller {
         }
     }
 
-    /// The dragged track takes the place of the one under the pointer.
+    /// Lets the dragged track take the place of the track under the pointer.
     fn drag_track(&self, y: f64) {
         let over = match self.hit_at(0.0, y) {
             Hit::Name(track) => Some(track),
@@ -129,7 +129,7 @@ impl Controller {
         self.redraw();
     }
 
-    /// A pointer was released.
+    /// Called when a pointer is released.
     pub fn pointer_up(&self, event: &PointerEvent) {
         let (drag, range, moved) = {
             let mut screen = self.0.screen.borrow_mut();
@@ -147,7 +147,7 @@ impl Controller {
             }
             Drag::Range => self.zoom_to_range(range),
             Drag::Area(x0, _) => {
-                // A press that did not move takes the area away.
+                // A press that did not move clears the area.
                 let moved = (place(event).0 - x0).abs() > CLICK_PX;
                 let area = self.0.screen.borrow().area.clone().filter(|_| moved);
                 self.emit(Change::Area(area));
@@ -157,7 +157,7 @@ impl Controller {
         self.redraw();
     }
 
-    /// The browser took the pointer away: nothing was clicked.
+    /// Called when the browser cancels the pointer: nothing was clicked.
     pub fn pointer_cancel(&self, event: &PointerEvent) {
         let mut screen = self.0.screen.borrow_mut();
         screen.pointers.remove(&event.pointer_id());
@@ -168,19 +168,19 @@ impl Controller {
         self.redraw();
     }
 
-    /// The pointer left the canvas.
+    /// Called when the pointer leaves the canvas.
     pub fn pointer_leave(&self) {
         self.0.screen.borrow_mut().pointer = None;
         self.emit(Change::Hover(None));
     }
 
-    /// A double click shows a slice as wide as it can be.
+    /// Called on a double click, which zooms to a slice.
     pub fn double_click(&self) {
         self.fit_selection();
     }
 
-    /// The wheel was turned; says whether the timeline used it. With Ctrl (a pinch on a touchpad, too) it zooms, with
-    /// Shift or sideways it pans. Without them, it scrolls a timeline that is higher than its frame, and zooms any other.
+    /// Called when the wheel is turned; returns whether the timeline used it. With Ctrl (also a pinch on a touchpad) it zooms,
+    /// with Shift or sideways it pans. Otherwise it scrolls a timeline that is higher than its frame, and zooms any other.
     pub fn wheel(&self, event: &WheelEvent) -> bool {
         let unit = match event.delta_mode() {
             WheelEvent::DOM_DELTA_LINE => 16.0,
@@ -199,7 +199,7 @@ impl Controller {
         }
         if event.ctrl_key() || event.meta_key() || !scrolls {
             let at = (place(event).0 - gutter).max(0.0);
-            // A notch of a mouse is about 100 px, a pinch sends single pixels.
+            // A notch of a mouse wheel is about 100 px; a pinch sends single pixels.
             let factor = libm::exp(dy.clamp(-240.0, 240.0) * if event.ctrl_key() { 0.006 } else { 0.002 });
             self.change_view(|view| view.zoomed(factor, at));
             return true;
@@ -211,7 +211,7 @@ impl Controller {
         self.0.screen.borrow_mut().pointers.insert(pointer, at);
     }
 
-    /// Two fingers: the instants under them stay under them.
+    /// Zooms with two fingers: the instants under the fingers stay under them.
     fn pinch(&self, pointer: i32, now: (f64, f64)) {
         let (gutter, before, other) = {
             let screen = self.0.screen.borrow();
@@ -249,7 +249,7 @@ impl Controller {
         match self.hit_at(x, y) {
             Hit::Section(section) => self.emit(Change::ToggleSection(section)),
             Hit::Slice(found) if found.slice == NO_SLICE => {
-                // Merged slices come apart when there is room.
+                // Merged slices separate when there is room.
                 let gutter = self.0.screen.borrow().metrics.gutter;
                 self.change_view(|view| view.zoomed(0.25, x - gutter));
             }
@@ -265,7 +265,7 @@ impl Controller {
         self.say_hover((x, y));
     }
 
-    /// Other slices came below the pointer.
+    /// Called when other slices come under the pointer.
     pub(super) fn hover_again(&self) {
         let pointer = self.0.screen.borrow().pointer;
         if let Some(at) = pointer {

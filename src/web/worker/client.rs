@@ -1,4 +1,4 @@
-//! The page's side: one worker, and who waits for what from it.
+//! The page's side: one worker, and the jobs that wait for its answers.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::web::platform::{download, error_text, url};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
-/// A worker that says nothing within this time after its start is given up.
+/// A worker that sends nothing within this time after its start is given up.
 const START_LIMIT_MS: u32 = 60_000;
 
 thread_local! {
     static NEXT_JOB: Cell<u32> = const { Cell::new(1) };
 }
 
-/// One worker. Clones name the same one; the last clone that goes ends it.
+/// One worker. Clones refer to the same one; dropping the last clone ends it.
 #[derive(Clone)]
 pub struct Engine(Rc<Inner>);
 
@@ -32,14 +32,14 @@ pub struct Engine(Rc<Inner>);
 pub struct WeakEngine(Weak<Inner>);
 
 impl WeakEngine {
-    /// The worker, if it is still there.
+    /// The worker, if it is still alive.
     #[must_use]
     pub fn upgrade(&self) -> Option<Engine> {
         self.0.upgrade().map(Engine).filter(Engine::is_alive)
     }
 }
 
-/// A request and the file beside it.
+/// A request and the file that goes with it.
 type Queued = (Request, Option<File>);
 
 struct Inner {
@@ -55,7 +55,7 @@ struct Inner {
 }
 
 struct Job {
-    /// What a person would call it.
+    /// Its name for the user.
     what: String,
     on_told: Callback<Told>,
 }
@@ -95,7 +95,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// The same without keeping it.
+    /// A handle of the worker that does not keep it alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakEngine {
         WeakEngine(Rc::downgrade(&self.0))
@@ -107,7 +107,7 @@ impl Engine {
         self.0.is_alive.get()
     }
 
-    /// Asks, and gives the number of the request; `on_told` gets what answers it. A dead worker answers with a failure.
+    /// Sends a request and returns its number; `on_told` receives the answers. A dead worker answers with a failure.
     pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_told: Callback<Told>) -> JobId {
         self.send_ask(ask.into(), file, on_told)
     }
@@ -123,15 +123,15 @@ impl Engine {
         job
     }
 
-    /// Tells what becomes of something that was asked.
+    /// Sends a message about an earlier request.
     pub fn tell(&self, control: Control) {
-        // Behind the request it is about, while the worker starts.
+        // While the worker starts, the message waits behind the request it is about.
         if self.is_alive() {
             self.0.post_or_queue(Request::Control(control), None);
         }
     }
 
-    /// Asks a job to stop, and ends the worker if it does not answer in time. Either way the job gets `Cancelled`.
+    /// Asks a job to stop, and ends the worker if it does not stop in time. Either way the job gets `Cancelled`.
     pub fn cancel(&self, job: JobId) {
         if self.0.queue.borrow().is_some() {
             self.0.end("it was cancelled while it started", Some(job));
@@ -149,7 +149,7 @@ impl Engine {
         self.0.timers.borrow_mut().push(timer);
     }
 
-    /// Answers to this job are dropped from now on.
+    /// Drops the answers to this job from now on.
     pub fn forget(&self, job: JobId) {
         self.0.jobs.borrow_mut().remove(&job);
     }
@@ -186,7 +186,7 @@ impl Engine {
                 let reason = if words.is_empty() { "its files could not be loaded".to_owned() } else { words };
                 inner.end(&reason, None);
             }),
-            on("messageerror", |inner, _| inner.end("a message could not be carried", None)),
+            on("messageerror", |inner, _| inner.end("a message could not be delivered", None)),
         ]);
         let weak = Rc::downgrade(inner);
         let timer = Timeout::new(START_LIMIT_MS, move || {
@@ -238,7 +238,7 @@ impl Inner {
     fn ready(&self, protocol: u32, build: &str) {
         if protocol != PROTOCOL_VERSION || build != build_id() {
             let mine = build_id();
-            self.end(&format!("it is of another build ({build}, the page is {mine}); reload the page"), None);
+            self.end(&format!("it is from another build ({build}, the page is {mine}); reload the page"), None);
             return;
         }
         let queued = self.queue.take().unwrap_or_default();
@@ -258,7 +258,7 @@ impl Inner {
         }
     }
 
-    /// Ends the worker; everything that waited is told what happened, and on which input.
+    /// Ends the worker; all waiting jobs are told what happened, and on which input.
     fn end(&self, reason: &str, cancelled: Option<JobId>) {
         if !self.is_alive.replace(false) {
             return;
@@ -275,7 +275,7 @@ impl Inner {
     }
 }
 
-/// A file that came beside the message is handed to the person at once.
+/// Downloads a file that came with the message at once.
 fn kept(told: Told, file: Option<Blob>) -> Told {
     match (told, file) {
         (Told::File(made), Some(file)) => match download::save_blob(&made.file_name, &file) {

@@ -7,13 +7,13 @@ use web_sys::DedicatedWorkerGlobalScope;
 use crate::base::convert::whole;
 use crate::base::{Clock, WallNs};
 
-/// Looks at the clock until its first step is seen; browsers show one of 5 us, 100 us or 1 ms.
+/// The most readings of the clock until its first step is seen; browsers have steps of 5 us, 100 us or 1 ms.
 const MOST_LOOKS: u32 = 2_000_000;
 
 /// `performance.now()` of a worker.
 pub struct WorkerClock {
     scope: DedicatedWorkerGlobalScope,
-    /// Found out when it is first asked for.
+    /// Found out at the first request.
     resolution_ns: Cell<Option<u64>>,
 }
 
@@ -23,7 +23,7 @@ impl WorkerClock {
         Self { scope, resolution_ns: Cell::new(None) }
     }
 
-    /// The smallest of some steps that the clock shows.
+    /// The smallest of several observed steps of the clock.
     fn smallest_step(&self) -> u64 {
         let (mut smallest, mut last, mut seen) = (u64::MAX, self.now().0, 0);
         for _ in 0..MOST_LOOKS {

@@ -1,4 +1,4 @@
-//! Messages to and from arrays that `postMessage` carries.
+//! Conversion of messages to and from the arrays that `postMessage` sends.
 
 use js_sys::{Array, Uint8Array};
 use serde::Serialize;
@@ -14,10 +14,10 @@ pub struct Envelope {
     pub transfer: Array,
 }
 
-/// Packs a message, and what goes beside it: a file is not copied on its way.
+/// Packs a message and the file that goes with it, which is not copied.
 ///
 /// # Errors
-/// When the message cannot be written (it is too large for memory).
+/// If the message cannot be written (it is too large for memory).
 pub fn pack<T: Serialize>(header: &T, beside: Option<&Blob>) -> Result<Envelope, String> {
     let bytes = postcard::to_allocvec(header).map_err(|e| format!("the message could not be written: {e}"))?;
     let header = Uint8Array::from(bytes.as_slice());
@@ -29,10 +29,10 @@ pub fn pack<T: Serialize>(header: &T, beside: Option<&Blob>) -> Result<Envelope,
     Ok(Envelope { message, transfer })
 }
 
-/// Unpacks a message and what came beside it.
+/// Unpacks a message and the file that came with it.
 ///
 /// # Errors
-/// When it is not one of ours: page and worker are of different builds.
+/// If it is not a message of this build: page and worker are from different builds.
 pub fn unpack<T: DeserializeOwned>(data: &JsValue) -> Result<(T, Option<Blob>), String> {
     let message: &Array = data.dyn_ref().ok_or("a message is not an array")?;
     let header: Uint8Array = message.get(0).dyn_into().map_err(|_| "a message has no header")?;

@@ -16,11 +16,11 @@ use super::source::FileSource;
 use crate::session::{ByteSource, Event, ExportedFile, PROTOCOL_VERSION, Request, Session, StepResult, Told, build_id};
 use crate::web::platform::{download, error_text};
 
-/// How long a step should take: a cancel is read at most that much later.
+/// Target duration of a step: a cancel is read at most this much later.
 const STEP_MS: f64 = 16.0;
 const LEAST_BUDGET: u32 = 1_000;
 const MOST_BUDGET: u32 = 16_000_000;
-/// Progress is told no more often: each time the page renders, on a core that the worker may need.
+/// Least time between two progress messages: the page renders for each, on a core that the worker may need.
 const PROGRESS_MS: f64 = 80.0;
 /// How an idle worker warms up: the delay after its start, the time between two rounds, and the number of rounds.
 const WARM_UP_AFTER_MS: u32 = 300;
@@ -34,13 +34,13 @@ struct Host {
     next_step: MessagePort,
     is_scheduled: bool,
     budget: u32,
-    /// When progress was told last.
+    /// Time of the last progress message.
     told_ms: f64,
-    /// Nobody asked anything yet.
+    /// Whether no request has come yet.
     is_fresh: bool,
 }
 
-/// Starts the worker: listens and says that it is ready. Does nothing outside a worker.
+/// Starts the worker: it listens and reports that it is ready. Does nothing outside a worker.
 pub fn start() {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     install_panic_hook();
@@ -128,7 +128,7 @@ impl Host {
             post(scope, event);
         });
         let took = now_ms(scope) - start;
-        // The budget only says how often the worker looks up; no result depends on it.
+        // The budget only decides how often the worker reads messages; no result depends on it.
         if took < STEP_MS / 2.0 {
             self.budget = (self.budget * 2).min(MOST_BUDGET);
         } else if took > STEP_MS * 2.0 {
@@ -153,7 +153,7 @@ fn post(scope: &DedicatedWorkerGlobalScope, event: Event) {
     }
 }
 
-/// A file goes beside its message: the page hands it on and never has its bytes.
+/// The file that goes with a message: the page passes it on and never holds its bytes.
 fn beside(event: Event) -> (Event, Option<Blob>) {
     let Event::Told(job, Told::File(made)) = event else { return (event, None) };
     match download::blob(&made.mime, &made.bytes) {

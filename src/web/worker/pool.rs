@@ -1,8 +1,8 @@
-//! Workers at hand. Each profile has one of its own, so that closing a profile gives its memory back (wasm memory never
-//! shrinks), and a file that brings its worker down takes nothing else with it. One worker is always kept warm.
+//! The pool of workers. Each profile has its own worker, so that closing a profile frees its memory (wasm memory never
+//! shrinks), and a file that crashes its worker affects nothing else. One worker is always kept warm.
 //!
-//! A model file that a person brings is opened in one worker and kept by every other, also by each that starts later, so that any of
-//! them can run it. Those that never do so never read it.
+//! A model file that the user brings is opened in one worker. All other workers, also later ones, keep a handle of it, so that
+//! any of them can run it; a worker that never runs it never reads it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,10 +18,10 @@ use crate::page::Shared;
 use crate::session::share::LinkedFile;
 use crate::session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
 
-/// Time from the taking of a worker to the start of the next one: the page has more urgent work first.
+/// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;
 
-/// Workers at hand. Clones share them.
+/// The pool of workers. Clones share it.
 #[derive(Clone, Default)]
 pub struct Pool(Rc<RefCell<Workers>>);
 
@@ -29,21 +29,21 @@ pub struct Pool(Rc<RefCell<Workers>>);
 struct Workers {
     spare: Option<Engine>,
     bench: Option<Engine>,
-    /// All that were started, whoever has them.
+    /// All workers that were started, whoever owns them.
     started: Vec<WeakEngine>,
     models: Vec<ModelFile>,
-    /// Model files that are on their way out of the browser's store.
+    /// Model files that are being read from the browser's store.
     awaited: Vec<String>,
-    /// Who is told when more is known of them.
+    /// Callback for changes of the open model files.
     on_models: Option<Callback<Models>>,
 }
 
 /// The model files of a page.
 #[derive(Clone, Default, PartialEq)]
 pub struct Models {
-    /// What is known of those that are open.
+    /// Facts about the open ones.
     pub known: Vec<KnownModel>,
-    /// Whether one is on its way out of the browser's store: what runs it has to wait.
+    /// Whether a file is being read from the browser's store: its runs have to wait.
     pub is_awaited: bool,
 }
 
@@ -54,18 +54,18 @@ pub type KnownModel = Shared<(OpenedModel, LinkedFile)>;
 #[derive(Clone)]
 struct ModelFile {
     content: Content,
-    /// What requests call it.
+    /// Its name in requests.
     id: String,
-    /// What it holds, once a worker has said it.
+    /// Its content, once a worker has reported it.
     known: Option<KnownModel>,
 }
 
 /// Where a worker gets a model file from.
 #[derive(Clone)]
 enum Content {
-    /// A person chose it.
+    /// The user chose the file.
     File(File, BroughtSettings),
-    /// A link holds it; who is told when it cannot be read.
+    /// A link holds the file; the callback receives the message if it cannot be read.
     Link(String, Callback<String>),
 }
 
@@ -82,7 +82,7 @@ impl ModelFile {
         }
     }
 
-    /// Has a worker keep a person's file. It tells what is wrong with it when a request names it.
+    /// Makes a worker keep a handle of the user's file. The worker reports what is wrong with the file when a request names it.
     fn keep(&self, engine: &Engine, file: &File) {
         let (name, size) = (file.name(), size_of(file));
         engine.send(JobRequest::KeepModel { name, size }, Some(file.clone()), Callback::noop());
@@ -93,7 +93,7 @@ fn size_of(file: &File) -> u64 {
     whole(file.size())
 }
 
-/// What names the content of a file in a model's text.
+/// The digest of a file, as a model's text names it.
 fn content_of(id: &str) -> Option<&str> {
     id.split(':').nth(1).and_then(|file| file.rsplit('@').next())
 }
@@ -105,10 +105,10 @@ impl PartialEq for Pool {
 }
 
 impl Pool {
-    /// A worker of one's own, usually a warm one.
+    /// A worker for the caller alone, usually a warm one.
     ///
     /// # Errors
-    /// When the browser starts no worker.
+    /// If the browser starts no worker.
     pub fn take(&self) -> Result<Engine, String> {
         let spare = self.0.borrow_mut().spare.take().filter(Engine::is_alive);
         let engine = spare.map_or_else(|| self.spawn(), Ok)?;
@@ -120,7 +120,7 @@ impl Pool {
     /// The worker that benchmarks run in.
     ///
     /// # Errors
-    /// When the browser starts no worker.
+    /// If the browser starts no worker.
     pub fn bench(&self) -> Result<Engine, String> {
         let running = self.0.borrow().bench.clone().filter(Engine::is_alive);
         if let Some(engine) = running {
@@ -131,7 +131,7 @@ impl Pool {
         Ok(engine)
     }
 
-    /// Opens a model file in the worker of benchmarks, and has the others keep it; `on_told` hears what the worker of benchmarks says.
+    /// Opens a model file in the worker of benchmarks, and makes the others keep it; `on_told` receives what the worker of benchmarks reports.
     pub fn open_model(&self, file: File, settings: BroughtSettings, on_told: Callback<Told>) {
         let engine = match self.bench() {
             Ok(engine) => engine,
@@ -161,7 +161,7 @@ impl Pool {
         self.tell_models();
     }
 
-    /// Opens the model file that a link holds in all workers, unless it is open. Requests that follow find it: each worker reads it first.
+    /// Opens the model file that a link holds in all workers, unless it is open. Each worker reads it before the requests that follow.
     pub fn open_linked(&self, id: &str, packed: &str, on_failure: Callback<String>) {
         if content_of(id).is_none() || self.has_model(id) {
             return;
@@ -177,7 +177,7 @@ impl Pool {
         }
     }
 
-    /// Whether a model file is open, or on its way out of the browser's store.
+    /// Whether a model file is open, or is being read from the browser's store.
     #[must_use]
     pub fn has_model(&self, id: &str) -> bool {
         let workers = self.0.borrow();
@@ -185,19 +185,19 @@ impl Pool {
         ids.any(|open| content_of(open) == content_of(id))
     }
 
-    /// Says that a model file is on its way out of the browser's store.
+    /// Notes that a model file is being read from the browser's store.
     pub fn await_model(&self, id: &str) {
         self.0.borrow_mut().awaited.push(id.to_owned());
         self.tell_models();
     }
 
-    /// Says that a model file that was awaited is open, or will not come.
+    /// Notes that an awaited model file is open, or will not come.
     pub fn end_awaiting(&self, id: &str) {
         self.0.borrow_mut().awaited.retain(|awaited| awaited != id);
         self.tell_models();
     }
 
-    /// Tells what is known of the model files that are open, from now on.
+    /// Calls back with the facts about the open model files, now and after each change.
     pub fn watch_models(&self, on_models: Callback<Models>) {
         self.0.borrow_mut().on_models = Some(on_models);
         self.tell_models();
@@ -218,7 +218,7 @@ impl Pool {
         self.0.borrow().started.iter().filter_map(WeakEngine::upgrade).collect()
     }
 
-    /// Gives a worker a model file: one that a person chose is read there when a request names it.
+    /// Gives a worker a model file: a file that the user chose is read there when a request names it.
     fn hand(&self, model: &ModelFile, engine: &Engine) {
         match &model.content {
             Content::File(file, _) => model.keep(engine, file),
@@ -233,7 +233,7 @@ impl Pool {
             (Told::Failed(message), Content::Link(_, on_failure)) if pool.forget_model(&id) => {
                 on_failure.emit(message);
             }
-            // Where a person chose the file, who opened it hears of it; another worker's copy has said all there is to say.
+            // For a file that the user chose, the worker that opened it reports to the page; other workers' answers add nothing.
             (Told::Done(_) | Told::Failed(_) | Told::Cancelled, _) => {}
             (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
             (Told::Answer(_) | Told::File(_), _) => {}
@@ -241,7 +241,7 @@ impl Pool {
         model.open(engine, on_told);
     }
 
-    /// Keeps what a worker said of the file of a link.
+    /// Keeps the facts that a worker reported about the file of a link.
     fn learn(&self, id: &str, found: (OpenedModel, LinkedFile)) {
         let is_new = {
             let mut workers = self.0.borrow_mut();
@@ -253,7 +253,7 @@ impl Pool {
         }
     }
 
-    /// Puts a file away that cannot be read; whether it was there.
+    /// Removes a file that cannot be read; returns whether it was there.
     fn forget_model(&self, id: &str) -> bool {
         let models = &mut self.0.borrow_mut().models;
         let before = models.len();
@@ -274,7 +274,7 @@ impl Pool {
 
     fn warm_up(&self) {
         if self.0.borrow().spare.as_ref().is_none_or(|e| !e.is_alive()) {
-            // A refusal is told to whoever needs the worker.
+            // A refusal is reported when a worker is needed.
             let spare = self.spawn().ok();
             self.0.borrow_mut().spare = spare;
         }

@@ -1,7 +1,7 @@
-//! The worker's way to the program that reads model files (`src/web/reader.rs`): it is fetched when the first one is read.
+//! The worker's access to the program that reads model files (`src/web/reader.rs`), which is fetched when the first one is read.
 //!
-//! It is fetched and compiled while the worker waits, as only a worker may. So a session reads a model in the middle of a job, messages
-//! that arrive meanwhile keep their order, and no request has to say beforehand whether it will come to that.
+//! The worker waits while the program is fetched and compiled, which only a worker may do. So a session can read a model in the
+//! middle of a job, messages that arrive meanwhile keep their order, and no request has to say beforehand whether it reads a model.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsew
 use crate::session::build_id;
 use crate::web::platform::error_text;
 
-/// Beside the worker's own files.
+/// Address of the program, beside the worker's own files.
 const PROGRAM: &str = "reader_bg.wasm";
 
 #[wasm_bindgen(raw_module = "./reader_loader.js")]
@@ -38,10 +38,10 @@ thread_local! {
     static IS_STARTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Reads a model in the other program, which asks back for slices of the file.
+/// Reads a model in the other program, which calls back for slices of the file.
 ///
 /// # Errors
-/// What the reader says of the file, or that the program could not be fetched.
+/// What the reader says about the file, or that the program could not be fetched.
 pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     if !IS_STARTED.get() {
         fetch_program()?;
@@ -52,7 +52,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
         match ask_program(&build_id(), name, options, real(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err(other_build()),
-            // It has ended, and its last words are with the page: the worker ends with it.
+            // The program has panicked and the page has its last message: the worker ends with it.
             Err(error) => wasm_bindgen::throw_val(error),
         }
     })
@@ -67,7 +67,7 @@ fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array,
 fn fetch_program() -> Result<(), ImportError> {
     let wasm = fetch().map_err(|e| {
         let what = format!("the part of the page that reads model files could not be fetched ({e})");
-        ImportError::of_file(what, "connect to the network and try again; once it was fetched it is kept")
+        ImportError::of_file(what, "connect to the network and try again; once fetched, it is kept")
     })?;
     compile(&wasm).map_err(|e| {
         let what = format!("the part of the page that reads model files does not start: {}", error_text(&e));
@@ -94,6 +94,6 @@ fn compile(wasm: &JsValue) -> Result<(), JsValue> {
 }
 
 fn other_build() -> ImportError {
-    let what = "the part of the page that reads model files is of another build";
+    let what = "the part of the page that reads model files is from another build";
     ImportError::of_file(what, "reload the page, and open the file again")
 }

@@ -8,7 +8,7 @@ use crate::base::convert::{real, whole};
 use crate::session::ByteSource;
 use crate::web::platform::error_text;
 
-/// So much is read at once: every read costs the browser a few milliseconds, whatever its size. Bytes wait outside of wasm
+/// Bytes that are read at once: every read costs the browser a few milliseconds, whatever its size. They wait outside of wasm
 /// memory, which would never shrink again.
 const AHEAD_BYTES: usize = 8 << 20;
 
@@ -17,7 +17,7 @@ pub struct FileSource {
     file: File,
     reader: FileReaderSync,
     len: u64,
-    /// What was read last, and where it begins.
+    /// The piece that was read last, and its offset.
     ahead: Option<(u64, Uint8Array)>,
 }
 
@@ -25,7 +25,7 @@ impl FileSource {
     /// A source over a file.
     ///
     /// # Errors
-    /// When the browser has no reader for workers.
+    /// If the browser has no reader for workers.
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
         let len = whole(file.size());
@@ -52,7 +52,7 @@ impl FileSource {
         Ok(done)
     }
 
-    /// Bytes from an offset on that were read already.
+    /// The bytes from an offset on, as far as they were read already.
     fn waiting(&self, at: u64) -> Option<Uint8Array> {
         let (begin, bytes) = self.ahead.as_ref()?;
         let from = u32::try_from(at.checked_sub(*begin)?).ok().filter(|from| *from < bytes.length())?;
@@ -60,7 +60,7 @@ impl FileSource {
     }
 
     fn read_ahead(&mut self, at: u64, length: usize) -> Result<(), JsValue> {
-        // The old bytes go first: there is never more than one piece.
+        // The old piece is dropped first: there is never more than one piece.
         self.ahead = None;
         let end = at.saturating_add(length as u64).min(self.len);
         let slice = self.file.slice_with_f64_and_f64(real(at), real(end))?;
@@ -69,7 +69,7 @@ impl FileSource {
     }
 }
 
-/// Copies as much as there is and fits; says how much.
+/// Copies as many bytes as there are and fit; returns their number.
 fn copy_front(bytes: &Uint8Array, buf: &mut [u8]) -> usize {
     let n = (bytes.length() as usize).min(buf.len());
     bytes.subarray(0, u32::try_from(n).unwrap_or(u32::MAX)).copy_to(&mut buf[..n]);

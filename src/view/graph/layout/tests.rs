@@ -1,4 +1,4 @@
-//! What holds of every picture, whatever the graph.
+//! Properties of every picture, whatever the graph.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn graph_of(parents: &[usize], edges: &[(usize, usize)]) -> ModuleGraph {
         (0..graph.nodes().len() as u32).filter(|&i| graph.nodes()[i as usize].children.is_empty()).collect();
     for (a, b) in edges {
         let (a, b) = (leaves[a % leaves.len()], leaves[b % leaves.len()]);
-        // As in a program: values are read after they are given.
+        // As in a program: values are read after they are produced.
         graph.connect(a.min(b), a.max(b));
     }
     graph
@@ -45,17 +45,17 @@ fn check(graph: &ModuleGraph, open: &BTreeSet<u32>) {
             if graph.path(a.node).contains(&b.node) {
                 assert!(inside(a, b), "{a:?} leaves its frame {b:?}");
             } else {
-                assert!(!overlap(a, b), "{a:?} lies over {b:?}");
+                assert!(!overlap(a, b), "{a:?} overlaps {b:?}");
             }
         }
     }
     for link in scene.links.iter().filter(|l| !l.goes_up) {
         assert!(link.points.windows(2).all(|p| p[0].1 <= p[1].1 + 1e-6), "{link:?} goes up");
     }
-    // Each leaf is seen by itself or by the outermost closed module around it.
+    // Each leaf is visible itself, or through the outermost closed module around it.
     let shown: BTreeSet<u32> = scene.boxes.iter().filter(|b| !b.is_open).map(|b| b.node).collect();
     let shown_for = |leaf: u32| graph.path(leaf).into_iter().find(|m| shown.contains(m));
-    // Between nodes of one frame the drawn edges are those of the graph, brought together.
+    // Between nodes of one frame the drawn edges are those of the graph, merged.
     let parent = |n: u32| graph.nodes()[n as usize].parent;
     let wanted: BTreeSet<(u32, u32)> = graph
         .edges()
@@ -106,7 +106,7 @@ fn an_open_module_leads_its_values_in_and_out() {
     assert_eq!(opened[2..], [(None, Some(a)), (Some(a), Some(b)), (Some(b), None)]);
 }
 
-/// Five thousand operators in one frame, in chains with residual edges and one value that all read.
+/// Five thousand operators in one frame, in chains with residual edges and one value that all of them read.
 fn large() -> ModuleGraph {
     let mut graph = ModuleGraph::new(GraphNode::default());
     for i in 0..5_000_u32 {

@@ -1,4 +1,4 @@
-//! What the buttons of the benchmark page do.
+//! Actions of the buttons on the benchmark page.
 
 use yew::prelude::*;
 
@@ -12,14 +12,14 @@ use crate::web::context::AppContext;
 use crate::web::platform::{download, url};
 use crate::web::sweep::SweepRunner;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What runs benchmarks.
+    /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
 
@@ -35,7 +35,7 @@ impl Actions {
         self.runner.run(config);
     }
 
-    /// Puts a model file that was opened into the form. One that the form named before is listed again, now that it is there.
+    /// Puts a model file that was opened into the form. If the form names this file already, its configurations are listed again.
     pub fn on_model(&self) -> Callback<OpenedModel> {
         let (state, runner) = (self.state.clone(), self.runner.clone());
         Callback::from(move |opened: OpenedModel| {
@@ -52,7 +52,7 @@ impl Actions {
         self.runner.cancel();
     }
 
-    /// Lets the run rest, or go on.
+    /// Pauses the run, or continues it.
     pub fn pause_or_resume(&self) {
         if self.state.is_paused() { self.runner.resume() } else { self.runner.pause() }
     }
@@ -111,7 +111,7 @@ impl Actions {
     }
 }
 
-/// Puts a model file into the form of benchmarks, with its own batch size where that is the only one it has.
+/// Puts a model file into the benchmark form, with its own batch size if the file allows only that one.
 pub fn put_model(state: &UseReducerHandle<BenchState>, opened: OpenedModel) {
     if let BatchRule::Fixed { size } = opened.batch {
         state.dispatch(BenchAction::Edit(BenchField::BatchSizes, size.to_string()));

@@ -7,24 +7,24 @@ use crate::web::brought::known_file;
 use crate::web::components::{SelectField, TextField};
 use crate::web::context::use_app;
 
-/// Operators that have fields; a file with more of its own is better asked on the command line.
+/// The most operators that get fields; for a file with more custom operators the command line is the better place.
 const MOST_OPERATORS: usize = 24;
 
 /// Properties of [`FileQuestions`].
 #[derive(Properties, PartialEq)]
 pub struct FileQuestionsProps {
-    /// What ids of the fields begin with.
+    /// Prefix of the fields' ids.
     pub id: AttrValue,
     /// The model's text.
     pub model: AttrValue,
-    /// Whether the batch is asked for too. A form with a field for batch sizes asks for it only where it has a size.
+    /// Whether there is a field for the batch too. A form with its own field for batch sizes shows it only if the model's text has a size for it.
     #[prop_or_default]
     pub has_batch: bool,
-    /// The model's text with an answer.
+    /// Receives the model's text with the new answer.
     pub on_edit: Callback<String>,
 }
 
-/// The fields; none while the file is not open, or leaves nothing open.
+/// The fields; none while the file is not open, or if it leaves no question open.
 #[component]
 pub fn FileQuestions(props: &FileQuestionsProps) -> Html {
     let app = use_app();
@@ -60,7 +60,7 @@ struct SizeFieldProps {
     on_edit: Callback<String>,
 }
 
-/// A size; while the file does not allow its text, the last good one stays.
+/// A size; while the file does not allow the typed text, the last good size stays in use.
 #[component]
 fn SizeField(props: &SizeFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);

@@ -18,11 +18,11 @@ use crate::web::components::{
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
 pub struct BenchFormProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
-    /// What is in it.
+    /// The form's content.
     pub state: UseReducerHandle<BenchState>,
 }
 
@@ -46,7 +46,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     let fields = Fields { state, wrong: &wrong };
     let has_scenario = !state.text(BenchField::Scenario).is_empty();
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
-    // What was unfolded for a mistake or a scenario is not folded under the hand that mends it.
+    // A section that opened because of a mistake or a scenario stays open while the field is edited.
     *is_open.borrow_mut() |= advanced_wrong || has_scenario;
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
@@ -61,7 +61,7 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
                     options={instances(props.catalog.as_deref(), state)} error={error_of(&wrong, BenchField::Instance)} on_choose={fields.edit(BenchField::Instance)}
                 />
                 { fields.text(BenchField::BatchSizes, "Batch sizes", "Samples of one inference: 1 or 1,8,64", "1") }
-                { fields.text(BenchField::NModels, "Models", "Copies side by side. Empty: one, and as many as fit", "1 and all that fit") }
+                { fields.text(BenchField::NModels, "Models", "Copies that run side by side. Empty: one, and as many as fit", "1 and all that fit") }
                 { fields.text(BenchField::WorkersPerModel, "Workers per model", "Threads that feed one copy. Empty: 1 and 2", "1,2") }
                 { fields.text(BenchField::Duration, "Duration (s)", "Simulated seconds of each configuration", "60") }
                 { fields.text(BenchField::Seed, "Seed", "The same seed gives the same numbers", "0") }
@@ -102,7 +102,7 @@ impl Fields<'_> {
         }
     }
 
-    /// One of several choices.
+    /// A field with one of several choices.
     fn choice(&self, field: BenchField, label: &'static str, help: &'static str, options: &Choices) -> Html {
         html! {
             <SelectField
@@ -112,7 +112,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Any of several choices.
+    /// A field with any of several choices.
     fn several(&self, field: BenchField, label: &'static str, help: &'static str, options: &Choices) -> Html {
         html! {
             <CheckField
@@ -123,7 +123,7 @@ impl Fields<'_> {
     }
 }
 
-/// How a model is compiled, and under which name it is reported.
+/// Fields for how a model is compiled, and for its name in reports.
 fn model_and_compiler(fields: &Fields<'_>) -> Html {
     html! {
         <fieldset class="group"><legend>{ "Model and compiler" }</legend><div class="fields">
@@ -133,15 +133,15 @@ fn model_and_compiler(fields: &Fields<'_>) -> Html {
             { fields.several(BenchField::AutoCast, "Auto-cast", "What is cast to the faster type", &AUTO_CASTS) }
             { fields.several(BenchField::AutoCastType, "Cast type", "", &AUTO_CAST_TYPES) }
             { fields.several(BenchField::OptLevel, "Optimisation level", "", &OPT_LEVELS) }
-            { fields.text(BenchField::Lnc, "Cores of a logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
+            { fields.text(BenchField::Lnc, "Cores per logical core", "1 or 2. Empty: the instance\u{2019}s", "") }
             { fields.choice(BenchField::SdkGeneration, "SDK generation", "Published rows of PyTorch 1 are slower for the same model", &[("", "PyTorch 2"), ("pt1", "PyTorch 1")]) }
-            { fields.choice(BenchField::Workflow, "Workflow", "Lazy tensors record their ops in each call", &[("", "trace"), ("mark_step", "mark_step")]) }
-            { fields.text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model itself", "") }
+            { fields.choice(BenchField::Workflow, "Workflow", "mark_step: lazy tensors record their ops in each call", &[("", "trace"), ("mark_step", "mark_step")]) }
+            { fields.text(BenchField::Name, "Label", "Name of the model in reports. Empty: the model\u{2019}s own name", "") }
         </div></fieldset>
     }
 }
 
-/// What happens on the host, and what it is fed.
+/// Fields for the work on the host and for the input data.
 fn host_and_data(fields: &Fields<'_>) -> Html {
     html! {
         <fieldset class="group"><legend>{ "Host and data" }</legend><div class="fields">
@@ -156,28 +156,28 @@ fn host_and_data(fields: &Fields<'_>) -> Html {
     }
 }
 
-/// A scenario of MLPerf; its fields are there once it is chosen.
+/// Fields for an MLPerf scenario; those of the scenario appear once it is chosen.
 fn scenario(fields: &Fields<'_>) -> Html {
     let chosen = fields.state.text(BenchField::Scenario);
     html! {
         <fieldset class="group"><legend>{ "MLPerf scenario" }</legend><div class="fields">
             { fields.choice(BenchField::Scenario, "Scenario", "LoadGen\u{2019}s rules in place of NeuronPerf\u{2019}s closed loop", &SCENARIOS) }
             if !chosen.is_empty() {
-                { fields.text(BenchField::MinDuration, "Least duration (s)", "Simulated; the rules say 600", "600") }
-                { fields.text(BenchField::MinQueries, "Least queries", "Of Offline: samples", if chosen == "Offline" { "24576" } else { "100" }) }
+                { fields.text(BenchField::MinDuration, "Minimum duration (s)", "Simulated; the rules say 600", "600") }
+                { fields.text(BenchField::MinQueries, "Minimum queries", "Samples in the Offline scenario", if chosen == "Offline" { "24576" } else { "100" }) }
                 if chosen == "MultiStream" {
-                    { fields.text(BenchField::SamplesPerQuery, "Samples of a query", "", "8") }
+                    { fields.text(BenchField::SamplesPerQuery, "Samples per query", "", "8") }
                 }
                 if chosen == "Server" {
                     { fields.text(BenchField::LatencyBound, "Latency bound (ms)", "99 % of the answers must keep to it", "15") }
-                    { fields.text(BenchField::TargetQps, "Queries per second", "Empty: the highest rate that holds the bound is searched", "searched") }
+                    { fields.text(BenchField::TargetQps, "Queries per second", "Empty: searches for the highest rate within the bound", "searched") }
                 }
             }
         </div></fieldset>
     }
 }
 
-/// What counts as time, and what it costs.
+/// Fields for which time counts, and what it costs.
 fn time_and_cost(fields: &Fields<'_>) -> Html {
     html! {
         <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">
@@ -244,12 +244,12 @@ fn error_of(wrong: &Wrong, field: BenchField) -> Option<AttrValue> {
     wrong.iter().find(|(f, _)| *f == field).map(|(_, message)| message.clone().into())
 }
 
-/// The models, and the system given by its times.
+/// The models, and the entry for a system described by its measured times.
 fn models(catalog: Option<&Catalog>) -> Vec<ModelInfo> {
     catalog.map(|c| c.models.iter().chain([&c.fixed]).cloned().collect()).unwrap_or_default()
 }
 
-/// Instance types with what they have: those that are not simulated too where nothing is simulated on them.
+/// Instance types with their cores and price. Types that are not simulated are listed only if the run simulates nothing.
 fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, AttrValue)> {
     let Some(catalog) = catalog else { return Vec::new() };
     let is_any = FixedModel::is_meant(state.text(BenchField::Model)) || state.text(BenchField::DeviceType) == "cpu";
@@ -268,7 +268,7 @@ fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, A
 
 fn buttons(props: &BenchFormProps) -> Html {
     let can = props.state.controls();
-    // The command is of what the link says: the form.
+    // The command and the link both describe the form.
     let (config, wrong) = props.state.config();
     let command = bench_command(&config).filter(|_| wrong.is_empty()).map(AttrValue::from);
     let on = |f: fn(&Actions)| {

@@ -10,7 +10,7 @@ use crate::page::told::outcome_of;
 use crate::session::{JobRequest, JobResult, Told};
 use crate::web::context::AppContext;
 
-/// Results in JSON are small; a larger file is a trace, and not read twice.
+/// Size limit in bytes: results in JSON are small. A larger file is a trace, which is not read twice.
 const MOST_JSON_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
 
 /// Whether a file may hold benchmark results, by its name and size: tables and lines always, JSON on the page of
@@ -22,7 +22,7 @@ pub fn may_hold_results(file: &File, is_benchmark_page: bool) -> bool {
     name.ends_with(".csv") || name.ends_with(".jsonl") || is_json
 }
 
-/// Reads a file of benchmark results into the table. One that holds none goes to `otherwise`, with the reason.
+/// Reads a file of benchmark results into the table. A file without results goes to `otherwise`, with the reason.
 pub fn import_file(
     app: &AppContext,
     state: UseReducerDispatcher<BenchState>,
@@ -50,7 +50,7 @@ pub fn import_file(
             notices.dispatch(NoticeAction::Say(tone, text));
         }
         Told::Done(JobResult::Index { name, index, warnings }) => {
-            let mut text = format!("{name}: the entries of this model index are what is benchmarked.");
+            let mut text = format!("{name}: Run benchmarks the entries of this model index.");
             warnings.iter().take(3).for_each(|w| text.push_str(&format!(" {w}.")));
             if warnings.len() > 3 {
                 text.push_str(&format!(" There are {} more remarks.", warnings.len() - 3));

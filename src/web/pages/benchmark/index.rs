@@ -1,4 +1,4 @@
-//! A model index that was dropped on the page: its entries, which are then what is benchmarked.
+//! A model index that was dropped on the page: its entries, which a run then benchmarks.
 
 use yew::prelude::*;
 
@@ -31,8 +31,8 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
         <section class="panel" aria-labelledby="index-title">
             <h2 id="index-title">{ format!("Model index: {}", index.model_name) }</h2>
             <p>
-                { format!("{finished} of {all} entries are finished and are what is benchmarked, each as it was compiled and where: instance, casts, batch sizes, pipeline sizes, performance levels and inputs of the form do not count. Written by {}.", index.version) }
-                if is_unnamed { { " Entries that do not say which model they are run the model of the form." } }
+                { format!("Run benchmarks the {finished} finished of {all} entries, each with the options and the instance it was compiled for. The form\u{2019}s instance, casts, batch sizes, pipeline sizes, performance levels and inputs do not apply. Written by {}.", index.version) }
+                if is_unnamed { { " Entries without a model name run the form\u{2019}s model." } }
                 { " A link does not carry the index." }
             </p>
             <LocalTable name="Entries of the index" table={table.clone()} file="model-index" searchable={all > 8} />
@@ -41,7 +41,7 @@ pub fn IndexPanel(props: &IndexPanelProps) -> Html {
     }
 }
 
-/// Where the compile time is from: NeuronPerf measures it, and does not say so.
+/// Source of the compile time. An entry without a source is from NeuronPerf, which measures the time.
 fn compile_source(entry: &ModelEntry) -> &str {
     match (entry.compile_s, entry.compile_s_source.as_deref()) {
         (None, _) => "",

@@ -9,31 +9,31 @@ use crate::session::results::{Opening, opening_of};
 use crate::web::platform::url;
 use crate::web::sweep::{KeptSweep, SweepRunner, kept_sweeps};
 
-/// A tab that was open a moment ago may have ended without a word: looked at again so much later.
+/// Delay until the list is read again: a tab that was just open may have ended without a message.
 const LOOK_AGAIN_MS: u32 = 7_000;
 
-/// Finished sweeps that are listed; the start page has all.
+/// The most finished sweeps that are listed; the start page lists all.
 const MOST_LISTED: usize = 3;
 
 /// Properties of [`KeptSweeps`].
 #[derive(Properties, PartialEq)]
 pub struct KeptSweepsProps {
-    /// Takes a sweep up.
+    /// Resumes a sweep.
     pub runner: SweepRunner,
-    /// Whether something runs, so that nothing else can be taken up.
+    /// Whether a run is going on, so that no other sweep can be resumed.
     pub is_running: bool,
     /// Whether results are shown already.
     pub has_results: bool,
-    /// What a link asks for, which is brought back or run.
+    /// The configuration that a link asks for: its kept results are restored, or it is run.
     pub wanted: Option<Shared<BenchConfig>>,
-    /// It is on its way, or waits for Run.
+    /// Called once the wanted configuration is being restored or run, or waits for Run.
     pub on_taken: Callback<()>,
 }
 
 /// The list; nothing when there is none.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
-    // Known when the page is drawn first: what came later would push the form down.
+    // Read before the page is first drawn: a list that came later would push the form down.
     let kept = use_state_eq(|| kept_sweeps().0);
     let restored = use_state_eq(|| None::<KeptSweep>);
     use_effect_with((), {
@@ -99,7 +99,7 @@ fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<Ke
     let what = config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
     let shown = if is_shown { " Saved; shown below." } else { "" };
     let text = format!(
-        "{what}{} on {}: {} of {} configurations are there.{shown}",
+        "{what}{} on {}: {} of {} configurations are done.{shown}",
         config.model, config.instance_type, sweep.rows, sweep.head.rows
     );
     html! {
@@ -118,7 +118,7 @@ fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<Ke
     }
 }
 
-/// Whether a sweep is shown without being asked for: it is finished, and the address asks for nothing.
+/// Whether a sweep is shown unasked: it is finished, and the address asks for nothing else.
 fn is_latest(kept: &KeptSweep) -> bool {
     let asks_for_nothing = matches!(url::hash().as_str(), "" | "#" | "#/" | "#/benchmark");
     kept.head.is_done && kept.head.config.mlperf.is_none() && asks_for_nothing

@@ -40,9 +40,9 @@ pub use model_file::{LinkNote, is_model_file, open_model};
 /// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What runs benchmarks.
+    /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
 
@@ -52,7 +52,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);
     let Some(app) = use_app() else { return Html::default() };
     let actions = Actions { app: app.clone(), state: props.state.clone(), runner: props.runner.clone() };
-    // The workers say first that they are there.
+    // A run needs the workers, which report first that they are ready.
     let wants_run = props.state.wants_run && app.catalog.is_some();
     let wanted = use_memo(wants_run, |wants| wants.then(|| Shared::new(props.state.config().0)));
     let on_taken = {
@@ -61,13 +61,13 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     };
     let has_scenario = props.state.config().0.mlperf.is_some();
     let is_for_results = props.state.is_for_results();
-    // A line above results, which stays where it is from the first row to the last; a list below the form before that.
+    // With results the plan is one line above them, which does not move while rows arrive. Before that it is a list below the form.
     let plan = (!has_scenario).then(|| html! { <PlanPanel state={props.state.clone()} /> });
     let (above, below) = if is_for_results { (plan, None) } else { (None, plan) };
     html! {
         <div class={classes!("page", "benchmark", is_for_results.then_some("has-results"))}>
             <h1>{ "Benchmark" }</h1>
-            <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers, here, on the command line, and for anyone you send the link." }</p>
+            <p class="lead">{ "NeuronPerf\u{2019}s report for a model on simulated NeuronCores. The same configuration and seed give the same numbers here, on the command line, and for anyone you send the link to." }</p>
             <div class="part">
                 <KeptSweeps
                     runner={props.runner.clone()} is_running={props.state.run.is_running()} has_results={!props.state.rows.is_empty()}
@@ -75,7 +75,7 @@ pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
                 />
             </div>
             <BenchForm {actions} catalog={app.catalog.clone()} state={props.state.clone()} />
-            // Yew inserts a component before its next sibling, which may be gone when several change at once: each has an element of its own.
+            // Yew inserts a component before its next sibling, which may be gone when several change at once. So each has its own element.
             <div class="part">if !props.state.run.is_running() { <ProgressBar run={props.state.run.clone()} /> }</div>
             <div class="part"><IndexPanel state={props.state.clone()} /></div>
             <div class="part">{ above.unwrap_or_default() }</div>
@@ -105,7 +105,7 @@ fn use_listing(state: &UseReducerHandle<BenchState>, runner: &SweepRunner) {
     });
 }
 
-/// What the run had to say besides its reports, also while it runs; a reader of the screen is told of each.
+/// Notes of the run, also while it runs; screen readers announce each.
 fn notes(state: &BenchState, runner: &SweepRunner) -> Html {
     let note = |note: &Rc<str>| {
         let (runner, text) = (runner.clone(), note.clone());

@@ -22,15 +22,15 @@ pub struct ModelFieldProps {
     pub models: Vec<ModelInfo>,
     /// The text form.
     pub value: AttrValue,
-    /// What is wrong with it.
+    /// Message if the value is wrong.
     #[prop_or_default]
     pub error: Option<AttrValue>,
-    /// Whether what the model is stands below it.
+    /// Whether the model's summary stands below the select.
     #[prop_or(true)]
     pub has_help: bool,
-    /// The text form changed.
+    /// Receives the changed text form.
     pub on_edit: Callback<String>,
-    /// A model file was opened: what it is called and how it takes samples. Without it files are not taken.
+    /// Receives an opened model file: its name and how it takes samples. Without this callback the field takes no files.
     #[prop_or_default]
     pub on_open: Option<Callback<OpenedModel>>,
 }
@@ -52,7 +52,7 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
     }
     let missing = app.and_then(|app| missing_file(&app, &props.value)).map(AttrValue::from);
     let unknown = (model.is_none() && file.is_none() && !props.models.is_empty())
-        .then(|| AttrValue::from(format!("There is no model '{name}'; choose one of the list.")));
+        .then(|| AttrValue::from(format!("There is no model '{name}'; choose one from the list.")));
     let help = model.filter(|_| props.has_help).map(|m| m.summary.clone()).unwrap_or_default();
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
     html! { <>
@@ -88,7 +88,7 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
             let mut options: Vec<(AttrValue, AttrValue)> =
                 values.into_iter().map(|v| (v.clone().into(), v.into())).collect();
             if !options.iter().any(|(v, _)| *v == value) {
-                // A link may name a kernel of a person's own, with its source.
+                // A link may name a user's own kernel, with its source.
                 let title = value.split('~').next().unwrap_or_default().to_owned();
                 options.push((value.clone().into(), title.into()));
             }
@@ -101,7 +101,7 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
     }
 }
 
-/// What is wrong with a value of a parameter.
+/// The message for a wrong value of a parameter.
 fn problem(p: &ParameterInfo, value: &str) -> Option<String> {
     let ParameterKind::Integer { min, max } = p.kind else { return None };
     match value.trim().parse::<u64>() {

@@ -1,4 +1,4 @@
-//! Model files that a person brings, on the pages that run models.
+//! The user's own model files, on the pages that run models.
 
 use web_sys::File;
 use yew::prelude::*;
@@ -16,7 +16,7 @@ pub fn is_model_file(file: &File) -> bool {
     ModelName::of(&file.name()) == ModelName::Yes
 }
 
-/// Opens a model file; `then` gets what it is called and how it takes samples. The page says so when a file is not a model.
+/// Opens a model file; `then` gets its name and how it takes samples. If the file is not a model, the page says so.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     let (notices, kept) = (app.notices.clone(), file.clone());
     let take = |result| if let JobResult::Model(found) = result { Some(found) } else { None };
@@ -37,12 +37,14 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
     app.pool.open_model(file, BroughtSettings::default(), on_told);
 }
 
-/// What a page says of a model that names a file which is not open.
+/// The message for a model that names a file which is not open.
 #[must_use]
 pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
     let name = brought_label(model).filter(|_| !app.pool.has_model(model))?;
     let content = digest_of(model).map(|digest| format!(" (content {digest})")).unwrap_or_default();
-    Some(format!("This names the file {name}{content}, which stays on the computer that it is on: choose it again."))
+    Some(format!(
+        "This names the file {name}{content}. Model files stay on the computer where they were opened: choose it again."
+    ))
 }
 
 /// Properties of [`ModelFilePicker`].
@@ -50,9 +52,9 @@ pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
 pub struct ModelFilePickerProps {
     /// Id of its input.
     pub id: AttrValue,
-    /// The model as it is: one that names the file which is chosen keeps its settings.
+    /// The form's model. If it names the chosen file, it keeps its settings.
     pub model: AttrValue,
-    /// What a file is called that was opened, and how it takes samples.
+    /// Receives the name of an opened file, and how it takes samples.
     pub on_open: Callback<OpenedModel>,
 }
 
@@ -76,7 +78,7 @@ pub fn ModelFilePicker(props: &ModelFilePickerProps) -> Html {
     html! {
         <div class="field">
             <FilePicker id={props.id.clone()} label="Open a model file" {on_files} />
-            <p class="help">{ "Of PyTorch (.pt2, TorchScript), ONNX or XLA. It stays in this browser." }</p>
+            <p class="help">{ "From PyTorch (.pt2, TorchScript), ONNX or XLA. It stays in this browser." }</p>
         </div>
     }
 }
@@ -88,7 +90,7 @@ pub struct LinkNoteProps {
     pub model: AttrValue,
 }
 
-/// Whether a link of the form holds its model file, and its size; nothing for a model of the zoo.
+/// Says whether a link of the form holds its model file, and its size; nothing for a model of the zoo.
 #[component]
 pub fn LinkNote(props: &LinkNoteProps) -> Html {
     let said = use_app().and_then(|app| link_sentence(&app.models, &props.model));

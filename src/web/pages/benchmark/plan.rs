@@ -1,4 +1,4 @@
-//! The configurations of a sweep: before it runs with what they will take, then with how far they are.
+//! The configurations of a sweep: before the run with their estimates, then with their progress.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::page::bench::{BenchState, SweepView};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::web::components::LocalTable;
 
-/// Longer lists are folded until a person wants them.
+/// Longer lists start folded.
 const MOST_OPEN: usize = 32;
 
 /// Properties of [`PlanPanel`].
@@ -33,7 +33,7 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
         Some(Ok(view)) => Some(view),
         _ => None,
     };
-    // What ran stays in sight until the form asks for something else.
+    // The list of what ran stays visible until the form asks for something else.
     let ran =
         state.sweep.as_ref().filter(|v| is_running || listed.is_none_or(|l| l.sweep().config == v.sweep().config));
     let Some(view) = ran.or(listed).cloned() else {

@@ -1,4 +1,4 @@
-//! What an MLPerf scenario came to: the verdict of each configuration with its reasons.
+//! Results of an MLPerf scenario: the verdict of each configuration with its reasons.
 
 use yew::prelude::*;
 

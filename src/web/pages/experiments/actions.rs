@@ -1,4 +1,4 @@
-//! What the buttons of the page of experiments do.
+//! Actions of the buttons on the experiments page.
 
 use std::cell::RefCell;
 
@@ -26,7 +26,7 @@ use crate::web::state::{ExperimentsAction, ExperimentsState};
 use crate::web::sweep::kept_results;
 use crate::web::worker::Engine;
 
-/// The page holds one set.
+/// Key of the set of records: the page holds one.
 const SET: RecordsKey = RecordsKey(0);
 
 /// Whether a file holds records by its name.
@@ -35,7 +35,7 @@ pub fn is_records_file(file: &File) -> bool {
     file.name().to_ascii_lowercase().ends_with(".jsonl")
 }
 
-/// Reads files beside those that are open. A single file that holds nothing to compare goes to `otherwise`, with the reason.
+/// Reads files and adds them to those that are open. A single file that holds nothing to compare goes to `otherwise`, with the reason.
 pub fn read_files(
     app: &AppContext,
     state: &UseReducerHandle<ExperimentsState>,
@@ -69,7 +69,7 @@ pub fn read_files(
 /// Keeps files that were read for the next visit.
 fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
     spawn_local(async move {
-        // Results that this browser keeps are on the shelf already.
+        // Results that this browser keeps are on its shelf already.
         for file in files.into_iter().filter(|file| kept_results(&file.name()).is_none()) {
             let link = ExperimentLink { files: vec![file.name()], ..ExperimentLink::default() }.hash();
             if let Err(message) = keep_file(ItemKind::Records, file, link).await {
@@ -90,7 +90,7 @@ fn start(
 ) {
     let (file, read) = file.unzip();
     if slot.borrow().is_some() {
-        let text = "Another file is being read. Wait, or cancel that, then open it again.".to_owned();
+        let text = "Another file is being read. Wait for it or cancel it, then open this one again.".to_owned();
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
         return;
     }
@@ -124,12 +124,12 @@ fn start(
     }
 }
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,
@@ -192,13 +192,13 @@ impl Actions {
         self.job.cancel();
     }
 
-    /// Puts all records away.
+    /// Closes all records.
     pub fn clear(&self) {
         self.cancel();
         self.state.dispatch(ExperimentsAction::Clear);
     }
 
-    /// Saves what the command line prints of this view.
+    /// Saves what the command line prints for this view.
     pub fn save(&self, file: RecordsFile) {
         let Some(engine) = self.state.engine.clone() else { return };
         let on_told = say_failure(Some(self.app.notices.clone()));
@@ -206,12 +206,12 @@ impl Actions {
         engine.send(QuestionRequest::Records(SET, ask), None, on_told);
     }
 
-    /// Hands the results that this browser keeps to the person, a file each.
+    /// Downloads the results that this browser keeps, a file each.
     pub fn download_kept(&self) {
         for name in self.state.kept_results() {
             let saved = match kept_results(&name) {
                 Some(file) => file.and_then(|file| download::save_blob(&name, &file)),
-                None => Err(format!("{name} is not kept any more. Run the benchmark again.")),
+                None => Err(format!("{name} is no longer kept. Run the benchmark again.")),
             };
             if let Err(message) = saved {
                 self.app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));

@@ -1,4 +1,4 @@
-//! What can be chosen on the page of experiments.
+//! Controls of the experiments page.
 
 use yew::prelude::*;
 
@@ -10,9 +10,9 @@ use crate::web::components::{CheckField, CopyMenu, FilePicker, SelectField, Text
 /// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// What is shown, with what else could be.
+    /// The shown view with its choices.
     pub shown: Shared<RecordsShown>,
 }
 
@@ -59,7 +59,7 @@ pub fn Controls(props: &ControlsProps) -> Html {
                     { select(ExperimentField::Against, "Changes since", options(&shown.choices.against)) }
                     { text(ExperimentField::Filter, "Models", "Regular expressions to keep: hf_ ^resnet") }
                     { text(ExperimentField::Exclude, "Without", "Regular expressions to leave out") }
-                    { text(ExperimentField::Tier, "Tiers", "Of torchbench: 1,2,3") }
+                    { text(ExperimentField::Tier, "Tiers", "Tiers of torchbench: 1,2,3") }
                     { backends(actions, shown) }
                 </div>
             }
@@ -68,7 +68,7 @@ pub fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-/// What was chosen, also while the worker is at it; where nothing was, what it chose.
+/// The choice of the user, also while the worker computes; without one, the choice of the worker.
 fn value(actions: &Actions, shown: &RecordsShown, field: ExperimentField) -> String {
     let own = actions.state.spec.get(field);
     if own.is_empty() { shown.spec.get(field).to_owned() } else { own.to_owned() }
@@ -98,7 +98,7 @@ fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
     let on_choose = {
         let (actions, shown) = (actions.clone(), shown.clone());
         Callback::from(move |list: String| {
-            // The list comes in its own order; the baseline stays the first.
+            // The list comes in its own order; the baseline stays first.
             let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
             list.sort_by_key(|b| *b != base);

@@ -22,7 +22,7 @@ const RESULT: &str = "experiments-result";
 /// Properties of [`ExperimentsPage`].
 #[derive(Properties, PartialEq)]
 pub struct ExperimentsPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,
@@ -76,7 +76,7 @@ fn use_data(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions
     });
 }
 
-/// Reads the files that a link names and this browser keeps.
+/// Reads the files that a link names, if this browser keeps them.
 #[hook]
 fn use_kept(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
     let actions = actions.filter(|a| a.app.catalog.is_some()).cloned();
@@ -133,7 +133,7 @@ fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
     html! { <div class="buttons"><button type="button" {onclick}>{ format!("\u{2190} Back to {title}") }</button></div> }
 }
 
-/// What is held, in a line.
+/// A line that says which records are open.
 fn held(read: &RecordsRead, actions: &Actions) -> Html {
     let files = match read.files.as_slice() {
         [(name, size)] => format!("{name}, {}", format_bytes(real(*size))),
@@ -179,14 +179,14 @@ fn begin(state: &ExperimentsState, actions: &Actions) -> Html {
             if !state.wanted.is_empty() {
                 <p class="note">{ format!("This link shows {}, too large for a link to carry. Open the same files again to see the same view.", state.wanted.join(", ")) }</p>
             }
-            <p>{ "Open or drop one or many results.jsonl: the pass rate, geometric means with what they cover, what the newest run improved or broke, and every sample behind each point. Nothing is uploaded." }</p>
+            <p>{ "Open or drop one or more results.jsonl files to see the pass rate, geometric means with their coverage, what the newest run improved or broke, and every sample behind each point. Nothing is uploaded." }</p>
             <div class="buttons">
                 <FilePicker id="open-records" label="Open results.jsonl" {on_files} />
                 <button type="button" onclick={sample}>{ "Load the sample" }</button>
             </div>
             <p>{ "A command that makes such a file, here or with PyTorch/XLA:" }</p>
             <pre class="command" tabindex="0" aria-label="Commands">{ "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8\npython xla/benchmarks/experiment_runner.py --suite-name=torchbench --filter='^resnet18$' --test=eval --repeat=8" }</pre>
-            <p>{ "The sample holds runs of two small models on a processor, measured, and of two on Trn1, simulated, all written by this program (Apache-2.0)." }</p>
+            <p>{ "The sample holds measured runs of two small models on a processor and simulated runs of two models on Trn1, all written by this program (Apache-2.0)." }</p>
         </section>
     }
 }

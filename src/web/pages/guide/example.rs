@@ -1,4 +1,4 @@
-//! An example of the guide: a link, a command, and of a study a run in place.
+//! An example of the guide: a link, a command and, for a study, a run in place.
 
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
     let run = use_state_eq(|| RunState::Idle);
     let document = use_state(|| None::<Shared<Document>>);
     let job = use_mut_ref(|| None::<(Engine, JobId)>);
-    // Who leaves the page wants nothing of it any more.
+    // Leaving the page stops the run: nobody sees its result.
     use_effect_with((), {
         let job = job.clone();
         move |()| {
@@ -134,7 +134,7 @@ fn copier(command: &'static str, notices: UseReducerDispatcher<Notices>) -> Call
     })
 }
 
-/// The study that a link shows; none for the links of other pages.
+/// The study that a link shows; `None` for links to other pages.
 fn study_of(link: &str) -> Option<StudySpec> {
     let mut address = Address::read(link);
     let kind = address.page().study()?;

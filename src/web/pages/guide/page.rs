@@ -11,7 +11,7 @@ use crate::web::platform::page;
 pub fn GuidePage() -> Html {
     let way = |chapter: &Chapter| {
         let id = chapter.id;
-        // The address is a route, so an anchor cannot be in it.
+        // The fragment of the address holds the route, so it cannot hold an anchor.
         let onclick = Callback::from(move |_: MouseEvent| page::focus(&heading(id)));
         html! { <li><button type="button" class="link" {onclick}>{ chapter.title }</button></li> }
     };

@@ -1,4 +1,4 @@
-//! What the buttons of the page of models do.
+//! Actions of the buttons on the page of models.
 
 use web_sys::File;
 use yew::prelude::*;
@@ -16,18 +16,18 @@ use crate::web::context::Job;
 use crate::web::state::{InspectAction, InspectState};
 use crate::web::worker::Engine;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<InspectState>,
-    /// The answer on its way, which can be cancelled.
+    /// The awaited answer, which can be cancelled.
     pub job: Job,
 }
 
-/// A file that is opened, and who is told what it holds.
+/// A file that is being opened, and the callback that learns what it holds.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
 /// Opens a model file. A file that is not a model goes to `otherwise`, with the reason.
@@ -91,7 +91,7 @@ impl Actions {
         job
     }
 
-    /// Asks for what is chosen. Whoever asks again does not wait for this answer.
+    /// Asks for the chosen view. A new question makes this answer obsolete.
     pub fn show(&self) -> Option<(Engine, JobId)> {
         let engine = match self.engine() {
             Ok(engine) => engine,
@@ -129,7 +129,7 @@ impl Actions {
         }
     }
 
-    /// Stops the answer on its way.
+    /// Cancels the awaited answer.
     pub fn cancel(&self) {
         self.job.cancel();
     }

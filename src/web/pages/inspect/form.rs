@@ -1,4 +1,4 @@
-//! What is looked at: a model, where it runs, its sizes.
+//! The form of the page of models: a model, where it runs, its sizes.
 
 use yew::prelude::*;
 
@@ -14,9 +14,9 @@ use crate::web::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 /// Properties of [`InspectForm`].
 #[derive(Properties, PartialEq)]
 pub struct InspectFormProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// What is shown, when something is.
+    /// The shown view, if there is one.
     pub shown: Option<Shared<InspectShown>>,
 }
 
@@ -80,7 +80,7 @@ fn model(props: &InspectFormProps) -> Html {
     };
     html! { <>
         <div class="field is-wide"><span class="file-name" id="inspect-file">{ format!("File {name}") }</span>
-            <button type="button" class="link" onclick={to_zoo}>{ "Choose a model of the list" }</button></div>
+            <button type="button" class="link" onclick={to_zoo}>{ "Choose a model from the list" }</button></div>
         <FileQuestions id="inspect" model={spec.get(InspectField::Model).to_owned()} has_batch={true} {on_edit} />
     </> }
 }
@@ -121,7 +121,7 @@ fn buttons(props: &InspectFormProps) -> Html {
     </> }
 }
 
-/// The same model on the pages that run it.
+/// Links to the same model on the pages that run it.
 fn links_on(actions: &Actions) -> [Html; 2] {
     let spec = &actions.state.spec;
     let (model, instance) = (spec.get(InspectField::Model), spec.get(InspectField::Instance));

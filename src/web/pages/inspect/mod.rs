@@ -1,4 +1,4 @@
-//! The page of models: a tree and a picture that a worker made, moved and chosen from here.
+//! The page of models: a tree and a picture, made by a worker, navigated here.
 
 mod actions;
 mod form;

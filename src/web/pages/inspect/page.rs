@@ -1,4 +1,4 @@
-//! The page: what to look at, first numbers, then tree and picture, a table, or the passes of the compiler.
+//! The page: the form, the main numbers, then tree and picture, a table, or the passes of the compiler.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -16,13 +16,13 @@ use crate::web::context::use_app;
 use crate::web::platform::page::value_of;
 use crate::web::state::InspectState;
 
-/// Time from the last letter until the question is asked.
+/// Delay from the last typed letter until the question is asked.
 const ASK_AFTER_MS: u32 = 150;
 
 /// Properties of [`InspectPage`].
 #[derive(Properties, PartialEq)]
 pub struct InspectPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<InspectState>,
     /// The answer that can be cancelled.
     pub job: Job,
@@ -53,7 +53,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     html! {
         <div class="page inspect">
             <h1>{ "Inspect" }</h1>
-            <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would stop it there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
+            <p class="lead">{ "Any model as a picture: its modules and operators, what each costs on a simulated NeuronCore, and what would not run there. Drop a .pt2, .pt of torch.jit.save, .onnx, HLO or StableHLO file anywhere; it is read in this browser." }</p>
             <InspectForm actions={actions.clone()} shown={state.shown.clone()} />
             <ProgressBar run={state.run.clone()} />
             if let Some(shown) = &state.shown {
@@ -65,7 +65,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
                         <Picture actions={actions.clone()} shown={shown.clone()} />
                         <div class="model-details" tabindex="0" role="region" aria-label="Selected">
                             if details.is_some() { { document(&details) } } else {
-                                <p class="help">{ "Choose a module or an operator in the tree or the picture: everything known of it stands here. A double click or Enter opens a module." }</p>
+                                <p class="help">{ "Choose a module or an operator in the tree or the picture to see everything about it here. A double click or Enter opens a module." }</p>
                             }
                         </div>
                     </section>
@@ -77,7 +77,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     }
 }
 
-/// Asks when a choice changes and what is shown is another. An answer to an older question is not waited for.
+/// Asks for a new view when a choice differs from what is shown. An answer to an older question is dropped.
 #[hook]
 fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
@@ -89,13 +89,13 @@ fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>
         let timer = actions.filter(|_| !is_shown).map(|actions| {
             let asked = asked.clone();
             if actions.state.spec.get(InspectField::Model).is_empty() && !actions.state.run.is_running() {
-                // The first model of the list is as good as any to begin with.
+                // Without a choice, the first model of the list is shown.
                 let first = actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone());
                 actions.choose(InspectField::Model, first.unwrap_or_default());
                 return Timeout::new(0, || {});
             }
             let show = move || *asked.borrow_mut() = actions.show();
-            // A file on its way says itself what is shown.
+            // A file that is being opened decides itself what is shown.
             let is_opening = spec.get(InspectField::Model).is_empty();
             Timeout::new(ASK_AFTER_MS, move || {
                 if !is_opening {

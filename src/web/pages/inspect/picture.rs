@@ -1,4 +1,4 @@
-//! The picture: an SVG that a worker drew, moved and enlarged here.
+//! The picture: an SVG drawn by a worker, moved and zoomed here.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,16 +16,16 @@ use crate::session::{InspectField, InspectShown};
 const CLICK_PX: f64 = 4.0;
 /// Two clicks on one node within this number of milliseconds open it.
 const DOUBLE_MS: f64 = 450.0;
-/// How much a key, a button or a notch of the wheel enlarges.
+/// Zoom factor of one key press, button press or notch of the wheel.
 const STEP: f64 = 1.2;
 /// How far an arrow key moves the picture.
 const MOVE_PX: f64 = 60.0;
-/// The smallest and the largest the picture becomes.
+/// Smallest and largest scale of the picture.
 const SCALES: (f64, f64) = (0.02, 4.0);
-/// The smallest it is at first: text can be read.
+/// Smallest scale at first, so that text can be read.
 const READABLE: f64 = 0.55;
 
-/// Where the picture is in its window.
+/// Position and scale of the picture in its window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Place {
     x: f64,
@@ -39,7 +39,7 @@ struct Window {
     place: Place,
     pressed: Option<(f64, f64)>,
     is_dragged: bool,
-    /// What was clicked last, and when, milliseconds: the picture is drawn anew between two clicks, so that no browser sees both.
+    /// The last clicked node, and when, in milliseconds. The picture is redrawn between two clicks, so the browser never reports a double click.
     clicked: Option<(String, f64)>,
 }
 
@@ -48,9 +48,9 @@ type SharedWindow = Rc<RefCell<Window>>;
 /// Properties of [`Picture`].
 #[derive(Properties, PartialEq)]
 pub struct PictureProps {
-    /// What choosing does.
+    /// Actions of a choice.
     pub actions: Actions,
-    /// What is shown.
+    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 
@@ -104,7 +104,7 @@ pub fn Picture(props: &PictureProps) -> Html {
         <div class="model-picture">
             <div
                 class="model-frame" ref={frame.clone()} tabindex="0" role="group"
-                aria-label="Graph of the model. Arrows move it, plus and minus enlarge it, 0 shows all, Enter opens the selected module. The tree has the same as text."
+                aria-label="Graph of the model. Arrow keys move it, plus and minus zoom, 0 shows all, Enter opens the selected module. The tree has the same content as text."
                 onpointerdown={pointer(press)} onpointermove={pointer(drag)} onpointerup={pointer(release)} onpointercancel={pointer(release)}
                 {onclick} {onkeydown}
             >
@@ -117,7 +117,7 @@ pub fn Picture(props: &PictureProps) -> Html {
     }
 }
 
-/// Keeps the picture where it is while it is drawn anew, and listens to the wheel.
+/// Keeps the picture in place while it is redrawn, and listens to the wheel.
 #[hook]
 fn use_place(frame: &NodeRef, window: &SharedWindow, shown: &Shared<InspectShown>) {
     let title = shown.title.clone();
@@ -148,7 +148,7 @@ struct DrawingProps {
     svg: Shared<InspectShown>,
 }
 
-/// The SVG text alone, so that it is read again only when it changes. Its names are escaped by who drew it.
+/// The SVG text alone, so that it is parsed again only when it changes. The code that drew it escaped all names.
 #[component]
 fn Drawing(props: &DrawingProps) -> Html {
     Html::from_html_unchecked(props.svg.picture.clone().into())
@@ -172,7 +172,7 @@ fn size_of(frame: &NodeRef) -> (f64, f64) {
     element.map_or((1.0, 1.0), |e| (f64::from(e.client_width()), f64::from(e.client_height())))
 }
 
-/// Shows the picture from its top, as large as fits but no smaller than `least`.
+/// Shows the picture from its top, at the largest scale that fits, but not below `least`.
 fn fit(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), least: f64) {
     let (width, height) = size_of(frame);
     let fits = ((width - 24.0) / size.0.max(1.0)).min((height - 24.0) / size.1.max(1.0));
@@ -249,7 +249,7 @@ fn drag(frame: &NodeRef, window: &SharedWindow, event: &PointerEvent) {
     if !std::mem::replace(&mut at.is_dragged, true)
         && let Some(element) = frame.cast::<Element>()
     {
-        // Refused when the pointer is gone already.
+        // Fails when the pointer is already gone.
         let _ = element.set_pointer_capture(event.pointer_id());
     }
     at.pressed = Some(now);
@@ -263,7 +263,7 @@ fn release(_: &NodeRef, window: &SharedWindow, _: &PointerEvent) {
     window.borrow_mut().pressed = None;
 }
 
-/// What a key does to the picture; whether it does anything.
+/// Applies a key to the picture; returns whether the key does anything.
 fn key(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), key: &str) -> bool {
     let (width, height) = size_of(frame);
     let by = |x: f64, y: f64| {

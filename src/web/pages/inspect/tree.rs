@@ -1,4 +1,4 @@
-//! The tree: one line for each module and operator that is seen, moved through by keys.
+//! The tree: one line for each visible module and operator, with keys to move through it.
 
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -11,7 +11,7 @@ use crate::session::{InspectField, InspectShown, TreeRow};
 use crate::view::table::visible_range;
 use crate::web::platform::page;
 
-/// Height of a line; the style sheet has the same.
+/// Height of a line, in pixels; the style sheet has the same value.
 const ROW_PX: f64 = 26.0;
 /// Height of the part of the list for which lines are made.
 const WINDOW_PX: f64 = 900.0;
@@ -19,9 +19,9 @@ const WINDOW_PX: f64 = 900.0;
 /// Properties of [`Tree`].
 #[derive(Properties, PartialEq)]
 pub struct TreeProps {
-    /// What choosing does.
+    /// Actions of a choice.
     pub actions: Actions,
-    /// What is shown.
+    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 
@@ -112,7 +112,7 @@ fn row(actions: &Actions, row: &TreeRow, is_selected: bool) -> Html {
     }
 }
 
-/// What a key does; whether it does anything.
+/// Applies a key; returns whether the key does anything.
 fn key(actions: &Actions, rows: &[TreeRow], at: Option<usize>, key: &str) -> bool {
     let go = |to: usize| {
         if let Some(row) = rows.get(to.min(rows.len().saturating_sub(1))) {

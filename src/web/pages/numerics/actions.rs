@@ -1,4 +1,4 @@
-//! What the buttons of the page of values do.
+//! Actions of the buttons on the page of values.
 
 use yew::prelude::*;
 
@@ -10,12 +10,12 @@ use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::platform::{download, page};
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<NumericsState>,
     /// The run that can be cancelled.
     pub job: Job,
@@ -43,7 +43,7 @@ impl Actions {
         if self.job.0.borrow().is_some() {
             return;
         }
-        // A worker of its own: weights may take most of a gigabyte, which is given back with the worker.
+        // A separate worker: weights may take most of a gigabyte, which is freed when the worker ends.
         let engine = match self.app.pool.take() {
             Ok(engine) => engine,
             Err(message) => {

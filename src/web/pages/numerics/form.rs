@@ -14,11 +14,11 @@ use crate::web::pages::benchmark::ModelField;
 /// Properties of [`NumericsForm`].
 #[derive(Properties, PartialEq)]
 pub struct NumericsFormProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
-    /// What is in it.
+    /// The state of the form.
     pub state: UseReducerHandle<NumericsState>,
 }
 
@@ -71,8 +71,8 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
                     id="numerics-rounding" label="Rounding" value={state.text(NumericsField::Rounding).to_owned()}
                     options={pairs(&[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")])} on_choose={edit(NumericsField::Rounding)}
                 />
-                { text(NumericsField::Tolerance, "Tolerance", "Mean relative error of a PASS: 0.02 is 2 %", "0.02") }
-                { text(NumericsField::Seed, "Seed", "Of weights, inputs and stochastic rounding", "0") }
+                { text(NumericsField::Tolerance, "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02") }
+                { text(NumericsField::Seed, "Seed", "For weights, inputs and stochastic rounding", "0") }
             </div>
             <CompileFields id="numerics" options={spec.options} {on_change} />
             { buttons(props) }

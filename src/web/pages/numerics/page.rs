@@ -14,13 +14,13 @@ use crate::web::context::use_app;
 /// Properties of [`NumericsPage`].
 #[derive(Properties, PartialEq)]
 pub struct NumericsPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<NumericsState>,
     /// The run that can be cancelled.
     pub job: Job,
 }
 
-/// Comparisons worth seeing: what the button says, the model.
+/// Comparisons worth seeing: the text of the button, and the model.
 const EXAMPLES: [(&str, &str); 3] = [
     ("Goes NaN without a bias", "matmult:n=32,loop_count=200,add_bias=false,normalize=true"),
     ("The same with a bias", "matmult:n=32,loop_count=200,normalize=true"),
@@ -51,7 +51,7 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
     html! {
         <div class="page numerics">
             <h1>{ "Numerics" }</h1>
-            <p class="lead">{ "What a NeuronCore computes beside what the processor computes: the same weights and inputs, rounded as the chosen cast rounds. It says whether the values are good enough, and which operation made a NaN or an infinity." }</p>
+            <p class="lead">{ "What a NeuronCore computes, beside the reference that the processor computes from the same weights and inputs. The NeuronCore\u{2019}s values are rounded by the chosen cast. The result says whether they are good enough, and which operation made a NaN or an infinity." }</p>
             <NumericsForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for EXAMPLES.map(example) }</div>
             <ProgressBar run={state.run.clone()} />
@@ -60,7 +60,7 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
             } else if !state.run.is_running() {
                 <section class="panel empty-state" aria-label="How to begin">
                     <h2>{ "No comparison yet" }</h2>
-                    <p>{ "Press Run, or take an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the same model shows the same effects." }</p>
+                    <p>{ "Press Run, or choose an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the same model shows the same effects." }</p>
                 </section>
             }
         </div>

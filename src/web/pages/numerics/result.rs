@@ -1,4 +1,4 @@
-//! The comparison: the verdict, where NaN and infinity began, both sides' values.
+//! The comparison: the verdict, where NaN and infinity first occurred, the values of both sides.
 
 use yew::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::web::components::LocalTable;
 pub struct NumericsResultProps {
     /// The comparison.
     pub report: Shared<NumericsReport>,
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
 }
 
@@ -121,7 +121,7 @@ fn table_of(report: &NumericsReport) -> Table {
     }
 }
 
-/// One output as both sides have it.
+/// One output with the values of both sides.
 fn sides(output: &OutputComparison) -> Html {
     let s = &output.sample;
     let (rows, columns) = (u64::from(s.rows), u64::from(s.columns));
@@ -143,7 +143,7 @@ fn sides(output: &OutputComparison) -> Html {
             <div class="both">{ matrix("CPU", &s.reference) }{ matrix("Device", &s.device) }</div>
             <p class="help">
                 if is_part { { format!("The first {rows} of {} rows, {columns} of {} values each. ", s.all_rows, s.all_columns) } }
-                { "Marked: no number, or off by more than the tolerance." }
+                { "Marked values are NaN or infinite, or differ by more than the tolerance." }
             </p>
         </section>
     }

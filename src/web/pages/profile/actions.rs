@@ -1,4 +1,4 @@
-//! What the buttons of the profile page do.
+//! Actions of the buttons on the profile page.
 
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -25,27 +25,27 @@ use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::Controller;
 use crate::web::worker::Engine;
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,
 }
 
-/// A picture of the view.
+/// Format of a picture of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Picture {
-    /// Scalable, with its texts.
+    /// SVG: scalable, with its texts.
     Svg,
-    /// In the pixels of the screen.
+    /// PNG: in the pixels of the screen.
     Png,
 }
 
-/// Reads a file in a worker of its own; what is open stays open until it is read.
+/// Reads a file in a separate worker; open profiles stay open until it is read.
 pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
     open_file_as(app, state, slot, file, ProfileAction::Ready);
 }
@@ -53,7 +53,7 @@ pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot:
 fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File, ready: Ready) {
     if slot.borrow().is_some() {
         let text = format!(
-            "{} was not opened: another run or file is being worked on. Cancel that, or wait, then open it again.",
+            "{} was not opened: another run or file is being processed. Wait for it or cancel it, then open this one again.",
             file.name()
         );
         app.notices.dispatch(NoticeAction::Say(Tone::Bad, text));
@@ -68,10 +68,10 @@ fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: 
     });
 }
 
-/// What becomes of a profile that is there.
+/// What happens with a profile once it is read.
 type Ready = fn(Arrived<Engine>) -> ProfileAction;
 
-/// The file of a name: the trace that ships with the page, or one that this browser keeps.
+/// The file with a name: the trace that ships with the page, or one that this browser keeps.
 async fn named_file(name: &str) -> Option<Result<File, String>> {
     match name {
         SAMPLE => Some(file_beside_page(SAMPLE, SAMPLE).await),
@@ -123,11 +123,11 @@ fn start(
     }
 }
 
-/// Keeps what was made or opened for the next visit.
+/// Keeps a profile for the next visit, whether it was simulated or opened.
 fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher<Notices>) {
     let link = |link: ProfileLink| ProfileLink { tool: Tool::Overview, ..link }.hash();
     match (&info.origin, opened) {
-        // The link of a run of a model file makes it again where the file is kept too.
+        // The link to a run of a model file can repeat the run only if the file is kept too.
         (ProfileOrigin::Simulated(spec), _)
             if !spec.model.starts_with(BROUGHT_PREFIX) || shelf::kept_model(&spec.model).is_some() =>
         {
@@ -143,7 +143,7 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher
                 }
             });
         }
-        // A run of a benchmark is made from the run of its model.
+        // A benchmark run is made from the run of its model.
         _ => {}
     }
 }
@@ -173,7 +173,7 @@ impl Actions {
         if self.job.0.borrow().is_some() {
             return;
         }
-        // Once: whoever closes it wants it closed.
+        // Only once: a base that the user closed stays closed.
         self.state.dispatch(ProfileAction::Adjust(Box::new(|link| link.compare.base_run = None)));
         let label = format!("Profiling the base, {}", spec.model);
         start(
@@ -193,8 +193,8 @@ impl Actions {
         });
     }
 
-    /// Shows the timeline of a benchmark of what the shown run executes once: one that is open, or a new run. The shown run
-    /// stays open as it is.
+    /// Shows the timeline of a benchmark of the model that the shown run executes once: one that is open, or a new run. The
+    /// shown run stays open as it is.
     pub fn trace_benchmark(&self) {
         if let Some(id) = self.state.benchmark_of_shown() {
             self.state.dispatch(ProfileAction::Show(id));
@@ -220,8 +220,8 @@ impl Actions {
         });
     }
 
-    /// Opens the file that the link compares with beside the one that is shown, where it is kept. The tool says what is missing
-    /// where it is not.
+    /// Opens the file that the link compares with beside the shown one, if it is kept. If it is not, the tool says what is
+    /// missing.
     pub fn open_base(&self, name: String) {
         let (app, state, slot) = (self.app.clone(), self.state.clone(), self.job.0.clone());
         spawn_local(async move {
@@ -238,8 +238,8 @@ impl Actions {
         self.job.cancel();
     }
 
-    /// Saves what the tool shows: the timeline as Chrome trace JSON; the summary and operators as the command line's `profile --json` and
-    /// `open --json` print them.
+    /// Saves what the tool shows: the timeline as Chrome trace JSON; the summary and operators as `profile --json` and
+    /// `open --json` of the command line print them.
     pub fn download_json(&self) {
         let Some(run) = self.state.shown_run() else { return };
         let has_summary = run.insights.as_ref().is_some_and(Option::is_some);
@@ -256,7 +256,7 @@ impl Actions {
         });
     }
 
-    /// Saves the operator table that is shown, of the span that is counted.
+    /// Saves the shown operator table, for the counted span.
     pub fn download_csv(&self) {
         let Some(run) = self.state.shown_run() else { return };
         let kind = run.operator_kind(self.state.link.tool).or_else(|| run.info.operators.first().copied());

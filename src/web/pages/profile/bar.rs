@@ -16,7 +16,7 @@ use crate::web::timeline::Controller;
 /// Properties of [`WorkspaceBar`].
 #[derive(Properties, PartialEq)]
 pub struct WorkspaceBarProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
@@ -44,7 +44,7 @@ pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
     let close = {
         let (state, id, engine, profile) = (state.clone(), run.id, run.engine.clone(), run.info.profile);
         Callback::from(move |_: MouseEvent| {
-            // The worker of an archive stays while another of its profiles is open.
+            // The worker of an archive stays alive while another of its profiles is open.
             engine.tell(Control::Close(profile));
             state.dispatch(ProfileAction::Close(id));
         })
@@ -70,18 +70,18 @@ pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
     }
 }
 
-/// What can be copied of a view.
+/// The menu of what can be copied from a view.
 fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
     let link = ProfileLink { tool, ..state.link.clone() };
     let command = profile_command(&run.info.origin, state.compared_with().map(|base| &base.info.origin), &link);
     let link_gives = match &state.link.file {
-        Some(file) => format!("It holds this view and the name {file}, not the file: send that along."),
+        Some(file) => format!("It holds this view and the name {file}, but not the file: send the file along."),
         None => "Whoever opens it gets this profile.".to_owned(),
     };
     let has_timeline = matches!(tool, Tool::OperatorTimeline | Tool::Trace);
     let paint = Callback::from(|()| Controller::on_screen().and_then(|timeline| timeline.painted()));
     let canvas = has_timeline.then_some((AttrValue::Static("Timeline"), paint));
-    // A profile that was opened from a file is of no model.
+    // A profile that was opened from a file has no model.
     let model = if state.link.file.is_none() { state.link.spec.model.clone() } else { String::new() };
     html! { <CopyMenu hash={state.hash()} {link_gives} {model} command={command.map(AttrValue::from)} {canvas} /> }
 }

@@ -1,4 +1,4 @@
-//! What to profile, and which tool a run is shown with.
+//! The form that says what to profile, and the tool that shows a run.
 
 use yew::prelude::*;
 
@@ -13,15 +13,15 @@ use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 /// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// What can be chosen.
+    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
 }
 
-/// What to profile.
+/// The form.
 #[component]
 pub fn SpecForm(props: &ControlsProps) -> Html {
     let spec = &props.state.link.spec;
@@ -107,7 +107,7 @@ impl SpecNumber {
         }
     }
 
-    /// The specification with another number; absent where the text is not a number.
+    /// The specification with another number; `None` if the text is not a number.
     fn set(self, spec: &ProfileSpec, text: &str) -> Option<ProfileSpec> {
         let text = text.trim();
         match self {
@@ -127,7 +127,7 @@ struct SpecFieldProps {
     number: SpecNumber,
 }
 
-/// A number of the specification; while its text is not a number, the last good one stays.
+/// A number of the specification; while the text is not a number, the last good one stays in use.
 #[component]
 fn SpecField(props: &SpecFieldProps) -> Html {
     let draft = use_state_eq(|| None::<String>);
@@ -154,7 +154,7 @@ fn SpecField(props: &SpecFieldProps) -> Html {
     html! { <TextField {id} {label} value={text} {error} {placeholder} input_mode="numeric" {on_edit} /> }
 }
 
-/// The tool that is shown: a run without NeuronCores has one operator view, and one kind of timeline has each run.
+/// The tool that is shown. A run without NeuronCores has one operator view, and each run has one kind of timeline.
 pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
     let is_trace = shown.is_some_and(OpenRun::is_trace);
     match state.link.tool {
@@ -162,7 +162,7 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
             Tool::Trace
         }
         Tool::OperatorEngine if shown.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
-        // Before the first run a link says what is to be run.
+        // Before the first run the link says what will be run.
         Tool::Trace if shown.is_some() && !is_trace => Tool::OperatorTimeline,
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,

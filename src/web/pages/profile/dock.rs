@@ -1,4 +1,4 @@
-//! A dock for what belongs to a view: at its side where there is room, below it otherwise. Its size is kept between visits.
+//! A dock for the details of a view: at its side if there is room, else below it. Its size is kept between visits.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
@@ -7,24 +7,24 @@ use yew::prelude::*;
 use crate::web::platform::storage;
 
 const KEY: &str = "neuronscope.dock";
-/// Sizes in px: at first, at least, and a step of the keyboard.
+/// Sizes in px: the first one, the smallest one, and one step of the keyboard.
 const USUAL: f64 = 320.0;
 const LEAST: f64 = 180.0;
 const MOST: f64 = 900.0;
 const STEP: f64 = 24.0;
-/// From this width of the window the dock is at the side; the style sheet has the same number.
+/// From this window width on, the dock is at the side; the style sheet has the same number.
 const SIDE_FROM: f64 = 900.0;
 
 /// Properties of [`Dock`].
 #[derive(Properties, PartialEq)]
 pub struct DockProps {
-    /// What it holds, for screen readers.
+    /// Name of its content, for screen readers.
     pub label: AttrValue,
-    /// What it holds.
+    /// Its content.
     pub children: Html,
 }
 
-/// The dock with the edge that changes its size.
+/// The dock, with an edge to drag that changes its size.
 #[component]
 pub fn Dock(props: &DockProps) -> Html {
     let size = use_state_eq(|| storage::read(KEY).and_then(|t| t.parse::<f64>().ok()).map_or(USUAL, limited));

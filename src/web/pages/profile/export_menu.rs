@@ -1,5 +1,5 @@
-//! What can be saved of a profile: its tables, the timeline in the formats of other tools, the view as a picture;
-//! and the run of a benchmark.
+//! The menu of what can be saved from a profile: its tables, the timeline in the formats of other tools, the view as a
+//! picture. It also runs a benchmark of the shown model.
 
 use yew::prelude::*;
 
@@ -10,9 +10,9 @@ use crate::web::components::Menu;
 /// Properties of [`ExportMenu`].
 #[derive(Properties, PartialEq)]
 pub struct ExportMenuProps {
-    /// What buttons do.
+    /// Actions of the buttons.
     pub actions: Actions,
-    /// Whether a timeline is on the screen, which can be a picture.
+    /// Whether a timeline is on the screen, which can be saved as a picture.
     pub has_timeline: bool,
     /// Whether what is shown can be run as a benchmark.
     pub can_trace: bool,

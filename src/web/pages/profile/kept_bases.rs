@@ -1,4 +1,4 @@
-//! What this browser keeps, as bases that the shown profile is compared with.
+//! The profiles that this browser keeps, as bases to compare the shown profile with.
 
 use yew::prelude::*;
 
@@ -36,7 +36,7 @@ pub fn KeptBases(props: &KeptBasesProps) -> Html {
 
 fn entry(props: &KeptBasesProps, item: &ShelfItem, base: CompareLink) -> Html {
     let open = props.state.runs.iter().find(|r| base.base_run.is_some() && r.spec() == base.base_run.as_ref());
-    // A run that is open is chosen by its name, one that is not is run.
+    // A run that is open is chosen by its name; any other is run first.
     let base = CompareLink { base: base.base.clone().or_else(|| open.map(|r| r.info.name.clone())), ..base };
     let (state, kept) = (props.state.clone(), item.clone());
     let onclick = Callback::from(move |_: MouseEvent| {

@@ -47,7 +47,7 @@ pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
         Callback::from(move |text: String| state.dispatch(ProfileAction::Search(text)))
     };
     let on_choose = {
-        // Tables of Neuron operators are of slices of several levels.
+        // Tables of Neuron operators count slices of several levels.
         let level = if operators.kind == OperatorKind::Slices { state.level() } else { Some(ALL_LEVELS.to_owned()) };
         let (state, kind) = (state.clone(), GroupKind { by: GroupBy::Name, level });
         Callback::from(move |name: String| state.dispatch(ProfileAction::Highlight(kind.clone(), name)))
@@ -77,7 +77,7 @@ fn unit_of(state: &ProfileState) -> Unit {
     state.shown_run().map(|run| run.info.outline.unit.clone()).unwrap_or_default()
 }
 
-/// How a tool looks at the profile: its own fields, then all of the profile or what the timeline shows of it.
+/// The bar above a tool: its own fields, then the choice between all of the profile and the span in view on the timeline.
 pub fn range_switch(state: &UseReducerHandle<ProfileState>, fields: Html) -> Html {
     let radio = |in_view: bool, text: String| {
         let state = state.clone();

@@ -1,4 +1,4 @@
-//! The profile page put together.
+//! The profile page as a whole.
 
 use yew::prelude::*;
 
@@ -28,7 +28,7 @@ use crate::web::state::{OpenRun, ProfileState};
 /// Properties of [`ProfilePage`].
 #[derive(Properties, PartialEq)]
 pub struct ProfilePageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,
@@ -37,7 +37,7 @@ pub struct ProfilePageProps {
 /// The page.
 #[component]
 pub fn ProfilePage(props: &ProfilePageProps) -> Html {
-    // The context is there as long as the app is; hooks below must run either way.
+    // The context exists as long as the app; the hooks below must run either way.
     let Some(app) = use_app() else { return Html::default() };
     let state = &props.state;
     let shown = state.shown_run();
@@ -88,7 +88,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
 #[hook]
 fn use_links(actions: &Actions) {
     let (app, state) = (&actions.app, &actions.state);
-    // A link to a comparison of two simulated runs: the base follows the run that is shown.
+    // For a link to a comparison of two simulated runs, the base is run after the shown run.
     use_effect_with(state.missing_base_run().cloned(), {
         let actions = actions.clone();
         move |missing| {
@@ -97,7 +97,7 @@ fn use_links(actions: &Actions) {
             }
         }
     });
-    // The same of two files: the base is opened where this browser keeps it.
+    // For a comparison of two files, the base is opened if this browser keeps it.
     use_effect_with(state.missing_base_file().cloned(), {
         let actions = actions.clone();
         move |missing| {
@@ -106,7 +106,7 @@ fn use_links(actions: &Actions) {
             }
         }
     });
-    // A link to a simulated run is run by whoever opens it.
+    // Opening a link to a simulated run runs it.
     use_effect_with(state.wants_run && app.catalog.is_some(), {
         let actions = actions.clone();
         move |wants| {
@@ -115,7 +115,7 @@ fn use_links(actions: &Actions) {
             }
         }
     });
-    // A link to a file opens it where it ships with the page or is kept by this browser.
+    // A link to a file opens the file if it ships with the page or this browser keeps it.
     use_effect_with(state.wants_file && app.catalog.is_some(), {
         let actions = actions.clone();
         move |wants| {
@@ -126,11 +126,11 @@ fn use_links(actions: &Actions) {
     });
 }
 
-/// Whether the form above a run is unfolded. A run that ends folds it.
+/// Whether the form above a run is unfolded. The end of a run folds it.
 #[hook]
 fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
     let is_editing = use_state_eq(|| false);
-    // Another run is looked at, not edited; the focus must not stay in a form that is gone.
+    // A newly shown run is viewed, not edited; the focus must not stay in a form that is gone.
     use_effect_with((state.shown, state.run.is_running()), {
         let is_editing = is_editing.clone();
         move |(shown, is_running)| {
@@ -143,7 +143,7 @@ fn use_editing(state: &ProfileState) -> UseStateHandle<bool> {
     is_editing
 }
 
-/// How far a run is, with what stops it.
+/// Progress of a run, with a button that stops it.
 fn progress(actions: &Actions, run: &RunState) -> Html {
     let cancel = {
         let actions = actions.clone();
@@ -189,7 +189,7 @@ fn summary_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &
         Some(None) => html! {
             <section class="panel empty-state" aria-label="No metrics">
                 <h3>{ "No metrics in this file" }</h3>
-                <p>{ "Metrics, bounds and the roofline need what each instruction and DMA did, which this file does not say. Operators and timeline show what it has; a profile that is simulated here has it all." }</p>
+                <p>{ "Metrics, bounds and the roofline need details of each instruction and DMA, which this file does not have. Operators and timeline show what it does have; a profile simulated here has all of it." }</p>
             </section>
         },
         Some(Some(insights)) => {
@@ -205,7 +205,7 @@ fn empty_state(state: &ProfileState) -> Html {
         return Html::default();
     }
     let wanted = state.link.file.as_ref().map(|file| {
-        html! { <p class="note">{ format!("This link shows the file {file}, which links do not carry. Drop it here, or open it, to see the same view.") }</p> }
+        html! { <p class="note">{ format!("This link shows the file {file}, but links do not carry files. Drop the file here, or open it, to see the same view.") }</p> }
     });
     html! {
         <section class="panel empty-state" aria-label="How to begin">
@@ -217,7 +217,7 @@ fn empty_state(state: &ProfileState) -> Html {
     }
 }
 
-/// Facts of a run: all of them, or as many as a line holds.
+/// Facts of a run: all of them, or as many as fit on a line.
 fn facts(run: &OpenRun, all: bool) -> Html {
     let info = &run.info;
     let mut facts: Vec<(String, String)> = info.facts.clone();

@@ -1,4 +1,4 @@
-//! What the profile page asks its workers while a person looks around.
+//! The questions that the profile page asks its workers while the user explores.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,14 +22,14 @@ use crate::web::answers::{on_answer, say_failure};
 use crate::web::context::{AppContext, use_app};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
-/// Time from the last key until a search is asked for.
+/// Delay from the last key press until a search starts.
 const SEARCH_DELAY_MS: u32 = 120;
-/// Hits that are listed; all are counted.
+/// The most hits that are listed; all are counted.
 const MOST_HITS: u32 = 10_000;
-/// More arrows on one screen are a grey cloud.
+/// The most arrows on one screen: more would be a grey cloud.
 const MOST_ARROWS: u32 = 400;
 
-/// Asks for an operator table of the span that is counted unless it is there.
+/// Asks for an operator table of the counted span, unless it is there already.
 #[hook]
 pub fn use_operators(
     app: &AppContext,
@@ -54,7 +54,7 @@ pub fn use_operators(
     });
 }
 
-/// Asks for the details of the selected slice unless they are there.
+/// Asks for the details of the selected slice, unless they are there already.
 #[hook]
 pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
     let known = state.details.as_ref().map(|d| d.link.slice);
@@ -119,7 +119,7 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
     });
 }
 
-/// Says when a link names a level that no open profile has.
+/// Shows a notice when a link names a level that no open profile has.
 #[hook]
 pub fn use_known_levels(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
     let is_of_other = |level: &String| state.runs.iter().any(|r| r.info.own_level(level).is_some());
@@ -134,7 +134,7 @@ pub fn use_known_levels(app: &AppContext, state: &UseReducerHandle<ProfileState>
     });
 }
 
-/// Asks for the analysis of a run unless it is there.
+/// Asks for the analysis of a run, unless it is there already.
 #[hook]
 pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
     let asked = run.filter(|r| r.insights.is_none()).map(|r| (r.id, r.engine.clone(), r.info.profile));
@@ -175,24 +175,24 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
     run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
 }
 
-/// Why an answer is late or absent.
+/// The reason that an answer is late or absent.
 #[derive(Clone, PartialEq)]
 pub enum Pending {
-    /// The worker is at it; calling the callback stops it.
+    /// The worker is computing; calling the callback stops it.
     Counting {
         /// How far it is, from 0 to 1.
         share: f64,
         /// Stops it.
         on_stop: Callback<()>,
     },
-    /// It cannot be answered, or was stopped.
+    /// The question cannot be answered, or was stopped.
     Failed(String),
 }
 
-/// An answer as a table, or the reason of its absence.
+/// An answer as a table, or the reason why there is none.
 pub type Answer = Result<Shared<Listed>, Pending>;
 
-/// An answer that is more than a table, or the reason of its absence.
+/// An answer that is more than a table, or the reason why there is none.
 pub type Analysed = Result<Shared<SessionAnswer>, Pending>;
 
 /// Rows of the answer to a question about a run; asked again whenever the question changes.
@@ -225,7 +225,7 @@ pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analyse
     })
 }
 
-/// A question with the run it is about, and what came of it.
+/// A question with the run it is about, and its outcome.
 type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
 
 /// Asks whenever the question changes, and stops the question before it.
@@ -256,7 +256,7 @@ fn use_question<Q: Clone + PartialEq + 'static, A: 'static>(
                             Err(Pending::Counting { share: real(done) / real(total.max(1)), on_stop })
                         }
                         Told::Cancelled => {
-                            Err(Pending::Failed("Stopped. Choose the tool again to count anew.".to_owned()))
+                            Err(Pending::Failed("Stopped. Choose the tool again to restart.".to_owned()))
                         }
                         told => match answer_of(told, take) {
                             Some(found) => found.map(Shared::new).map_err(Pending::Failed),

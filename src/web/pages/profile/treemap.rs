@@ -8,7 +8,7 @@ use crate::view::colours::Colours;
 use crate::view::palette::{fill_var, on_fill_var};
 use crate::view::plot::{TreemapTile, treemap};
 
-/// More tiles are too small to see.
+/// The most tiles: more would be too small to see.
 const MOST_TILES: usize = 40;
 
 /// Properties of [`Treemap`].
@@ -16,15 +16,15 @@ const MOST_TILES: usize = 40;
 pub struct TreemapProps {
     /// Names and times in ns; the largest are shown.
     pub items: Vec<(String, f64)>,
-    /// What the times count.
+    /// Unit that the times count.
     pub unit: Unit,
     /// Colours of the profile.
     pub colours: Colours,
-    /// A tile was chosen, by name.
+    /// Receives the name of a chosen tile.
     pub on_choose: Callback<String>,
 }
 
-/// Length of what all names begin with, up to the last slash: threads of one process say it each, and a tile has room for little.
+/// Length of the prefix that all names share, up to its last slash. All threads of a process repeat it, and a tile has little room.
 fn shared_prefix(items: &[(String, f64)]) -> usize {
     let Some(((first, _), rest)) = items.split_first().filter(|(_, rest)| !rest.is_empty()) else { return 0 };
     let mut ends = first.rmatch_indices(" / ").map(|(at, slash)| at + slash.len());

@@ -1,4 +1,4 @@
-//! What the buttons of the page of a study do.
+//! Actions of the buttons on the page of a study.
 
 use yew::prelude::*;
 
@@ -12,16 +12,16 @@ use crate::web::context::Job;
 use crate::web::platform::download::file_of;
 use crate::web::platform::{download, page};
 
-/// What the buttons of the page do.
+/// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
 pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
-    /// A trace of the result is to be shown as a timeline.
+    /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
 }
 
@@ -47,7 +47,7 @@ impl Actions {
         if self.job.0.borrow().is_some() {
             return;
         }
-        // A worker of its own: what a large layer takes is given back with it.
+        // A separate worker: the memory of a large layer is freed when the worker ends.
         let engine = match self.app.pool.take() {
             Ok(engine) => engine,
             Err(message) => {
@@ -79,7 +79,7 @@ impl Actions {
         self.job.cancel();
     }
 
-    /// Saves a file of the result, by its position.
+    /// Saves the file at a position in the result.
     pub fn save(&self, position: usize) {
         let Some(file) = self.state.result.as_ref().and_then(|result| result.files.get(position)) else { return };
         if let Err(message) = download::save(&file.name, &file.mime, file.text.as_bytes()) {

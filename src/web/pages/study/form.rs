@@ -9,15 +9,15 @@ use crate::page::study::{StudyAction, StudyState};
 use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
 use crate::web::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
 
-/// Choices with longer names take more room.
+/// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
 
 /// Properties of [`StudyFields`].
 #[derive(Properties, PartialEq)]
 pub struct StudyFieldsProps {
-    /// What its buttons do.
+    /// Actions of its buttons.
     pub actions: Actions,
-    /// What is in it.
+    /// The state of the form.
     pub state: UseReducerHandle<StudyState>,
 }
 

@@ -1,4 +1,4 @@
-//! The page of a study, whatever its subject: a form, examples, progress, the document of what came of it.
+//! The page of a study, whatever its subject: a form, examples, progress, the document with the result.
 
 mod actions;
 mod form;

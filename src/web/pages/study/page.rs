@@ -1,4 +1,4 @@
-//! The page: a form, examples, what came of the run.
+//! The page: a form, examples, the result of the run.
 
 use yew::prelude::*;
 
@@ -14,11 +14,11 @@ use crate::web::context::use_app;
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
-    /// What the page shows.
+    /// The state of the page.
     pub state: UseReducerHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
-    /// A trace of the result is to be shown as a timeline.
+    /// Receives a trace of the result that is to be shown as a timeline.
     pub on_trace: Callback<web_sys::File>,
 }
 

@@ -7,7 +7,7 @@ use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
 use crate::session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
 use crate::web::components::{LineChart, SelectField};
 
-/// Curves of more configurations than this are not told apart; then only the chosen one is drawn.
+/// The curves of more configurations than this cannot be told apart; only the chosen one is drawn then.
 const MOST_CURVES: usize = 8;
 
 /// Properties of [`ConfigurationCharts`].
@@ -62,7 +62,7 @@ fn name_of(row: &ResultRow) -> String {
     format!("{}: {}{origin}", r.model_name, configuration_text(r))
 }
 
-/// What holds of it: how sure its figures are, and where they come from.
+/// Notes on the configuration: how sure its figures are, and where they come from.
 fn facts(row: &ResultRow) -> Html {
     let r = row.report();
     if let Some(error) = &r.error {
@@ -92,7 +92,7 @@ fn charts(row: &ResultRow, all: &[&ResultRow]) -> Html {
     let curves = drawn.iter().filter_map(|r| Some((configuration_text(r.report()), r.result.charts.as_ref()?)));
     html! { <>
         <LineChart title="Latency histogram" plot={latency_histogram(charts)} note="The last bar holds the slowest 0.1 % too." />
-        <LineChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={latency_curves(curves)} note="How many inferences took at most so long." />
-        <LineChart title="Throughput over time" plot={throughput_over_time(charts)} note="Samples that ended in each second; the first and the last one are partly filled." />
+        <LineChart title={if drawn.len() > 1 { "Cumulative latency of all configurations" } else { "Cumulative latency" }} plot={latency_curves(curves)} note="Share of inferences that took at most this long." />
+        <LineChart title="Throughput over time" plot={throughput_over_time(charts)} note="Samples that finished in each second; the first and the last second are partial." />
     </> }
 }

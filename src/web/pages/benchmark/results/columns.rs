@@ -14,7 +14,7 @@ const SETTING: &str = "neuronscope.columns";
 pub struct ColumnChooserProps {
     /// Keys of the columns shown, in their order.
     pub shown: Rc<[&'static str]>,
-    /// Others were chosen.
+    /// Receives the newly chosen columns.
     pub on_choose: Callback<Rc<[&'static str]>>,
 }
 
@@ -53,7 +53,7 @@ pub fn ColumnChooser(props: &ColumnChooserProps) -> Html {
     };
     let boxes = offered_columns().into_iter().map(|key| {
         let is_shown = props.shown.contains(&key);
-        // The last one stays: a table without columns can not be used.
+        // The last one stays: a table without columns is of no use.
         let is_last = is_shown && props.shown.len() == 1;
         html! {
             <label class="check"><input type="checkbox" checked={is_shown} disabled={is_last} onchange={toggle(key)} />

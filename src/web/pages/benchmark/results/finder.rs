@@ -1,4 +1,4 @@
-//! Limits for the best configuration: what fits is marked in table and plot, and leads the figures.
+//! Limits for the best configuration: the best one within them is marked in table and plot, and comes first in the figures.
 
 use yew::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::web::components::{SelectField, TextField};
 pub struct FinderProps {
     /// The state of the page.
     pub state: UseReducerHandle<BenchState>,
-    /// What was found, in words.
+    /// The result of the search, in words.
     pub found: AttrValue,
 }
 

@@ -101,7 +101,7 @@ fn saver(table: &Shared<Table>) -> Callback<MouseEvent> {
     })
 }
 
-/// Leads to the profile of a row of this page; what files say of a model is not enough to profile it.
+/// The link to the profile of a row that ran on this page. An imported row does not say enough of its model to profile it.
 fn profile_action(state: &BenchState, ids: &[RowId]) -> Option<RowAction> {
     let sweep = state.sweep.as_ref()?.sweep();
     let link_of = |id: &RowId| match id {

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::page::bench::{Tile, Tiles};
 
-/// Figures and sentence; their places are kept while the first ones are awaited.
+/// The figures and the verdict; their places are reserved while the first results are awaited.
 pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {
     let empty = |title: &str| {
         html! { <div class="tile"><dt>{ title.to_owned() }</dt><dd><strong>{ "\u{2013}" }</strong><span class="sub">{ "\u{a0}" }</span></dd></div> }

@@ -1,4 +1,4 @@
-//! The results, the figures that matter most first. The filter reaches all of it.
+//! The results, the figures that matter most first. The filter applies to everything here.
 
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
     let reports: Vec<&Report> = shown.iter().map(ResultRow::report).collect();
     let found = wanted.find(&reports);
     let best = found.best.and_then(|i| shown.get(i)).map(|row| row.id);
-    // Room is kept for what a run will give, so that nothing moves when it comes.
+    // Room is reserved for the results of a run, so that nothing moves when they arrive.
     let is_awaited = state.run.is_running() || state.wants_run;
     let comparison = use_memo((state.rows.clone(), state.filter.clone(), best, is_awaited), |_| {
         comparison(&shown, best, is_awaited)
@@ -47,7 +47,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         return html! {
             <section class="panel empty-state" aria-label="How to begin">
                 <h2>{ "No results yet" }</h2>
-                <p>{ "Press Run: each configuration becomes a row with its throughput, its latency and its price. The untouched form has the four that NeuronPerf runs by default." }</p>
+                <p>{ "Press Run: each configuration becomes a row with its throughput, its latency and its price. The unchanged form has the four that NeuronPerf runs by default." }</p>
                 <p>{ "Have results of NeuronPerf (CSV, JSON), a trace or a profile already? Drop the file anywhere on this page." }</p>
             </section>
         };
@@ -56,7 +56,7 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title">{ "Results" }</h2>
             if state.is_stale() {
-                <p class="stale" role="status">{ "The form has changed since: these results are of what ran before. Press Run for new ones." }</p>
+                <p class="stale" role="status">{ "The form has changed: these results are from the run before. Press Run for new ones." }</p>
             }
             { imported(state) }
             { (*figures).clone() }
@@ -73,7 +73,7 @@ fn is_counted(wanted: Wanted, r: &Report) -> bool {
     !wanted.has_limits() || wanted.admits(r)
 }
 
-/// Says which rows are not of this page.
+/// Says which rows were imported rather than run on this page.
 fn imported(state: &UseReducerHandle<BenchState>) -> Html {
     let rows = state.rows.iter().filter(|r| matches!(r.id, RowId::Imported(_)));
     let mut files: Vec<String> = rows.clone().filter_map(|r| r.report().machine.clone()).collect();
@@ -119,7 +119,7 @@ fn comparison(rows: &[ResultRow], best: Option<RowId>, is_awaited: bool) -> Html
     </> }
 }
 
-/// Small plots beside each other, and how many lines they have of how many.
+/// Small plots beside each other, with the number of lines shown and in all.
 fn scaling_plots(reports: &[&Report]) -> Html {
     let Some(found) = scaling(reports.iter().copied()) else { return Html::default() };
     let left_out = if found.shown < found.all {
@@ -130,7 +130,7 @@ fn scaling_plots(reports: &[&Report]) -> Html {
     html! {
         <section class="panel scaling" aria-labelledby="scaling-title">
             <h3 id="scaling-title">{ "Scaling with the number of models" }</h3>
-            <p class="help">{ format!("Lines are numbers of workers per model. The dashed line is the best throughput of one model, as many times as there are models.{left_out}") }</p>
+            <p class="help">{ format!("Each line is a number of workers per model. The dashed line is linear scaling: the best throughput of one model, times the number of models.{left_out}") }</p>
             <div class="multiples">
                 { for found.plots.into_iter().map(|(title, plot)| html! { <LineChart {title} {plot} /> }) }
             </div>

@@ -1,4 +1,4 @@
-//! What dominates a profile, in sentences with their numbers, each with the ways to where it shows.
+//! What dominates a profile, in sentences with numbers, each with links to where it shows.
 
 use yew::prelude::*;
 

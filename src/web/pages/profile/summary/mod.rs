@@ -1,4 +1,5 @@
-//! The summary tool: what dominates in sentences, for any trace; and of a simulated execution findings in plain words, bounds, the roofline, utilisation over time, all metrics.
+//! The summary tool: sentences on what dominates, for any trace. A simulated execution also has findings in plain words,
+//! bounds, the roofline, utilisation over time and all metrics.
 
 mod findings;
 mod in_short;

@@ -5,7 +5,7 @@ use crate::insight::{Bounds, MetricValue, RooflinePoint, Summary};
 use crate::view::metric_groups::{GROUPS, group_of};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// All metrics by group, as people read them and as they are.
+/// All metrics by group, each rounded for reading and exact.
 pub fn metrics(summary: &Summary) -> Table {
     let mut rows: Vec<(usize, Vec<Cell>)> = summary
         .metrics()
@@ -28,7 +28,7 @@ pub fn metrics(summary: &Summary) -> Table {
             (place, cells)
         })
         .collect();
-    // Stable: within a group the order of the summary stays.
+    // A stable sort: within a group the order of the summary stays.
     rows.sort_by_key(|(place, _)| *place);
     Table {
         columns: vec![
@@ -46,7 +46,7 @@ fn time(seconds: f64) -> Cell {
     Cell::Text(format_ns(seconds * 1e9))
 }
 
-/// What could not be beaten.
+/// The bounds: times that the execution cannot beat.
 pub fn bounds(bounds: &Bounds) -> Table {
     let row = |b: &crate::insight::Bound| {
         vec![

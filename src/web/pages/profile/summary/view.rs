@@ -1,4 +1,4 @@
-//! The summary tool put together.
+//! The summary tool as a whole.
 
 use yew::prelude::*;
 
@@ -19,7 +19,7 @@ pub struct SummaryViewProps {
     pub on_slice: Callback<SliceRange>,
 }
 
-/// What an insight becomes on the page; made once for each profile.
+/// The parts of the page made from an insight; made once for each profile.
 struct Parts {
     metrics: Shared<Table>,
     bounds: Shared<Table>,
@@ -60,7 +60,7 @@ pub fn SummaryView(props: &SummaryViewProps) -> Html {
             <section class="panel plots" aria-label="Roofline and utilisation">
                 <div class="plot-with-table">
                     <RooflineChart plot={parts.roofline.clone()} />
-                    if !unplaced.is_empty() { <p class="note">{ format!("{} modules moved no bytes of their own and have no place on the plot.", unplaced.len()) }</p> }
+                    if !unplaced.is_empty() { <p class="note">{ format!("{} modules moved no bytes themselves and have no place on the plot.", unplaced.len()) }</p> }
                     <details><summary>{ "The points as a table" }</summary><LocalTable name="Roofline" file="roofline" table={parts.points.clone()} searchable={false} /></details>
                 </div>
                 <LanesChart title="Utilisation of each engine over the device window" plot={parts.lanes.clone()} />

@@ -11,7 +11,7 @@ use crate::web::timeline::Controller;
 /// Properties of [`AnnotationsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct AnnotationsPanelProps {
-    /// What their times count.
+    /// Unit that their times count.
     pub unit: Unit,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,

@@ -10,7 +10,7 @@ use crate::web::pages::profile::queries::{Answer, use_listing, use_save_all};
 use crate::web::pages::profile::tools::waiting;
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 
-/// Names that are listed.
+/// The most names that are listed.
 const MOST_GROUPS: u32 = 10_000;
 
 /// Properties of [`AreaPanel`].
@@ -22,7 +22,7 @@ pub struct AreaPanelProps {
     pub state: UseReducerHandle<ProfileState>,
     /// The area.
     pub area: Area,
-    /// A slice was chosen.
+    /// Receives a chosen slice.
     pub on_select: Callback<SliceRef>,
 }
 

@@ -1,4 +1,4 @@
-//! What a person does on the timeline, and what becomes of it on the page.
+//! Actions of the user on the timeline, and their effect on the page.
 
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -11,21 +11,21 @@ use crate::web::platform::page;
 use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::{Change, Hover};
 
-/// What changes of the timeline change.
+/// The state that changes of the timeline act on.
 pub(super) struct Changes {
     pub app: AppContext,
     pub state: UseReducerHandle<ProfileState>,
-    /// What the pointer is over.
+    /// The slice under the pointer.
     pub hover: UseStateHandle<Option<Hover>>,
     /// Whether the list of keys is shown.
     pub help: UseStateHandle<bool>,
-    /// Counts what the table twin depends on.
+    /// Counts the changes that the table twin depends on.
     pub version: UseStateHandle<u32>,
     pub scroller: NodeRef,
 }
 
 impl Changes {
-    /// Takes one in.
+    /// Applies a change.
     pub fn take(&self, change: Change) {
         let state = &self.state;
         match change {
@@ -80,7 +80,7 @@ impl Changes {
         }
     }
 
-    /// Goes along the first arrow from the selected slice, or back along the first one that leads to it.
+    /// Follows the first arrow from the selected slice, or goes back along the first one that leads to it.
     fn follow(&self, forth: bool) {
         let Some(details) = &self.state.details else { return };
         let along = if forth { &details.successors } else { &details.predecessors };

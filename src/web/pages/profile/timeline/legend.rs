@@ -1,4 +1,4 @@
-//! What the colours of the timeline mean.
+//! The legend of the timeline's colours.
 
 use yew::prelude::*;
 

@@ -8,7 +8,7 @@ use crate::web::platform::pointer;
 use crate::web::state::OpenRun;
 use crate::web::timeline::Controller;
 
-/// Parts of the strip: about two pixels each on a desk.
+/// Number of parts of the strip: about two pixels each on a desktop screen.
 const BUCKETS: u32 = 700;
 
 /// Properties of [`MinimapStrip`].
@@ -18,7 +18,7 @@ pub struct MinimapStripProps {
     pub run: OpenRun,
     /// The timeline it moves.
     pub controller: Controller,
-    /// What is on the screen.
+    /// The view on the screen.
     pub view: Viewport,
 }
 
@@ -53,7 +53,7 @@ pub fn MinimapStrip(props: &MinimapStripProps) -> Html {
         })
     };
     let (left, width) = map.window(&props.view);
-    // It stands above the tracks, whose names have a column of their own: what is beside a slice is when that slice is.
+    // The strip leaves out the column of the track names, so it is as wide as the tracks below it.
     let gutter = props.controller.gutter();
     let length = props.run.info.outline.span.end.0.saturating_sub(props.run.info.outline.span.start.0);
     html! {

@@ -27,7 +27,7 @@ use crate::web::platform::page;
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 use crate::web::timeline::{Change, Controller, Hover};
 
-/// The canvas; it takes the focus when a track is gone to.
+/// Id of the canvas, which takes the focus when the finder leads to a track.
 const CANVAS: &str = "timeline-canvas";
 
 /// Properties of [`TimelinePanel`].
@@ -47,7 +47,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let scroller = use_node_ref();
     let hover = use_state_eq(|| None::<Hover>);
     let is_help_open = use_state_eq(|| false);
-    // Counts what the table twin depends on: new slices, a view at rest.
+    // Counts the changes that the table twin depends on: new slices, a view that comes to rest.
     let version = use_state_eq(|| 0_u32);
 
     let changes = Changes {
@@ -109,10 +109,10 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     }
 }
 
-/// What drives the canvas: one for each run.
+/// The controller that drives the canvas: one for each run.
 #[hook]
 fn use_controller(run: &OpenRun, changes: Changes) -> Rc<Controller> {
-    // It outlives renders; what it calls must see the newest state.
+    // The controller outlives renders, so its callback must see the newest state.
     let latest: Rc<RefCell<Option<Callback<Change>>>> = use_mut_ref(|| None);
     let controller = use_memo(run.id, |_| {
         let latest = Rc::clone(&latest);
@@ -128,7 +128,7 @@ fn use_controller(run: &OpenRun, changes: Changes) -> Rc<Controller> {
     controller
 }
 
-/// What stands beside the timeline: the area, the marks, the selected slice.
+/// The panels beside the timeline: the area, the marks, the selected slice.
 fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callback<SliceRef>) -> Html {
     let outline = &props.run.info.outline;
     let details = props.state.details.clone();
@@ -144,7 +144,7 @@ fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callbac
     }
 }
 
-/// The timeline shows what the state of the page says.
+/// Keeps the timeline up to date with the state of the page.
 #[hook]
 fn use_state_of_page(
     controller: &Rc<Controller>,
@@ -153,7 +153,7 @@ fn use_state_of_page(
     scroller: &NodeRef,
 ) {
     let link = &state.link;
-    // Not an effect: the height of this render is that of this arrangement.
+    // Not in an effect: the height in this render depends on this arrangement.
     let _ = use_memo((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));
     let (marks, chosen, flows) = (link.annotations.clone(), state.details.clone(), state.flows.clone());
     use_effect_with((controller.clone(), marks, chosen, flows), |(c, marks, details, flows)| {
@@ -184,7 +184,7 @@ fn use_state_of_page(
             state.dispatch(ProfileAction::TrackShown);
         }
     });
-    // Back and Forward move the view; what the view itself said last is where it is.
+    // Back and Forward move the view. A span that the view itself reported last is where it already is.
     use_effect_with((controller.clone(), link.span), |(c, span)| c.visit(*span));
     use_effect_with(controller.clone(), |c| {
         let c = c.clone();
@@ -192,7 +192,7 @@ fn use_state_of_page(
     });
 }
 
-/// The arrows of the selected slice, over all others where those are wanted.
+/// The arrows of the selected slice, above all other arrows if those are shown.
 fn arrows_of(details: Option<&SliceDetails>, flows: Option<&Flows>) -> Vec<FlowArrow> {
     let all = flows.map(|f| f.arrows.as_slice()).unwrap_or_default();
     let all = all.iter().map(|(from, to)| FlowArrow { from: from.clone(), to: to.clone(), is_strong: false });
@@ -202,7 +202,7 @@ fn arrows_of(details: Option<&SliceDetails>, flows: Option<&Flows>) -> Vec<FlowA
     all.chain(before).chain(after).collect()
 }
 
-/// Keys reach the timeline while it, or nothing, has the focus.
+/// Sends keys to the timeline while the timeline, or nothing, has the focus.
 #[hook]
 fn use_keys(controller: &Rc<Controller>) {
     use_effect_with(controller.clone(), |controller| {

@@ -15,7 +15,7 @@ use crate::web::platform::page;
 use crate::web::state::{ProfileAction, ProfileState};
 use crate::web::timeline::{Controller, Hover};
 
-/// The table twin lists at most so many.
+/// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
 
 /// Properties of [`TimelineTools`].
@@ -27,11 +27,11 @@ pub struct TimelineToolsProps {
     pub state: UseReducerHandle<ProfileState>,
     /// Whether the help is open.
     pub help: UseStateHandle<bool>,
-    /// Changes when the view came to rest.
+    /// Changes when the view comes to rest.
     pub version: u32,
     /// Whether all flow arrows are shown.
     pub flows: bool,
-    /// Show all flow arrows, or only those of the selection.
+    /// Called to show all flow arrows, or only those of the selection.
     pub on_flows: Callback<()>,
 }
 
@@ -130,7 +130,7 @@ fn go_to_hit(state: &UseReducerHandle<ProfileState>, forward: bool) {
         (Some(i), false) => (i + n - 1) % n,
     };
     let hit = &hits.hits[to];
-    // What is in sight and wide enough stays where it is.
+    // A hit that is visible and wide enough does not move the view.
     let all = state.shown_run().map(|run| run.info.outline.span);
     let is_plain = state.link.span.or(all).is_some_and(|seen| is_plain_in(seen, hit));
     state.dispatch(match is_plain {
@@ -139,7 +139,7 @@ fn go_to_hit(state: &UseReducerHandle<ProfileState>, forward: bool) {
     });
 }
 
-/// All keys.
+/// The list of all keys.
 #[component]
 pub fn TimelineHelp() -> Html {
     let keys = [
@@ -147,19 +147,19 @@ pub fn TimelineHelp() -> Html {
         ("A / D, \u{2190} / \u{2192}", "pan left, pan right"),
         (
             "Wheel",
-            "zoom, or scroll where the timeline is taller than its window; Ctrl+wheel always zooms, Shift+wheel pans",
+            "zoom, or scroll if the timeline is taller than its window; Ctrl+wheel always zooms, Shift+wheel pans",
         ),
         ("Drag", "pan; Shift+drag selects an area and counts it; Ctrl+drag zooms to the span"),
         ("Two fingers", "pinch to zoom"),
-        ("Click, Enter", "select a slice; with Enter the first one in view"),
-        ("\u{2190} \u{2192} \u{2191} \u{2193}", "with a selection: the slice beside, above, below"),
+        ("Click, Enter", "select a slice; Enter selects the first one in view"),
+        ("\u{2190} \u{2192} \u{2191} \u{2193}", "with a selection: select the slice beside, above, below"),
         (", / .", "previous, next slice on the row"),
-        ("F, double click", "fit the area or the selection; again, or without one, everything"),
-        ("R", "an area of the selected slice's span, or of the screen"),
-        ("M", "a range over the area or the selected slice, or a mark under the pointer"),
-        ("[ / ]", "back and forth along flow arrows of the selected slice"),
+        ("F, double click", "fit the area or the selection; pressed again, or without a selection, fit everything"),
+        ("R", "select an area: the span of the selected slice, or of the screen"),
+        ("M", "add a range over the area or the selected slice, or a mark under the pointer"),
+        ("[ / ]", "follow the flow arrows of the selected slice back or forth"),
         ("P / H", "pin or hide the track of the selected slice"),
-        ("Alt+\u{2191} \u{2193}, drag a name", "move the track of the selected slice, or the one that is dragged"),
+        ("Alt+\u{2191} \u{2193}, drag a name", "move the track of the selected slice, or the dragged track"),
         ("Ctrl+Z, Ctrl+Y", "undo and redo zooming and panning"),
         ("0", "fit everything"),
         ("/", "search; Enter and Shift+Enter go to the next and the previous hit"),
@@ -176,9 +176,9 @@ pub fn TimelineHelp() -> Html {
 /// Properties of [`HoverTip`].
 #[derive(Properties, PartialEq)]
 pub struct HoverTipProps {
-    /// What is under the pointer.
+    /// The slice under the pointer.
     pub hover: Option<Hover>,
-    /// What its duration counts.
+    /// Unit that its duration counts.
     pub unit: Unit,
 }
 
@@ -207,11 +207,11 @@ pub struct SlicesTableProps {
     pub tile: Option<Shared<TimelineTile>>,
     /// The span on the screen.
     pub view: Viewport,
-    /// Changes when the view came to rest.
+    /// Changes when the view comes to rest.
     pub version: u32,
     /// The profile.
     pub info: Shared<ProfileInfo>,
-    /// A slice was chosen.
+    /// Receives a chosen slice.
     pub on_select: Callback<SliceRef>,
 }
 

@@ -7,7 +7,7 @@ use crate::view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
 use crate::web::platform::page;
 use crate::web::state::{ProfileAction, ProfileState};
 
-/// More tracks at once are not listed; the search finds the others.
+/// The most tracks that are listed at once; the search finds the others.
 const MOST_LISTED: usize = 120;
 
 /// Properties of [`TracksPanel`].
@@ -19,7 +19,7 @@ pub struct TracksPanelProps {
     pub outline: Outline,
 }
 
-/// The list, folded away until it is wanted.
+/// The list, folded at first.
 #[component]
 pub fn TracksPanel(props: &TracksPanelProps) -> Html {
     let is_open = use_state_eq(|| false);

@@ -12,14 +12,14 @@ use crate::web::components::{BarChart, SelectField};
 use crate::web::platform::page;
 use crate::web::state::ProfileAction;
 
-/// Queries to begin with.
+/// Example queries.
 const EXAMPLES: [&str; 4] = [
     "group by name select name, sum(self), count order by sum(self) desc limit 10",
     "where dur > 1ms order by dur desc",
     "group by thread select thread, sum(self), count, p99(dur) order by sum(self) desc",
     "where depth = 0 group by category order by sum(dur) desc",
 ];
-/// Bars show the first rows.
+/// The number of first rows that are shown as bars.
 const MOST_BARS: usize = 20;
 
 /// Rows of an answer on a page.
@@ -80,7 +80,7 @@ struct AnswerBarsProps {
     listed: Shared<Listed>,
 }
 
-/// A number of each of the first rows as bars, for a person to choose which; nothing where no row has a name and a number.
+/// One number of each of the first rows as bars; the user chooses which number. Nothing if no row has a name and a number.
 #[component]
 fn AnswerBars(props: &AnswerBarsProps) -> Html {
     let chosen = use_state_eq(|| None::<String>);
@@ -97,7 +97,7 @@ fn AnswerBars(props: &AnswerBarsProps) -> Html {
     let values: Vec<_> = values.collect();
     let most = values.iter().map(|(.., v)| libm::fabs(*v)).fold(0.0, f64::max);
     let title = &columns[*value].title;
-    // Times have a unit that suits them; what else a column holds is not known.
+    // Times get a suitable unit; the unit of any other column is not known.
     let (title, (unit, scale)) = match title.strip_suffix(" (ns)") {
         Some(name) => (name.to_owned(), unit_of(most)),
         None => (title.clone(), ("", 1.0)),

@@ -27,7 +27,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let of = Chosen { level: props.state.level(), ..Chosen::default() };
     let question = Question::Totals { of, by: None };
     let own = use_analysis(&props.run, Some(question.clone()));
-    // Hooks run either way: without another run, nothing is asked of this one again.
+    // Hooks run either way. Without another run, this one stands in for it and nothing is asked.
     let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
     let Some(chosen) = chosen else {
         return nothing_to_compare(props, missing);
@@ -75,19 +75,19 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     }
 }
 
-/// What to do when this is the only profile that is open; `missing` is the base that a link asks for.
+/// Says what to do when only one profile is open; `missing` is the base that a link asks for.
 fn nothing_to_compare(props: &ToolProps, missing: Option<&String>) -> Html {
     html! {
         <section class="panel empty-state" aria-label="Nothing to compare with">
             <h3>{ "One profile is open" }</h3>
-            if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, which links do not carry.") }</p> }
+            if let Some(name) = missing { <p class="note">{ format!("This link compares with {name}, but links do not carry files.") }</p> }
             <KeptBases state={props.state.clone()} run={props.run.clone()} />
-            <p>{ "Drop a second file on this page, or open it with the button at the top, or run another model, workflow or device: it is then compared with this one, which becomes the base." }</p>
+            <p>{ "Drop a second file on this page, open it with the button at the top, or run another model, workflow or device. The second profile is then compared with this one, the base." }</p>
         </section>
     }
 }
 
-/// Shows the run that is the base now, with the one that is shown now as its base.
+/// Swaps the two: shows the base, with the run shown before as its base.
 fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
     let (state, shown) = (props.state.clone(), props.run.info.name.clone());
     Callback::from(move |_: MouseEvent| {
@@ -97,7 +97,7 @@ fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
     })
 }
 
-/// Changes what is compared with what.
+/// Changes which runs are compared.
 fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut CompareLink) + 'static) {
     state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.compare))));
 }
@@ -124,7 +124,7 @@ fn operators(n: usize) -> String {
     format!("{n} operator{} {}", if n == 1 { "" } else { "s" }, if n == 1 { "is" } else { "are" })
 }
 
-/// What both took, and how many operators are only in one.
+/// The time of both, and how many operators occur in only one.
 fn in_words(c: &Comparison) -> Html {
     let count = |presence: Presence| c.rows.iter().filter(|r| r.presence == presence).count();
     let level = match &c.levels {

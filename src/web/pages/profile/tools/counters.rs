@@ -14,7 +14,7 @@ use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{use_analysis, use_listing};
 use crate::web::state::ProfileAction;
 
-/// More points than pixels of the plot tell nothing.
+/// The most points of the curve: more points than pixels would add nothing.
 const MOST_POINTS: u32 = 1_200;
 
 /// The tool.
@@ -23,7 +23,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
     let state = &props.state;
     let answer = use_listing(&props.run, Some(Listing::Counters(range_of(state))), Rows::ALL);
     let listed = answer.as_ref().and_then(|a| a.as_ref().ok());
-    // The one of the link, or the first.
+    // The counter that the link names, or the first.
     let row = listed.and_then(|l| row_of(l, state.link.counter.as_deref()));
     let question = listed.zip(row).and_then(|(l, row)| {
         let name = name_of(l, row)?.to_owned();
@@ -54,7 +54,7 @@ pub fn CountersTool(props: &ToolProps) -> Html {
             };
             html! { <>
                 { drawn }
-                <p class="note">{ "A value holds until the next one: mean and integral weigh values by that time. Press a counter to draw it." }</p>
+                <p class="note">{ "A value holds until the next one; mean and integral weight each value by that time. Press a counter to draw it." }</p>
                 <LocalTable name="Counters" file="counters" table={Shared::new(listed.table.clone())} {on_row} />
             </> }
         }
@@ -80,6 +80,6 @@ fn plot(curve: &Curve) -> Html {
     let (unit, scale) = unit_of(curve.points.last().map_or(0.0, |(ns, _)| real_signed(*ns)));
     let points = curve.points.iter().map(|(ns, value)| (real_signed(*ns) / scale, *value)).collect();
     let plot = Lines::new(&format!("time ({unit})"), "value", [(curve.name.clone(), LineStyle::Steps, points)], false);
-    let note = if curve.is_thinned { "Of each stretch the smallest and the largest value are drawn." } else { "" };
+    let note = if curve.is_thinned { "The smallest and the largest value of each stretch are drawn." } else { "" };
     html! { <LineChart title={curve.name.clone()} {plot} {note} /> }
 }

@@ -1,5 +1,5 @@
-//! Flame graphs: stacks of all threads or thread by thread, one thread in the order of time, and callers and callees of a
-//! name.
+//! Flame graphs: the stacks of all threads together or of each thread, one thread in order of time, and callers and callees
+//! of a name.
 
 use yew::prelude::*;
 
@@ -20,9 +20,9 @@ use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{Analysed, use_analysis};
 use crate::web::state::{ProfileAction, ProfileState};
 
-/// Nodes that are asked for, and the least share of the width that is drawn.
+/// The most nodes that are asked for, and the smallest share of the width that is drawn.
 const MOST_NODES: u32 = 900;
-/// Slices of a thread by time.
+/// The most slices of a thread in order of time.
 const MOST_IN_ORDER: u32 = 1_500;
 /// Height of a row.
 const ROW_PX: u32 = 20;
@@ -83,7 +83,7 @@ pub fn FlameTool(props: &ToolProps) -> Html {
     }
 }
 
-/// What the worker is asked; nothing while the name of a sandwich is not there.
+/// The question to the worker; `None` while a sandwich has no name.
 fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: Chosen) -> Option<Question> {
     match view {
         FlameView::Sandwich if name.trim().is_empty() => None,
@@ -98,7 +98,7 @@ fn question(FlameLink { view, stack, name, thread }: &FlameLink, of: Chosen) -> 
     }
 }
 
-/// What the worker answered, as a picture.
+/// The answer of the worker, as a picture.
 fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Vec<String>>) -> Html {
     let (unit, colours) = (&props.run.info.outline.unit, &props.run.info.colours);
     let looks = (unit, colours);
@@ -116,12 +116,12 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
     }
 }
 
-/// Changes how the flame graph is looked at.
+/// Changes the settings of the flame graph.
 fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut FlameLink) + 'static) {
     state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.flame))));
 }
 
-/// Which thread is shown by time.
+/// A field that chooses the thread shown in order of time.
 fn thread_field(props: &ToolProps, answer: &Option<Analysed>) -> Html {
     let outline = &props.run.info.outline;
     let of_slices = |t: &&Track| matches!(t.kind, TrackKind::Slices { .. });
@@ -157,7 +157,7 @@ struct InOrderViewProps {
     state: UseReducerHandle<ProfileState>,
 }
 
-/// One thread: each slice a button where it was in time; pressing it shows it on the timeline.
+/// One thread in order of time: each slice is a button, which shows the slice on the timeline.
 #[component]
 fn InOrderView(props: &InOrderViewProps) -> Html {
     let Answer::InOrder(found) = &*props.found else { return Html::default() };
@@ -168,7 +168,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
         _ => InOrderLayout::default(),
     });
     if layout.rects.is_empty() {
-        return html! { <p class="empty">{ "No slice of this thread is here." }</p> };
+        return html! { <p class="empty">{ "This thread has no slice here." }</p> };
     }
     let node = |r: &FlameRect| {
         let slice = &found.slices[r.node as usize];
@@ -189,7 +189,7 @@ fn InOrderView(props: &InOrderViewProps) -> Html {
     }
 }
 
-/// Where a rectangle is, in percent, and the colour of its name.
+/// Style of a rectangle: its place in percent, and the colour of its name.
 fn style_of(r: &FlameRect, name: &str, colours: &Colours) -> String {
     let fill = colours.fill_of(name);
     format!(
@@ -216,7 +216,7 @@ fn path_to(graph: &FlameGraph, node: usize) -> Vec<String> {
     names
 }
 
-/// Each node a button: as wide as its time, in the row of its depth.
+/// Each node is a button, as wide as its time, in the row of its depth.
 fn graph_view(
     title: &'static str,
     graph: &FlameGraph,

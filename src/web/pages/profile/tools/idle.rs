@@ -1,4 +1,4 @@
-//! When devices, or threads where no devices are known, did nothing: the longest gaps, and what was waited on.
+//! When devices (or threads, if no devices are known) did nothing: the longest gaps, and what they waited for.
 
 use yew::prelude::*;
 
@@ -19,7 +19,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
         <>
             { range_switch(&props.state, Html::default()) }
             <section class="panel" aria-label="Idle gaps">
-                <p class="note">{ "A row leads to the gap on the timeline. \u{201c}Started by\u{201d} is what launched the slice that ended the gap: launched in the gap means that the device waited for the launch, before it that the device had other reasons." }</p>
+                <p class="note">{ "A row leads to the gap on the timeline. \u{201c}Started by\u{201d} is what launched the slice that ended the gap. A launch during the gap means that the device waited for it; with a launch before the gap, the device waited for something else." }</p>
                 <PagedTable
                     name="Idle gaps" file="idle-gaps" noun="gaps" what={Listing::Idle(range_of(&props.state))}
                     run={props.run.clone()} state={props.state.clone()} longest_first={true} above={Some(above)}
@@ -30,7 +30,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
     }
 }
 
-/// Time of the listed gaps by what the host did meanwhile, where that is known.
+/// Time of the listed gaps by what the host did meanwhile, if that is known.
 fn waited_on(table: &Table) -> Html {
     let (Some(name), Some(ns)) = (column(table, "meanwhile"), column(table, "meanwhile_ns")) else {
         return Html::default();

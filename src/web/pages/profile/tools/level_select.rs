@@ -1,4 +1,4 @@
-//! Which level a tool looks at.
+//! The choice of the level that a tool looks at.
 
 use yew::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 /// Properties of [`LevelSelect`].
 #[derive(Properties, PartialEq)]
 pub struct LevelSelectProps {
-    /// The run whose levels there are.
+    /// The run whose levels can be chosen.
     pub run: OpenRun,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,

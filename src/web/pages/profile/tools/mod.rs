@@ -32,7 +32,7 @@ use crate::session::Chosen;
 use crate::web::pages::profile::queries::Pending;
 use crate::web::state::{OpenRun, ProfileState};
 
-/// What every tool is given.
+/// Properties of every tool.
 #[derive(Properties, PartialEq)]
 pub struct ToolProps {
     /// The run that is shown.
@@ -51,7 +51,7 @@ fn range_of(state: &ProfileState) -> Option<Interval<TraceNs>> {
     state.link.span.filter(|_| state.link.in_view)
 }
 
-/// What is shown while a worker counts, or why it cannot.
+/// Shown while a worker counts, or when it cannot: then it says why.
 pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     match answer {
         None => html! { <p class="empty" role="status">{ "Counting\u{2026}" }</p> },
@@ -69,7 +69,7 @@ pub(super) fn waiting(answer: Option<&Pending>) -> Html {
     }
 }
 
-/// The unit in which times up to this one, in ns, are read, and its length in ns.
+/// The unit that suits times up to this one (in ns), and its length in ns.
 fn unit_of(most_ns: f64) -> (&'static str, f64) {
     match most_ns {
         most if most >= 1e9 => ("s", 1e9),
@@ -79,7 +79,7 @@ fn unit_of(most_ns: f64) -> (&'static str, f64) {
     }
 }
 
-/// Why there is no answer.
+/// The message that says why there is no answer.
 fn failed(message: &str) -> Html {
     html! { <p class="error-box" role="alert">{ message }</p> }
 }

@@ -12,7 +12,7 @@ use crate::view::text::exact_ns;
 use crate::web::components::LocalTable;
 use crate::web::pages::profile::queries::use_analysis;
 
-/// More modules are not listed.
+/// The most modules that are listed.
 const MOST_MODULES: u32 = 2_000;
 
 /// The tool.
@@ -24,7 +24,7 @@ pub fn ModulesTool(props: &ToolProps) -> Html {
         Some(Err(message)) => waiting(Some(&message)),
         Some(Ok(answer)) => match &*answer {
             Answer::Modules(tree) if tree.nodes.len() > 1 => tree_view(tree),
-            _ => html! { <p class="empty">{ "This profile says of no slice to which module it belongs." }</p> },
+            _ => html! { <p class="empty">{ "This profile does not say which module any slice belongs to." }</p> },
         },
     };
     html! { <section class="panel" aria-label="Module hierarchy">{ content }</section> }

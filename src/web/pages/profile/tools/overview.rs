@@ -1,4 +1,4 @@
-//! The first view of a profile: a document of the worker, whose parts lead to the other tools.
+//! The first view of a profile: a document made by the worker, whose parts lead to the other tools.
 
 use yew::prelude::*;
 
@@ -14,7 +14,7 @@ use crate::web::state::ProfileAction;
 #[component]
 pub fn OverviewTool(props: &ToolProps) -> Html {
     let answer = use_analysis(&props.run, Some(Question::Overview));
-    // Made once for each answer, so that what is on the page is compared by its place and not by every row.
+    // Made once for each answer, so that the page compares its address in memory and not every row.
     let document = use_memo(answer.clone(), |answer| match answer {
         Some(Ok(answer)) => match &**answer {
             Answer::Overview(document) => Some(Shared::new(document.clone())),
@@ -37,7 +37,7 @@ pub fn OverviewTool(props: &ToolProps) -> Html {
     }
 }
 
-/// What shows a piece of evidence.
+/// The action that shows a piece of evidence.
 fn shown(evidence: Evidence) -> ProfileAction {
     match (evidence.tool, evidence.span) {
         (Tool::OperatorTimeline | Tool::Trace, Some(span)) => ProfileAction::ShowSpan(span, evidence.slice),

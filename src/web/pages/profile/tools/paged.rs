@@ -1,4 +1,4 @@
-//! A table whose rows lead to the timeline: a page of it at a time, and all of it as a file.
+//! A table whose rows lead to the timeline: one page at a time, and the whole table as a file.
 
 use yew::prelude::*;
 
@@ -18,9 +18,9 @@ use crate::web::state::{OpenRun, ProfileAction, ProfileState};
 pub struct PagedTableProps {
     /// Its name.
     pub name: AttrValue,
-    /// Name of the file it is saved as, without its end.
+    /// Name of the file it is saved as, without the extension.
     pub file: AttrValue,
-    /// What its rows are, more than one of them: gaps.
+    /// Noun for its rows, in the plural: gaps.
     pub noun: AttrValue,
     /// The question.
     pub what: Listing,
@@ -28,16 +28,16 @@ pub struct PagedTableProps {
     pub run: OpenRun,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,
-    /// Rows of a page.
+    /// Rows on a page.
     #[prop_or(500)]
     pub page_rows: u32,
     /// Whether rows come with the longest first.
     #[prop_or_default]
     pub longest_first: bool,
-    /// What is said when there is no row.
+    /// Text for a table without rows.
     #[prop_or_default]
     pub empty: AttrValue,
-    /// What stands above the rows of a page.
+    /// Makes the part above the rows of a page.
     #[prop_or_default]
     pub above: Option<Callback<Shared<Listed>, Html>>,
 }
@@ -46,7 +46,7 @@ pub struct PagedTableProps {
 #[component]
 pub fn PagedTable(props: &PagedTableProps) -> Html {
     let turned = use_state(|| (props.what.clone(), 0_u32));
-    // Another question begins with its first page.
+    // A new question begins at its first page.
     let page = if turned.0 == props.what { turned.1 } else { 0 };
     let rows = Rows { skip: page.saturating_mul(props.page_rows), limit: props.page_rows };
     let answer = use_listing(&props.run, Some(props.what.clone()), rows);
@@ -79,7 +79,7 @@ pub fn PagedTable(props: &PagedTableProps) -> Html {
     </> }
 }
 
-/// Shows the span of a row that has one, else its slice.
+/// Actions that show the span of a row if it has one, else its slice.
 fn to_timeline(listed: &Listed, row: usize) -> Option<ProfileAction> {
     let link = listed.slices.get(row).and_then(Option::as_ref);
     match span(&listed.table, row) {
@@ -122,7 +122,7 @@ fn capital(noun: &str) -> String {
     noun.chars().take(1).flat_map(char::to_uppercase).chain(noun.chars().skip(1)).collect()
 }
 
-/// To the rows before and after those that are listed.
+/// Buttons that lead to the previous and the next page.
 fn turns(listed: &Listed, page: u32, props: &PagedTableProps, turn: &Callback<u32>) -> Html {
     let is_last = listed.skip + listed.table.rows.len() as u64 >= listed.total;
     let (back, on) = if props.longest_first { ("Longer", "Shorter") } else { ("Previous", "Next") };

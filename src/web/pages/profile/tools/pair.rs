@@ -1,4 +1,4 @@
-//! Two timelines one above the other on one axis: a view of either is the view of both.
+//! Two timelines one above the other on one axis: moving the view of one moves both.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,17 +16,17 @@ use crate::web::platform::page;
 use crate::web::state::OpenRun;
 use crate::web::timeline::{Change, Controller};
 
-/// Slices of a name that are looked through for the first.
+/// The most slices of a name that are searched for the first.
 const MOST_HITS: u32 = 10_000;
 
 /// Properties of [`PairOfTimelines`].
 #[derive(Properties, PartialEq)]
 pub struct PairOfTimelinesProps {
-    /// What is compared with.
+    /// The base.
     pub base: OpenRun,
-    /// What is compared.
+    /// The run that is compared with the base.
     pub other: OpenRun,
-    /// Slices of this name are highlighted on both while none is chosen on them.
+    /// Slices of this name are highlighted on both while no slice is chosen on either.
     #[prop_or_default]
     pub name: Option<AttrValue>,
 }
@@ -41,13 +41,13 @@ struct ChosenSlice {
     start_ns: i64,
 }
 
-/// Both. Slices of the name of the chosen one are highlighted on both.
+/// Both timelines. Slices with the name of the chosen one are highlighted on both.
 #[component]
 pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     let chosen = use_state_eq(|| None::<ChosenSlice>);
     let base = use_controller(&props.base, &chosen);
     let other = use_controller(&props.other, &chosen);
-    // What the times of the compared profile are more than those of the base beside them.
+    // Times of the compared profile minus those of the base beside them, in ns.
     let offset_ns = use_state_eq(|| 0_i64);
     use_effect_with((base.clone(), other.clone(), *offset_ns), |(base, other, offset)| {
         base.0.pair_with(&other.0, *offset);
@@ -101,12 +101,12 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
             </div>
             <OneTimeline run={props.base.clone()} held={base} role="Base" selected={selected(&chosen, &props.base)} name={name.clone()} />
             <OneTimeline run={props.other.clone()} held={other} role="Compared" selected={selected(&chosen, &props.other)} name={name.clone()} />
-            <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either with the mouse or, with the focus on it, W A S D; press a slice to find its name on both.".to_owned()) }</p>
+            <p class="note" role="status">{ said.or(name.as_ref().map(|n| format!("{n} is highlighted on both."))).unwrap_or_else(|| "Both begin at the left. Zoom and pan either one with the mouse, or focus it and use W A S D. Press a slice to find its name on both.".to_owned()) }</p>
         </section>
     }
 }
 
-/// Brings the first slices of a name on both beside one another; nothing where one has none.
+/// Aligns the first slices of a name on both timelines; does nothing if one has no such slice.
 fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseStateSetter<i64>) {
     let found = Rc::new(Cell::new((None::<i64>, None::<i64>)));
     for (run, is_base) in [(base, true), (other, false)] {
@@ -199,7 +199,7 @@ struct OneTimelineProps {
     name: Option<AttrValue>,
 }
 
-/// One of the two: its name and its canvas.
+/// One of the two timelines: its name and its canvas.
 #[component]
 fn OneTimeline(props: &OneTimelineProps) -> Html {
     let canvas = use_node_ref();

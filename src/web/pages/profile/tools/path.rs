@@ -1,4 +1,4 @@
-//! The critical path: the chain of slices that made it take as long as it did, drawn over time and as tables.
+//! The critical path: the chain of slices that determined how long the run took, drawn over time and as tables.
 
 use yew::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::use_analysis;
 use crate::web::state::ProfileAction;
 
-/// Stretches that are drawn.
+/// The most stretches that are drawn.
 const MOST_STEPS: u32 = 400;
 
 /// The tool.

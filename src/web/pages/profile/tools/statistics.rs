@@ -1,4 +1,4 @@
-//! Slices grouped by anything: shares, a treemap, a table; and how the durations of one group are spread.
+//! Slices in groups: shares, a treemap, a table; and the distribution of the durations of one group.
 
 use std::rc::Rc;
 
@@ -27,13 +27,13 @@ use crate::web::pages::profile::treemap::Treemap;
 use crate::web::platform::page;
 use crate::web::state::{ProfileAction, ProfileState};
 
-/// Positions of columns in the table of groups.
+/// Positions of the columns in the table of groups.
 const COUNT: usize = 1;
 const SELF_NS: usize = 3;
 const BINS: u32 = 40;
-/// Groups that are listed: what a person may scroll through.
+/// The most groups that are listed: a number that one may scroll through.
 const MOST_GROUPS: u32 = 10_000;
-/// Slices of a group on a page.
+/// Slices of a group per page.
 const MOST_MEMBERS: u32 = 200;
 
 /// The tool.
@@ -43,7 +43,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let tracks = (state.link.tool == Tool::OperatorEngine).then(|| props.run.engine_tracks()).filter(|t| !t.is_empty());
     let is_of_engines = tracks.is_some();
     let of = chosen(state);
-    // The rows of engines are a level by themselves.
+    // The rows of engines are their own level.
     let of = Chosen { level: of.level.filter(|_| !is_of_engines), tracks, ..of };
     let by = state.link.group_by;
     let groups = Listing::Groups(GroupsOf { by, range: of.range, tracks: of.tracks.clone(), level: of.level.clone() });
@@ -59,7 +59,7 @@ pub fn StatisticsTool(props: &ToolProps) -> Html {
     let members = MembersOf { of: of.clone(), by, name: name.clone().unwrap_or_default(), order: MemberOrder::Longest };
     let question = name.clone().map(|name| Question::Histogram { of, by, name, scale: BinScale::Log, bins: BINS });
     let spread = use_analysis(&props.run, question);
-    // What was chosen below is shown above: go there.
+    // A group chosen below is shown above: scroll there.
     use_effect_with(name.clone(), |name| {
         if name.is_some() {
             page::focus("chosen-group");
@@ -110,13 +110,13 @@ fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()
     html! { <>
         <div class="pies">{ shares(listed, unit, &colours) }{ tiles(listed, unit, &colours, &on_row) }</div>
         if let Some((total, _)) = &save_all {
-            <p class="note">{ format!("The {} groups with the most time of {}.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
+            <p class="note">{ format!("The {} groups with the most time, of {} groups.", format_count(u64::from(MOST_GROUPS)), format_count(*total)) }</p>
         }
         <LocalTable name="Groups" file="groups" table={Shared::new(listed.table.clone())} {on_row} {save_all} {swatches} sort={state.link.sort.clone()} {look} />
     </> }
 }
 
-/// The link remembers how the table is looked at.
+/// Puts the sorting and the search of the table into the link.
 fn on_look(state: &UseReducerHandle<ProfileState>) -> Callback<TableLook> {
     let state = state.clone();
     Callback::from(move |look: TableLook| {
@@ -131,7 +131,7 @@ fn name_of(listed: &Listed, row: usize) -> Option<String> {
     }
 }
 
-/// Colours of the profile where groups are of operations; other groups have colours among themselves.
+/// The colours of the profile if the groups are operations; other groups get colours of their own.
 fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
     if matches!(by, GroupBy::Name | GroupBy::CategoryOrName) {
         return of_profile.clone();
@@ -157,7 +157,7 @@ fn shares(listed: &Listed, unit: &Unit, colours: &Colours) -> Html {
     html! { <PieChart {title} {pie} unit={unit.name().to_owned()} /> }
 }
 
-/// The same shares as areas; one that is pressed is the group that is shown.
+/// The same shares as areas; pressing one shows that group.
 fn tiles(listed: &Shared<Listed>, unit: &Unit, colours: &Colours, on_row: &Callback<usize>) -> Html {
     let on_choose = {
         let (listed, on_row) = (listed.clone(), on_row.clone());
@@ -171,7 +171,7 @@ fn tiles(listed: &Shared<Listed>, unit: &Unit, colours: &Colours, on_row: &Callb
     html! { <Treemap items={self_times(listed)} unit={unit.clone()} colours={colours.clone()} {on_choose} /> }
 }
 
-/// One group: its spread, and the ways to its slices.
+/// One group: the distribution of its durations, and links to its slices.
 fn group_panel(
     props: &ToolProps,
     name: &str,
@@ -186,7 +186,7 @@ fn group_panel(
         html! { <button type="button" {onclick}>{ "Show the longest" }</button> }
     });
     let highlight = {
-        // The rows of engines are chosen by their tracks, of whatever level.
+        // The rows of engines are chosen by their tracks, on any level.
         let level = if members.of.tracks.is_some() { Some(ALL_LEVELS.to_owned()) } else { members.of.level.clone() };
         let kind = GroupKind { by: members.by, level };
         let (state, name) = (state.clone(), name.to_owned());
@@ -234,7 +234,7 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     };
     let half = h.percentiles.as_ref().map(|p| {
         format!(
-            "; half last at most {}, 99 of 100 at most {}",
+            "; 50 % last at most {}, 99 % at most {}",
             unit.text(whole_signed(p.p50_ns)),
             unit.text(whole_signed(p.p99_ns))
         )
@@ -243,7 +243,7 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     html! {
         <figure class="histogram">
             <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>
-            // One column says nothing.
+            // A single column tells nothing.
             if let (Some((from, to)), true) = (ends, h.bins.len() > 1) {
                 <ul>{ for h.bins.iter().map(bar) }</ul>
                 <p class="lanes-axis"><span>{ from }</span><span>{ format!("the highest column: {} slices", format_count(most)) }</span><span>{ to }</span></p>
