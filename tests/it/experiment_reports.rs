@@ -299,7 +299,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         stderr,
-        "note: 2 models have unlike batch sizes in a backend and the baseline\n\
+        "note: 2 models have different batch sizes in a backend and the baseline\n\
          note:   m0: openxla+dynamo has 4, the baseline 8; it is left out\n\
          note:   m1: openxla+dynamo has 16, the baseline 8; only the common ones count\n"
     );
