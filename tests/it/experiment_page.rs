@@ -404,10 +404,10 @@ fn reports_of_another_instance_or_model_are_compared_by_the_rest_of_their_config
     let trn = csv("net", "trn1.2xlarge", 100.0);
     let (ratios, about) = compared(&trn, &csv("net", "inf2.xlarge", 80.0));
     assert_eq!(ratios, ["1", "1", "0.8", "1"]);
-    assert!(about.contains("each file having an instance of its own"), "{about}");
+    assert!(about.contains("with one instance per file"), "{about}");
     let (ratios, about) = compared(&trn, &csv("other", "inf2.xlarge", 50.0));
     assert_eq!(ratios, ["1", "1", "0.5", "1"]);
-    assert!(about.contains("a model and an instance of its own"), "{about}");
+    assert!(about.contains("with one model and one instance per file"), "{about}");
     // A file of two instances would have two rows for one configuration.
     let both = format!("{trn}1,1,1,7.0,2.0,net,inf2.xlarge\n");
     let page =

@@ -95,7 +95,7 @@ mod tests {
         let mut config = BenchConfig::default();
         let mut said = |field: BenchField, text: &str| field.set(&mut config, text).err().unwrap_or_default();
         assert_eq!(said(BenchField::TargetQps, "nonsense without a scenario"), "");
-        assert!(said(BenchField::Scenario, "Batch").contains("SingleStream, MultiStream, Server and Offline"));
+        assert!(said(BenchField::Scenario, "Batch").contains("SingleStream, MultiStream, Server or Offline"));
         assert_eq!(said(BenchField::Scenario, "server"), "");
         assert!(said(BenchField::LatencyBound, "").contains("the Server scenario needs a latency bound"));
         assert!(said(BenchField::MinDuration, "-1").contains("min_duration_s: -1 is not allowed"));
