@@ -196,7 +196,7 @@ test("a large file stays where it is: its link asks for it by name and content",
   const large = Buffer.concat([small, Buffer.from("\n// "), Buffer.from(noise)]);
   await drop(page, "large.hlo.txt", large);
   await waitForState(page, "done");
-  await page.getByText(/The link names large\.hlo\.txt \(content [a-z0-9]{8}\) and does not hold it/).waitFor();
+  await page.getByText(/The link names large\.hlo\.txt \(content [a-z0-9]{8}\) but does not hold it/).waitFor();
   await page.waitForFunction(() => decodeURIComponent(location.hash).includes("file:large.hlo.txt@"));
   const hash = await address(page);
   assert.ok(!hash.includes("model_file"), hash);
