@@ -129,7 +129,7 @@ test("steps and sweeps are plotted beside each other", app.page(async (page) => 
   assert.equal(await steps.count(), 3);
   assert.match(await steps.nth(1).innerText(), /elements of device memory, one by one fall from/);
   await page.getByText("Iterations/s over value of the constant").first().waitFor();
-  await page.getByText("ns an element over elements of the operator in a step").first().waitFor();
+  await page.getByText("ns per element over elements of the operator in a step").first().waitFor();
   await assertAccessible(page);
   await page.getByLabel("Values of a constant").fill("tile=16");
   await run(page, "failed");

@@ -264,7 +264,7 @@ fn what_the_newest_run_changed_is_told_apart() {
         assert_eq!(status(model), [expected], "{model}");
     }
     assert_eq!(status("resized"), ["gone", "new"]);
-    assert!(texts(table, "remark").iter().any(|r| r == "unlike batch sizes: now 16"));
+    assert!(texts(table, "remark").iter().any(|r| r == "different batch sizes: now 16"));
     let rank = |model: &str, column| texts(table, column)[rows.iter().position(|(m, _)| m == model).unwrap()].clone();
     assert_eq!((rank("faster", "rank_ms"), rank("slower", "rank_ms")), ("2".into(), "3".into()));
     assert_eq!(rank("short", "rank_percent"), "1");
