@@ -124,5 +124,5 @@ fn wrong_files_and_keys_say_so() {
     assert!(said(&["report", "no/such.csv"]).contains("no/such.csv: cannot be read"));
     let license = concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE");
     assert!(said(&["report", license]).contains("no benchmark results were found"));
-    assert!(said(&["bench", "--cols", "speed"]).contains("no report has 'speed'"));
+    assert!(said(&["bench", "--cols", "speed"]).contains("no report has the key 'speed'"));
 }
