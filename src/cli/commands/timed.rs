@@ -39,7 +39,7 @@ impl TimedRuns {
             );
         }
         let key = configuration.times_key();
-        // More copies than cores is a fault of this configuration alone; its row reports the error.
+        // More copies than cores is a fault of this configuration alone and is not cached: others share its key.
         let times = match configuration.check() {
             Err(error) => Err(error.to_string()),
             Ok(()) => {
