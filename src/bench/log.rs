@@ -1,4 +1,4 @@
-//! Log lines of a benchmark in the words that users of NeuronPerf know.
+//! Log lines of a benchmark in NeuronPerf's wording.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use crate::bench::measured::measurement::Measurement;
 use crate::bench::reports::report::Report;
 use crate::bench::sweep::plan::remaining_text;
 
-/// How much is said: NeuronPerf's `verbosity`.
+/// How much is logged: NeuronPerf's `verbosity`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verbosity {
     /// 0: errors only.
     Silent,
-    /// 1: what is being done.
+    /// 1: each configuration.
     #[default]
     Info,
     /// 2: every step.
@@ -33,7 +33,7 @@ impl Verbosity {
         }
     }
 
-    /// A line, if it is to be said at this verbosity: `INFO:neuronperf.benchmarking - ...`.
+    /// A line, if it is logged at this verbosity: `INFO:neuronperf.benchmarking - ...`.
     #[must_use]
     pub fn line(self, level: Self, text: &str) -> Option<String> {
         let word = match level {
@@ -44,7 +44,7 @@ impl Verbosity {
         (level <= self).then(|| format!("{word}:neuronperf.benchmarking - {text}"))
     }
 
-    /// What is said once, before anything runs: that nobody asked for a cast, where nobody did.
+    /// The lines before anything runs: a note if no cast was specified.
     #[must_use]
     pub fn at_start(self, config: &BenchConfig) -> Vec<String> {
         let default = BenchConfig::default();
@@ -56,7 +56,7 @@ impl Verbosity {
         line.filter(|_| !asked).into_iter().collect()
     }
 
-    /// What is said when a configuration starts, with the duration of all that remain. A configuration that cannot start
+    /// The lines when a configuration starts, with the duration of all that remain. A configuration that cannot start
     /// has no benchmarkers.
     #[must_use]
     pub fn before(self, configuration: &Configuration, remaining_s: f64) -> Vec<String> {
@@ -77,7 +77,7 @@ impl Verbosity {
         lines
     }
 
-    /// What is said after a configuration has run.
+    /// The lines after a configuration has run.
     #[must_use]
     pub fn after(
         self,

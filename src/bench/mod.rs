@@ -4,10 +4,10 @@
 //! BenchConfig -> expand -> Configuration + ServiceTimes -> Executor -> Scheduler -> Measurement -> Report -> table, CSV, JSON
 //! ```
 //!
-//! [`BenchConfig`] (`config/`) is what a person asks for; [`expand`] (`sweep/`) makes it an ordered [`Sweep`] of
-//! [`Configuration`]s. [`service_times`] (`run/`) gives the [`ServiceTimes`] of each, from the room `device` or from plain
-//! numbers; the scheduler knows only those, and no model. [`ConfigurationRun`] takes one configuration to its row in steps,
-//! so that a worker can show progress and be cancelled; it never fails, a configuration that cannot run is a row with an
+//! [`BenchConfig`] (`config/`) is the request; [`expand`] (`sweep/`) makes it an ordered [`Sweep`] of
+//! [`Configuration`]s. [`service_times`] (`run/`) gives the [`ServiceTimes`] of each, from the module `device` or from plain
+//! numbers; the scheduler knows only these times, not the model. [`ConfigurationRun`] takes one configuration to its row in steps,
+//! so that a worker can show progress and be cancelled; it never fails: a configuration that cannot run is a row with an
 //! error. Nothing here reads a clock: a row is a function of its configuration, its times and its seed.
 
 mod compile;

@@ -1,4 +1,4 @@
-//! A model that was brought beside the model of the zoo that it is: both should be equally fast.
+//! Compares a model file with the zoo's version of the same model: both should be equally fast.
 
 use thiserror::Error;
 
@@ -12,10 +12,10 @@ use crate::base::NeverCancel;
 use crate::base::units::format_change;
 use crate::device::{ModelLibrary, model_label};
 
-/// Simulated seconds of each run. Nothing varies in it, so that more would say the same.
+/// Simulated seconds of each run. The runs have no jitter, so a longer one would give the same result.
 const DURATION_S: f64 = 2.0;
 
-/// Throughput of a brought model beside one of the zoo, at one batch size.
+/// Throughput of a model file and of a model of the zoo, at one batch size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parity {
     /// The file, by its name.
@@ -26,7 +26,7 @@ pub struct Parity {
     pub batch_size: u32,
     /// Samples a second of the model of the zoo.
     pub zoo_per_s: f64,
-    /// Samples a second of the file; or why there is no such number, as for another batch size than it was exported for.
+    /// Samples a second of the file; or why it has none, for example because it was exported for another batch size.
     pub file_per_s: Result<f64, ParityError>,
 }
 
@@ -40,7 +40,7 @@ pub enum ParityError {
     /// No configuration of it is left.
     #[error("{model}: nothing to run")]
     NothingToRun {
-        /// What people call the model.
+        /// The model's usual name.
         model: String,
     },
     /// The model has no stage times.
@@ -49,23 +49,23 @@ pub enum ParityError {
     /// The run failed.
     #[error("{reason}")]
     Failed {
-        /// The sentence of its report.
+        /// The error in its report.
         reason: String,
     },
     /// The run measured nothing.
-    #[error("the run gave no throughput")]
+    #[error("the run measured no throughput")]
     NoThroughput,
 }
 
 impl Parity {
-    /// How much faster the file is, as a fraction of the zoo's throughput; none where the file has no throughput.
+    /// How much faster the file is, as a fraction of the zoo's throughput; `None` if the file has no throughput.
     #[must_use]
     pub fn difference(&self) -> Option<f64> {
         self.file_per_s.as_ref().ok().map(|file| file / self.zoo_per_s - 1.0)
     }
 }
 
-/// Runs a model of the zoo and a brought one on all NeuronCores of an instance, with two workers each and nothing random.
+/// Runs a model of the zoo and a model file on all NeuronCores of an instance, with two workers each and without jitter.
 ///
 /// # Errors
 /// When the model of the zoo cannot run there.
@@ -104,7 +104,7 @@ fn throughput(model: &str, instance: &str, batch_size: u32, models: &ModelLibrar
     run.report.throughput_window.ok_or(error)
 }
 
-/// The table of several, as Markdown. Rows without a throughput of the file are left out; a column says how the two differ.
+/// Several comparisons as a Markdown table. Rows without a throughput of the file are left out; a column gives the difference.
 #[must_use]
 pub fn parity_markdown(rows: &[Parity]) -> String {
     let mut out = "| file | model of the zoo | batch | zoo, samples/s | file, samples/s | difference |\n|---|---|--:|--:|--:|--:|\n".to_owned();

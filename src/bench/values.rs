@@ -1,4 +1,4 @@
-//! A model of the zoo with values: its program, its weights and inputs, for what really computes it.
+//! A model of the zoo with values: its program, its weights and inputs, for code that really computes it.
 
 use std::rc::Rc;
 
@@ -14,11 +14,11 @@ use crate::tensor::{Tensor, TensorError};
 pub(super) struct ModelValues {
     /// Its program after the passes.
     pub module: Rc<HloModule>,
-    /// Values of the program's parameters: weights of the seed, and the inputs.
+    /// Values of the program's parameters: weights drawn from the seed, and the inputs.
     pub parameters: Vec<Rc<Tensor>>,
     /// What the model takes.
     pub specs: Vec<InputSpec>,
-    /// Inputs of the seed.
+    /// Inputs drawn from the seed.
     pub inputs: Vec<Rc<Tensor>>,
 }
 
@@ -28,11 +28,11 @@ pub(super) struct ModelValues {
 pub struct ValuesError {
     /// The model, as its configuration names it.
     pub model: String,
-    /// What its step said.
+    /// The error of the step that failed.
     pub error: Box<ValuesStepError>,
 }
 
-/// What a step between a model and its values refused.
+/// The error of a step between a model and its values.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ValuesStepError {
@@ -54,17 +54,17 @@ pub enum ValuesStepError {
 }
 
 impl ValuesStepError {
-    /// The error with the model that it is about.
+    /// The error together with the model's name.
     pub(super) fn of(self, model: &str) -> ValuesError {
         ValuesError { model: model.to_owned(), error: Box::new(self) }
     }
 }
 
 impl ModelValues {
-    /// The program of a model for a batch, and the weights and inputs of a seed.
+    /// The program of a model for a batch, with weights and inputs drawn from a seed.
     ///
     /// # Errors
-    /// When the model cannot be compiled, or is too large for the memory there is.
+    /// When the model cannot be compiled, or is too large for the memory.
     pub fn of(spec: &ModelSpec, batch: u64, passes: &PassManager, seed: u64) -> Result<Self, ValuesStepError> {
         let graph = spec.trace(batch)?;
         let module = lower(&graph, Workflow::Trace)?;

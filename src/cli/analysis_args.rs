@@ -43,20 +43,20 @@ impl From<ByArg> for GroupBy {
     }
 }
 
-/// What a profile is read from.
+/// The source of a profile.
 const SOURCE_HELP: &str =
-    "File of a profile, or a simulated run: sim:MODEL?workflow=trace&instance=inf1.xlarge (the flags of `profile`)";
+    "Profile file, or a simulated run: sim:MODEL?workflow=trace&instance=inf1.xlarge (the flags of `profile`)";
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct LevelArgs {
-    /// Only slices of this level, such as device-kernels or modules; `all` for every level, which may show the same work
-    /// several times [default: named above the answer]
+    /// Count only slices of this level, such as device-kernels or modules; `all` counts every level, which may count the same work
+    /// several times [default: the level named above the answer]
     #[arg(long, value_name = "LEVEL")]
     pub level: Option<String>,
 }
 
 impl LevelArgs {
-    /// The level as a sentence names it.
+    /// The level as named in a sentence.
     pub fn said(&self, profile: &ProfileInfo) -> String {
         match self.level.as_deref().unwrap_or(&profile.default_level) {
             ALL_LEVELS => "the profile".to_owned(),
@@ -64,7 +64,7 @@ impl LevelArgs {
         }
     }
 
-    /// The line above an answer with its level and the other levels; nothing for a profile of one level.
+    /// The line above an answer with its level and the other levels; empty for a profile of one level.
     pub fn line(&self, profile: &ProfileInfo) -> String {
         let used = self.level.as_deref().unwrap_or(&profile.default_level);
         let plain = |name: &str| name.replace(['-', '_'], " ").to_lowercase();
@@ -81,15 +81,15 @@ impl LevelArgs {
     }
 }
 
-/// Levels that are named above an answer.
+/// Most levels that are named above an answer.
 const MOST_LEVELS: usize = 8;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ChosenArgs {
-    /// Only in this span, START..END in ns from the start of the profile: slices count with the part inside
+    /// Only this span, START..END in ns from the start of the profile: of each slice only the part inside counts
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
-    /// Nothing: slices always count with the part inside. Kept for scripts of earlier releases
+    /// No effect: of each slice only the part inside the range counts. Kept for scripts written for earlier releases
     #[arg(long, hide = true, requires = "range")]
     pub clip: bool,
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(super) struct OutputArgs {
     /// Print CSV
     #[arg(long)]
     pub csv: bool,
-    /// Show so many rows (JSON and CSV have all)
+    /// Show this many rows (JSON and CSV have all of them)
     #[arg(long, default_value_t = 20)]
     pub top: usize,
 }
@@ -119,7 +119,7 @@ pub(super) struct OutputArgs {
 pub(super) struct OperatorsArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
-    /// What slices are grouped by
+    /// Key that slices are grouped by
     #[arg(long, value_enum, default_value = "name")]
     pub by: ByArg,
     /// List the slices of this group instead, the longest first
@@ -135,18 +135,18 @@ pub(super) struct OperatorsArgs {
 pub(super) struct FlameArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
-    /// Callers and callees of this name instead of everything
+    /// Show only the callers and callees of this name
     #[arg(long)]
     pub name: Option<String>,
-    /// Threads are the outermost level; otherwise stacks of all threads are merged
+    /// Make threads the outermost level; without this the stacks of all threads are merged
     #[arg(long)]
     pub by_thread: bool,
-    /// The module hierarchy instead of stacks
+    /// Show the module hierarchy instead of stacks
     #[arg(long, conflicts_with_all = ["name", "by_thread"])]
     pub modules: bool,
     #[command(flatten)]
     pub chosen: ChosenArgs,
-    /// At most so many nodes, those with the most time
+    /// Show at most this many nodes, those with the most time
     #[arg(long, default_value_t = 40)]
     pub nodes: u32,
     /// Print JSON
@@ -158,15 +158,15 @@ pub(super) struct FlameArgs {
 pub(super) struct HistogramArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
-    /// The group whose durations are spread
+    /// The group whose durations are shown
     pub name: String,
-    /// What makes a group
+    /// Key that slices are grouped by
     #[arg(long, value_enum, default_value = "name")]
     pub by: ByArg,
-    /// Equal steps instead of 1, 2, 5, 10 ...
+    /// Use bins of equal width instead of 1, 2, 5, 10 ...
     #[arg(long)]
     pub linear: bool,
-    /// At most so many bins
+    /// Show at most this many bins
     #[arg(long, default_value_t = 30)]
     pub bins: u32,
     #[command(flatten)]
@@ -180,7 +180,7 @@ pub(super) struct HistogramArgs {
 pub(super) struct SpanArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
-    /// Only in this span: START..END in ns from the start of the profile
+    /// Only this span, START..END in ns from the start of the profile
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
     #[command(flatten)]
@@ -191,13 +191,13 @@ pub(super) struct SpanArgs {
 pub(super) struct CountersArgs {
     #[arg(help = SOURCE_HELP)]
     pub source: String,
-    /// The values of this counter over time instead, by its name in the table
+    /// List the values over time of this counter, by its name in the table
     #[arg(long, value_name = "NAME")]
     pub curve: Option<String>,
-    /// At most about so many values: of each stretch the smallest and the largest
+    /// List about this many values at most: the smallest and the largest of each stretch
     #[arg(long, default_value_t = 1_000, requires = "curve", value_parser = clap::value_parser!(u32).range(2..=20_000))]
     pub points: u32,
-    /// Only in this span: START..END in ns from the start of the profile
+    /// Only this span, START..END in ns from the start of the profile
     #[arg(long, value_name = "START..END", value_parser = parse_span)]
     pub range: Option<Interval<TraceNs>>,
     #[command(flatten)]
@@ -234,16 +234,16 @@ pub(super) struct CompareArgs {
     pub a: String,
     #[arg(value_name = "B", help = SOURCE_HELP)]
     pub b: String,
-    /// Which of the two the other is compared with
+    /// Which of the two profiles is the base
     #[arg(long, value_enum, default_value = "A")]
     pub base: BaseArg,
-    /// What is compared [default: operators where both have rows of framework operators, else names]
+    /// What is compared [default: operators if both profiles have framework operators, else names]
     #[arg(long, value_enum)]
     pub by: Option<ByArg>,
     /// Compare total instead of self time
     #[arg(long)]
     pub total: bool,
-    /// Divide by the steps that each profile marks
+    /// Divide by the number of steps marked in each profile
     #[arg(long)]
     pub per_step: bool,
     #[command(flatten)]

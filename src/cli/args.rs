@@ -1,4 +1,4 @@
-//! Commands and their flags, in NeuronPerf's names.
+//! Commands and their flags, with NeuronPerf's names.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use crate::compiler::Workflow;
 use crate::session::LOCAL_PAGE;
 use crate::tensor::Rounding;
 
-/// Benchmark and profile models for AWS NeuronCores with no hardware, and explore profiles of any origin.
+/// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100)]
 pub(super) struct Args {
@@ -34,7 +34,7 @@ pub(super) struct Args {
 pub(super) enum Command {
     /// Benchmark a model the way NeuronPerf does, on simulated NeuronCores
     Bench(Box<BenchArgs>),
-    /// Measure matrix products as the microbenchmark guide's matmult_linear.py does, and show its pitfalls
+    /// Measure matrix products as matmult_linear.py of the microbenchmark guide does, and show its pitfalls
     Matmult(Box<MatmultArgs>),
     /// Compile a model for the simulated NeuronCores and write an index of the artifacts
     Compile(ModelCompileArgs),
@@ -47,7 +47,7 @@ pub(super) enum Command {
     Evaluate(EvaluateArgs),
     /// Simulate one execution and show its operators and timeline
     Profile(ProfileArgs),
-    /// Open a profile of any origin and summarise it
+    /// Open a profile from any tool and summarise it
     Open(OpenArgs),
     /// Time by operator, module, device, thread ... of any profile
     Operators(OperatorsArgs),
@@ -55,23 +55,23 @@ pub(super) enum Command {
     Flame(FlameArgs),
     /// How the durations of a name are spread
     Histogram(HistogramArgs),
-    /// When devices did nothing, and what they waited for
+    /// When devices were idle, and what they waited for
     Idle(SpanArgs),
-    /// What held up what: one chain from the start of a profile to its end
+    /// Critical path: the chain of slices that held each other up, from the start of a profile to its end
     CriticalPath(SpanArgs),
     /// Counters over time: statistics of each, or the values of one
     Counters(CountersArgs),
-    /// Ask a profile: filter, group, aggregate (docs/query.md has the language)
+    /// Query a profile: filter, group, aggregate (docs/query.md describes the language)
     Query(QueryArgs),
     /// Compare two profiles operator by operator
     Compare(CompareArgs),
-    /// What a model file of PyTorch, JAX or ONNX holds, and how long a call of it takes on a simulated core
+    /// Show what a model file of PyTorch, JAX or ONNX holds, and how long one call takes on a simulated core
     Inspect(Box<InspectArgs>),
-    /// The operators of model files that are read, by format, with the engine that each goes to
+    /// List the supported operators of model files, by format, with the engine that runs each
     OperatorsSupported(OperatorsSupportedArgs),
     /// Compute a model as a NeuronCore would, and compare with the reference
     Numerics(NumericsArgs),
-    /// Run a custom operator's kernel: its time on the GPSIMD processors, line by line, and its values
+    /// Run a custom operator's kernel: show its time on the GPSIMD processors, line by line, and its values
     #[command(name = "customop")]
     CustomOp(Box<CustomOpArgs>),
     /// List the NeuronCores, devices and instance sizes, each figure with its source
@@ -87,7 +87,7 @@ pub(super) enum Command {
     /// Speed-ups over a baseline, over time and by model, as PyTorch/XLA's aggregate.py prints them
     #[command(infer_long_args = true)]
     Aggregate(Box<AggregateArgs>),
-    /// Write records, reports, slices or operators as Parquet, for engines that read many files
+    /// Write records, reports, slices or operators as Parquet, for query engines that read many files
     Parquet(ParquetArgs),
     /// Time square matrix products of many sizes on a device against a baseline
     MatmulBench(MatmulBenchArgs),
@@ -103,7 +103,7 @@ pub(super) enum Command {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OperatorsSupportedArgs {
-    /// One format alone
+    /// Only this format
     #[arg(long, value_parser = ["pt2", "onnx", "hlo", "stablehlo"])]
     pub format: Option<String>,
     /// Print JSON
@@ -119,8 +119,8 @@ pub(super) struct NumericsArgs {
     pub brought: BroughtArgs,
     #[command(flatten)]
     pub arrays: ArraysArgs,
-    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, for
-    /// drawn inputs, or with --inputs and --expect
+    /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
+    /// random inputs, or with --inputs and --expect
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,
     /// Samples of one inference [default: the model's own]
@@ -137,8 +137,8 @@ pub(super) struct NumericsArgs {
     /// Seed of weights, inputs and stochastic rounding
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Mean relative error below which an output passes [default: 0.02]; of a model file with --expect the largest difference
-    /// of a result over the largest expected number [default: 0.0001, 0.02 with --auto-cast]
+    /// Mean relative error below which an output passes [default: 0.02]; for a model file with --expect, the largest difference
+    /// of a result divided by the largest expected number [default: 0.0001, 0.02 with --auto-cast]
     #[arg(long, allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Print the comparison as JSON
@@ -146,7 +146,7 @@ pub(super) struct NumericsArgs {
     pub json: bool,
 }
 
-/// Roundings as the command line takes them.
+/// Rounding modes as the command line takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum RoundingArg {
     /// To the nearest, ties to even
@@ -213,13 +213,13 @@ pub(super) struct ProfileArgs {
     /// Write the overview as a page: one HTML file, which opens without a network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where neuronscope is, for the link in the page
+    /// Address of neuronscope, for the link in the page
     #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
     pub live: String,
-    /// Print JSON: the device window and the operator tables, or with --summary what that shows
+    /// Print JSON: the device window and the operator tables, or with --summary the contents of the summary
     #[arg(long)]
     pub json: bool,
-    /// Write the timeline, as Chrome trace JSON or what --export says
+    /// Write the timeline, as Chrome trace JSON or in the format of --export
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
@@ -227,22 +227,22 @@ pub(super) struct ProfileArgs {
     pub export: WriteFormat,
 }
 
-/// A format by its name.
+/// Parses the name of a format.
 pub(super) fn write_format(name: &str) -> Result<WriteFormat, String> {
     let all = || WriteFormat::ALL.map(WriteFormat::name).join(", ");
-    WriteFormat::named(name).ok_or_else(|| format!("not a format that is written; they are {}", all()))
+    WriteFormat::named(name).ok_or_else(|| format!("this format cannot be written; choose from {}", all()))
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct OpenArgs {
-    /// Traces or profiles of any format that is read, plain, .gz or .zip; or a folder, such as a log directory of
+    /// Traces or profiles in any supported format, plain, .gz or .zip; or a folder, such as a log directory of
     /// TensorBoard's Neuron plugin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Say what dominates, in sentences, instead of listing operators
     #[arg(long)]
     pub summary: bool,
-    /// Write the timeline, as Chrome trace JSON or what --export says
+    /// Write the timeline, as Chrome trace JSON or in the format of --export
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
@@ -254,7 +254,7 @@ pub(super) struct OpenArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
-    /// Show so many operators
+    /// Show this many operators
     #[arg(long, default_value_t = 20)]
     pub top: usize,
 }
@@ -272,29 +272,29 @@ pub(super) struct DevicesArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct EvaluateArgs {
-    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without it the
+    /// CSV with a heading and a line for each record: the outputs, and the target in the last column; without a file the
     /// metrics are listed
     pub file: Option<PathBuf>,
     /// Metrics, separated by commas; topk_3 for the best three
     #[arg(long, value_delimiter = ',', default_value = "Accuracy")]
     pub metrics: Vec<String>,
-    /// A metric of your own, by a formula over TP, FP, TN, FN, N and rates: balanced=(TPR+TNR)/2; or another name of one:
+    /// A metric of your own, as a formula over TP, FP, TN, FN, N and rates: balanced=(TPR+TNR)/2; or another name for a metric:
     /// best3=topk_3. May be given several times
     #[arg(long = "register", value_name = "NAME=FORMULA")]
     pub registered: Vec<String>,
-    /// Column of the target [default: the last]
+    /// Column that holds the target [default: the last]
     #[arg(long)]
     pub eval_target_col: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ReportArgs {
-    /// Files with results, in any mix
+    /// Files with results, in any mix of formats
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
     pub table: TableArgs,
-    /// US dollars per hour, for reports made of timers
+    /// US dollars per hour, for reports computed from timers
     #[arg(long, allow_negative_numbers = true)]
     pub cost_per_hour: Option<f64>,
 }
@@ -308,7 +308,7 @@ pub(super) struct ModelsArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ValidateArgs {
-    /// Table with columns model, instance, batch_size, throughput, ...
+    /// CSV table with the columns model, instance, batch_size, throughput, ...
     pub file: PathBuf,
     /// Print rows and summary as JSON
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! Flags of `neuronscope bench`, in NeuronPerf's names, and the benchmark they ask for.
+//! Flags of `neuronscope bench`, with NeuronPerf's names, and the benchmark they describe.
 
 use std::path::{Path, PathBuf};
 
@@ -33,21 +33,21 @@ pub(super) struct BenchArgs {
     /// fixed, with --device-ms and the other times [default: nn]
     #[arg(long, value_parser = kernel_file::model)]
     pub model: Option<String>,
-    /// Instance type; it decides the number of NeuronCores [default: that of the index, or trn1.2xlarge]
+    /// Instance type; it determines the number of NeuronCores [default: the index's type, or trn1.2xlarge]
     #[arg(long, alias = "instance-type")]
     pub instance: Option<String>,
-    /// Shapes of the inputs, one entry for each batch size, entries separated by ; as 1x3x224x224 for images and
-    /// (6x128,6x128) for text (neuronscope models shows those of each model). Sizes the model leaves open follow them, and so
+    /// Shapes of the inputs, one entry for each batch size, separated by ; such as 1x3x224x224 for images and
+    /// (6x128,6x128) for text (neuronscope models shows the shapes of each model). Open sizes of the model follow from the shapes, and so
     /// does the batch size
     #[arg(long)]
     pub inputs: Option<String>,
-    /// Model copies: 1, 1,2, 1-10 or [1, 2]; so are all lists [default: 1 and the instance's maximum]
+    /// Model copies: 1, 1,2, 1-10 or [1, 2]; all lists are written so [default: 1 and the instance's maximum]
     #[arg(long)]
     pub n_models: Option<String>,
-    /// Threads feeding each copy [default: 1 and 2; of a pipeline, its size and one]
+    /// Threads feeding each copy [default: 1 and 2; for a pipeline, its size and its size plus one]
     #[arg(long)]
     pub workers_per_model: Option<String>,
-    /// Samples of one inference [default: 1; of a model file its own]
+    /// Samples of one inference [default: 1; for a model file its own]
     #[arg(long)]
     pub batch_sizes: Option<String>,
     /// NeuronCores of one model copy [default: 1]
@@ -58,13 +58,13 @@ pub(super) struct BenchArgs {
     pub performance_levels: Option<String>,
     #[command(flatten)]
     pub compile: CompileListArgs,
-    /// Seconds measured in each configuration; 0 with a dataset: as long as it takes
+    /// Seconds measured in each configuration; with a dataset, 0 measures one whole pass
     #[arg(long, default_value_t = 60.0, allow_negative_numbers = true)]
     pub duration: f64,
     /// Seed of all randomness
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Largest random deviation of a stage, as a fraction of it
+    /// Largest random deviation of a stage's time, as a fraction of that time
     #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
     pub jitter: f64,
     /// Inferences of each copy before the measured window
@@ -94,11 +94,11 @@ pub(super) struct BenchArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Evaluation")]
 pub(super) struct EvalArgs {
-    /// Compute these metrics of the model's answers to the records of --dataset FILE: Accuracy,topk_3 (neuronscope evaluate
+    /// Compute these metrics on the model's answers to the records of --dataset FILE: Accuracy,topk_3 (neuronscope evaluate
     /// lists them)
     #[arg(long, value_delimiter = ',', requires = "dataset")]
     pub eval_metrics: Option<Vec<String>>,
-    /// Column of the target in the dataset [default: the last]
+    /// Column of the dataset that holds the target [default: the last]
     #[arg(long, requires = "eval_metrics")]
     pub eval_target_col: Option<String>,
 }
@@ -110,14 +110,14 @@ pub(super) struct RunArgs {
     /// neuron: simulated; cpu: this machine, measured
     #[arg(long, default_value = "neuron")]
     pub device_type: String,
-    /// Generation of the SDK, by its PyTorch: published rows of PyTorch 1 are slower for the same model
+    /// Generation of the SDK, named by its PyTorch version: published results with PyTorch 1 are slower for the same model
     #[arg(long, value_enum, default_value = "pt2")]
     pub sdk_generation: SdkGenerationArg,
-    /// How a model reaches its NeuronCore: trace, compiled ahead as NeuronPerf does, or mark_step, whose ops are recorded and
-    /// whose inputs are moved in each call
+    /// How a model reaches its NeuronCore: trace, compiled ahead as NeuronPerf does, or mark_step, whose operations are recorded and
+    /// whose inputs are transferred in each call
     #[arg(long, value_enum, default_value = "trace")]
     pub workflow: WorkflowArg,
-    /// Each model copy in a process of its own
+    /// Each model copy in its own process
     #[arg(long, default_value_t = true, action = ArgAction::Set)]
     pub multiprocess: bool,
     /// Each model copy in a fresh interpreter; overrides --multiprocess
@@ -130,20 +130,20 @@ pub(super) struct RunArgs {
     /// Work after the call, as above
     #[arg(long, default_value = "none")]
     pub postprocess: String,
-    /// Work of each copy before the load, milliseconds
+    /// Work of each copy before it loads, milliseconds
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub env_setup_ms: f64,
-    /// Work of each copy after the load, milliseconds
+    /// Work of each copy after it has loaded, milliseconds
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     pub setup_ms: f64,
-    /// A dataset of so many records, of which an inference takes a batch, or the file that has them (.npy of numpy, .csv);
-    /// run through once by each model copy whatever the duration
+    /// Number of records in a dataset, of which an inference takes a batch, or a file of records (.npy of numpy, .csv);
+    /// each model copy runs through it once, whatever the duration
     #[arg(long, value_name = "LENGTH|FILE", allow_negative_numbers = true)]
     pub dataset: Option<String>,
-    /// Begin the dataset again until the duration is over
+    /// Repeat the dataset until the duration is over
     #[arg(long, requires = "dataset")]
     pub loop_dataset: bool,
-    /// When the duration starts: with the warm models, or before they are loaded, as in NeuronPerf
+    /// When the duration starts: when the models are warm, or before they are loaded, as in NeuronPerf
     #[arg(long, value_enum, default_value = "window")]
     pub duration_accounting: AccountingArg,
     /// Seconds between samples of the host (device type cpu)
@@ -155,15 +155,15 @@ pub(super) struct RunArgs {
 pub(super) enum SdkGenerationArg {
     /// The compiler and runtime of PyTorch 1
     Pt1,
-    /// Those of PyTorch 2
+    /// The compiler and runtime of PyTorch 2
     Pt2,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum AccountingArg {
-    /// All of it is measured
+    /// The whole duration is measured
     Window,
-    /// Loading and warming up take from it
+    /// Loading and warm-up count towards the duration
     Original,
 }
 
@@ -174,19 +174,19 @@ pub(super) struct FixedArgs {
     /// Time on the NeuronCores of a copy; of an uneven pipeline the time of each stage: 2+1.5
     #[arg(long)]
     pub device_ms: Option<String>,
-    /// Host work before a NeuronCore is taken, one worker of the instance at a time
+    /// Host work before a NeuronCore is acquired; one worker of the instance at a time
     #[arg(long)]
     pub host_ms: Option<f64>,
-    /// Data movement while the NeuronCore is held, on the same resource
+    /// Data movement while the NeuronCore is held; it uses the same resource as the host work
     #[arg(long)]
     pub transfer_ms: Option<f64>,
-    /// Fetching an input, one worker of a copy at a time
+    /// Fetching an input; one worker of a copy at a time
     #[arg(long)]
     pub input_ms: Option<f64>,
     /// Loading a copy
     #[arg(long)]
     pub load_ms: Option<f64>,
-    /// A warm-up inference, all of it [default: as long as any other]
+    /// A whole warm-up inference [default: as long as any other inference]
     #[arg(long)]
     pub warmup_ms: Option<f64>,
 }
@@ -198,13 +198,13 @@ pub(super) struct MlperfArgs {
     /// SingleStream, MultiStream, Server or Offline
     #[arg(long)]
     pub scenario: Option<String>,
-    /// A run goes on for at least so long, seconds [default: 600]
+    /// Shortest duration of a run, seconds [default: 600]
     #[arg(long, requires = "scenario")]
     pub min_duration: Option<f64>,
-    /// and for so many queries [default: 100; Offline: 24576 samples]
+    /// Fewest queries of a run [default: 100; Offline: 24576 samples]
     #[arg(long, requires = "scenario")]
     pub min_queries: Option<u64>,
-    /// What 99 % of a Server's answers must keep to
+    /// Latency bound of Server: 99 % of the answers must keep it
     #[arg(long, requires = "scenario")]
     pub latency_bound_ms: Option<f64>,
     /// Queries per second of a Server [default: the highest that holds the bound is searched]
@@ -216,10 +216,10 @@ pub(super) struct MlperfArgs {
 }
 
 impl MlperfArgs {
-    /// The settings, when a scenario is asked for.
+    /// The MLPerf settings, when a scenario is asked for.
     ///
     /// # Errors
-    /// With the setting at fault.
+    /// Names the setting at fault.
     pub fn settings(&self) -> Result<Option<MlperfSettings>> {
         let Some(name) = &self.scenario else { return Ok(None) };
         let official = MlperfSettings::official(name.parse::<Scenario>()?);
@@ -237,7 +237,7 @@ impl MlperfArgs {
 }
 
 impl BenchArgs {
-    /// The same with a model file that stands where an index may stand as the model that it is.
+    /// The same arguments, with a model file given in the place of an index moved to the model.
     ///
     /// # Errors
     /// When a model is named twice.
@@ -252,7 +252,7 @@ impl BenchArgs {
         Ok(self)
     }
 
-    /// Puts a model file that was opened into a benchmark. Where no batch size is asked for, it is that of the inputs, or its own.
+    /// Puts an opened model file into a benchmark. When no batch size is given, the size is that of the inputs, or the file's own.
     pub fn put_model(&self, config: &mut BenchConfig, opened: OpenedModel) {
         if self.batch_sizes.is_none() {
             let own = u32::try_from(opened.batch.own()).unwrap_or(u32::MAX);
@@ -263,7 +263,7 @@ impl BenchArgs {
         config.model = opened.id;
     }
 
-    /// The benchmark, without what the index file adds.
+    /// The benchmark, without the entries of an index file.
     ///
     /// # Errors
     /// With the flag at fault.
@@ -301,13 +301,13 @@ impl BenchArgs {
         })
     }
 
-    /// Zero is how NeuronPerf is told that a dataset decides: its whole pass is run, however long it takes.
+    /// In NeuronPerf, zero means that the dataset decides: one whole pass is run, however long it takes.
     fn duration_s(&self, options: &RunOptions) -> f64 {
         let runs_through = options.dataset.is_some_and(|d| !d.looped);
         if self.duration == 0.0 && runs_through { BenchConfig::default().duration_s } else { self.duration }
     }
 
-    /// The model with the times of `fixed`; empty beside an index, whose entries name theirs.
+    /// The model with the times of `fixed`; empty with an index, whose entries name their models.
     fn model_text(&self) -> Result<String> {
         let times = self.fixed.parameters();
         match &self.model {
@@ -319,13 +319,15 @@ impl BenchArgs {
             model if times.is_empty() => Ok(model.clone().unwrap_or_else(|| "nn".to_owned())),
             _ => {
                 let flag = times[0].split('=').next().unwrap_or_default().replace('_', "-");
-                bail!("--{flag}: only --model {FIXED_MODEL} is given by its times; add it, or leave --{flag} out")
+                bail!(
+                    "--{flag} needs --model {FIXED_MODEL}, the model that is given by its times; add it, or leave --{flag} out"
+                )
             }
         }
     }
 }
 
-/// The batch size of each entry of the inputs, where the model takes each at one.
+/// The batch size of each entry of the inputs, where the model takes each entry at a single batch size.
 fn batches_of(model: &str, inputs: &[InputTuple]) -> Option<Vec<u32>> {
     let batches: Option<Vec<u32>> = inputs.iter().map(|entry| batch_of_inputs(model, entry)).collect();
     batches.filter(|b| !b.is_empty())

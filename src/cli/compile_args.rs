@@ -8,22 +8,22 @@ use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOptio
 /// Flags of the compiler, in `neuronx-cc`'s names.
 #[derive(Debug, ClapArgs)]
 pub(super) struct CompileArgs {
-    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables) or all [default: matmult]
+    /// Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables) or all [default: matmult]
     #[arg(long, value_name = "WHICH")]
     pub auto_cast: Option<AutoCast>,
-    /// What they are cast to: bf16, fp16, tf32 or fp8_e4m3 [default: bf16]
+    /// Type they are cast to: bf16, fp16, tf32 or fp8_e4m3 [default: bf16]
     #[arg(long, value_name = "TYPE")]
     pub auto_cast_type: Option<CastType>,
     /// Optimisation level: 1 (no fusion), 2 or 3
     #[arg(short = 'O', long = "optlevel", value_name = "LEVEL", default_value_t)]
     pub optlevel: OptLevel,
-    /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
+    /// Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
     #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
     pub lnc: Option<u32>,
 }
 
 impl CompileArgs {
-    /// The options they stand for.
+    /// The options that the flags stand for.
     pub fn options(&self) -> CompileOptions {
         CompileOptions {
             auto_cast: self.auto_cast.unwrap_or_default(),
@@ -39,29 +39,29 @@ impl CompileArgs {
     }
 }
 
-/// Flags of the compiler where each may be a list, of which every combination is run.
+/// Flags of the compiler. Each may be a list; every combination is run.
 #[derive(Debug, ClapArgs)]
 pub(super) struct CompileListArgs {
-    /// Which operations are cast: none, matmult (the default through SDK 2.26, and of the published tables), all, or
+    /// Which operations are cast: none, matmult (the default up to SDK 2.26, and in the published tables), all, or
     /// several: none,matmult [default: matmult]
     #[arg(long, value_name = "WHICH")]
     pub auto_cast: Option<String>,
-    /// What they are cast to: bf16, fp16, tf32, fp8_e4m3, or several [default: bf16]
+    /// Type they are cast to: bf16, fp16, tf32, fp8_e4m3, or several [default: bf16]
     #[arg(long, value_name = "TYPE")]
     pub auto_cast_type: Option<String>,
     /// Optimisation level: 1 (no fusion), 2, 3, or several [default: 2]
     #[arg(short = 'O', long = "optlevel", value_name = "LEVEL")]
     pub optlevel: Option<String>,
-    /// Physical NeuronCores of one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
+    /// Physical NeuronCores in one logical core, where there is a choice (Trn2: 1 or 2) [default: the device's]
     #[arg(long, alias = "logical-nc-config", value_name = "CORES")]
     pub lnc: Option<u32>,
 }
 
 impl CompileListArgs {
-    /// The options they stand for, and those that are swept.
+    /// The options that the flags stand for, and the options that are swept.
     ///
     /// # Errors
-    /// With the value that does not exist.
+    /// Names the value that does not exist.
     pub fn options(&self) -> Result<(CompileOptions, CompileSweep), UnknownOption> {
         let mut base = CompileOptions { lnc: self.lnc, ..CompileOptions::default() };
         let mut sweep = CompileSweep::default();

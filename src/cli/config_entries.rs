@@ -1,4 +1,4 @@
-//! The keys of a configuration file with their lines, and lists of JSON as the flags take them.
+//! The keys of a configuration file with their lines, and JSON lists in the form that the flags take.
 
 use std::fmt;
 
@@ -28,16 +28,16 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, String> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let pairs = reader.deserialize_map(Pairs).and_then(|pairs| reader.end().map(|()| pairs));
     let pairs = pairs.map_err(|e| {
-        let hint = "write an object of arguments, as {\"n_models\": [1, 2], \"duration\": 10}";
+        let hint = "write an object of arguments, such as {\"n_models\": [1, 2], \"duration\": 10}";
         format!("{e}; {hint}")
     })?;
     let mut found: Vec<Entry> = Vec::new();
     for (key, raw) in pairs {
-        // The value is a part of the text, so where it lies is where it was written.
+        // The value is a slice of the text, so its offset gives its line.
         let at = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         let line = text.get(..at).map_or(0, |before| before.matches('\n').count()) + 1;
         if let Some(first) = found.iter().find(|e| e.key == key) {
-            return Err(format!("line {line}: {key} is there twice, first in line {}; remove one", first.line));
+            return Err(format!("line {line}: {key} is given twice, first in line {}; remove one", first.line));
         }
         let value = serde_json::from_str(raw.get()).map_err(|e| format!("line {line}, {key}: {e}"))?;
         found.push(Entry { key, line, value });
@@ -66,7 +66,7 @@ impl<'de> Visitor<'de> for Pairs {
     }
 }
 
-/// A list as its flag takes it: `1,16`.
+/// A list in the form that its flag takes: `1,16`.
 ///
 /// # Errors
 /// With the entry that is neither text nor a number.
@@ -76,14 +76,14 @@ pub(super) fn text_of_list(list: &[Value]) -> Result<String> {
         texts.push(match entry {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
-            other => bail!("{other} is not an entry of a list; write texts or numbers"),
+            other => bail!("{other} cannot be an entry of this list; write strings or numbers"),
         });
     }
     Ok(texts.join(","))
 }
 
-/// Shapes of inputs as their flag takes them. `[[1, 3, 224, 224]]` is a list of one shape, `[[[6, 128], [6, 128]]]` of one
-/// tuple of two; texts stand for themselves.
+/// Shapes of inputs in the form that their flag takes. `[[1, 3, 224, 224]]` is a list of one shape, `[[[6, 128], [6, 128]]]` of one
+/// tuple of two; strings are taken as they are.
 ///
 /// # Errors
 /// With the entry that is not a shape.
@@ -101,7 +101,7 @@ pub(super) fn text_of_inputs(list: &[Value]) -> Result<String> {
                 format!("({})", shapes.join(","))
             }
             Value::Array(one) => shape(one)?,
-            other => bail!("{other} is not a shape; write a list of sizes, as [1, 3, 224, 224]"),
+            other => bail!("{other} is not a shape; write a list of sizes, such as [1, 3, 224, 224]"),
         });
     }
     Ok(entries.join(";"))
@@ -111,7 +111,7 @@ fn shape(sizes: &[Value]) -> Result<String> {
     let sizes: Option<Vec<String>> = sizes.iter().map(|s| s.as_u64().map(|n| n.to_string())).collect();
     match sizes.filter(|s| !s.is_empty()) {
         Some(sizes) => Ok(sizes.join("x")),
-        None => bail!("a shape is a list of whole numbers, as [1, 3, 224, 224]"),
+        None => bail!("a shape is a list of whole numbers, such as [1, 3, 224, 224]"),
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
         let rows: Vec<_> = found.iter().map(|e| (e.key.as_str(), e.line)).collect();
         assert_eq!(rows, [("a", 2), ("b", 4)]);
         assert_eq!(found[1].value, serde_json::json!([2]));
-        assert!(entries("{\"a\": 1,\n\"a\": 2}").unwrap_err().contains("line 2: a is there twice, first in line 1"));
+        assert!(entries("{\"a\": 1,\n\"a\": 2}").unwrap_err().contains("line 2: a is given twice, first in line 1"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! `bench --config FILE.json`: flags from a file that has the arguments of a NeuronPerf script.
+//! `bench --config FILE.json`: flags from a file with the arguments of a NeuronPerf script.
 //!
-//! A key is a flag's name with underscores, or the name NeuronPerf has for it; its value is what the script passes. The
-//! file becomes flags behind those of the command line, which win: there is one definition of what a flag takes.
+//! A key is a flag's name with underscores, or NeuronPerf's name for it; its value is what the script passes. The
+//! keys become flags after those of the command line, which win. So each flag has one definition of its values.
 
 use std::ffi::OsString;
 use std::fs;
@@ -17,7 +17,7 @@ use super::flags::{dashed_flag, name_of};
 use crate::base::nearest_text;
 use crate::bench::BenchConfig;
 
-/// Keys that are written otherwise here.
+/// Keys that have another name here.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("preprocess_fn", "preprocess"),
     ("postprocess_fn", "postprocess"),
@@ -28,10 +28,10 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("model_class_name", "model"),
 ];
 
-/// Arguments of NeuronPerf that a file cannot hold or that mean nothing here, and what to write instead.
+/// Arguments of NeuronPerf that a file cannot hold or that have no meaning here, and what to write instead.
 const NOT_HERE: &[(&str, &str)] = &[
-    ("load_fn", "models load by themselves; leave it out"),
-    ("compile_fn", "models compile by themselves; leave it out"),
+    ("load_fn", "models are loaded automatically; leave it out"),
+    ("compile_fn", "models are compiled automatically; leave it out"),
     ("env_setup_fn", "a function cannot be run here; give its time as env_setup_ms"),
     ("setup_fn", "a function cannot be run here; give its time as setup_ms"),
     ("dataset_loader_fn", "name the file of the dataset as dataset"),
@@ -40,10 +40,10 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("model_class_file", "name a model that neuronscope models lists as model"),
 ];
 
-/// Flags of the compiler inside `compiler_args` that NeuronPerf overrides itself.
+/// Compiler flags inside `compiler_args` that NeuronPerf overrides itself.
 const OVERRIDDEN: [&str; 2] = ["neuroncore-pipeline-cores", "fast-math"];
 
-/// The flags of `bench` alone, for trying a set of them.
+/// The flags of `bench` alone, for parsing a set of them.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true, disable_help_flag = true)]
 struct BenchFlags {
@@ -51,10 +51,10 @@ struct BenchFlags {
     bench: BenchArgs,
 }
 
-/// The arguments of the process, with those of the file that `bench --config` names behind them.
+/// The arguments of the process, followed by those of the file that `bench --config` names.
 ///
 /// # Errors
-/// When the file cannot be read, has a key that is not an argument, or a value that its flag does not take: the message has the
+/// When the file cannot be read, has a key that is not an argument, or has a value that its flag does not take. The message names the
 /// file, the line and the key.
 pub(super) fn expand(args: Vec<OsString>) -> Result<Vec<OsString>> {
     let Some(path) = args.get(1).filter(|a| *a == "bench").and_then(|_| config_path(&args[2..])) else {
@@ -88,7 +88,7 @@ struct KeyTokens {
     tokens: Vec<OsString>,
 }
 
-/// A file and the arguments it stands beside.
+/// A file and the arguments given with it.
 struct ConfigFile {
     shown: String,
     given: Vec<OsString>,
@@ -109,7 +109,7 @@ impl ConfigFile {
                 match entry.key.as_str() {
                     "model_filename" if has_positional => Ok(Vec::new()),
                     "model_filename" => model_filename(&entry.value),
-                    "config" => bail!("a file cannot name another one; write its keys here"),
+                    "config" => bail!("a configuration file cannot name another one; copy its keys into this file"),
                     "compiler_args" => compiler_args(&command, &given, &entry.value),
                     key => {
                         let arg = find(&command, key)?;
@@ -126,7 +126,7 @@ impl ConfigFile {
         Ok(all)
     }
 
-    /// Whether the flags together are a benchmark; if not, the key that is at fault.
+    /// Whether the flags together make a benchmark; if not, the key at fault.
     fn check(&self, all: &[KeyTokens]) -> Result<()> {
         let with = |keys: &[&KeyTokens]| -> Result<(), String> {
             let mut tokens = self.given.clone();
@@ -139,11 +139,11 @@ impl ConfigFile {
             }
             config.validate().map_err(|e| e.to_string())
         };
-        // What the command line alone has wrong is said by the command line.
+        // Errors of the command line alone are reported by its own parser.
         if with(&all.iter().collect::<Vec<_>>()).is_ok() || with(&[]).is_err() {
             return Ok(());
         }
-        // A key may need another one further down, so each is tried until none more fits.
+        // A key may need another key further down, so the keys are tried until no further one fits.
         let (mut kept, mut left): (Vec<&KeyTokens>, Vec<&KeyTokens>) = (Vec::new(), all.iter().collect());
         loop {
             let before = left.len();
@@ -169,7 +169,7 @@ fn bench_command() -> Command {
     Args::command().find_subcommand("bench").cloned().unwrap_or_else(BenchFlags::command)
 }
 
-/// The argument of a name, with dashes or underscores, long or short.
+/// The argument with a name: with dashes or underscores, long or short.
 fn argument<'a>(command: &'a Command, name: &str) -> Option<&'a Arg> {
     let name = name.replace('_', "-");
     command.get_arguments().find(|arg| {
@@ -193,7 +193,7 @@ fn find<'a>(command: &'a Command, key: &str) -> Result<&'a Arg> {
     bail!("bench has no such argument; the nearest are {}", nearest_text(key, known))
 }
 
-/// Whether an argument of the command line takes the place of one of the file.
+/// Whether an argument of the command line overrides one of the file.
 fn overrides(command: &Command, given: &Arg, of_file: &Arg) -> bool {
     given.get_id() == of_file.get_id()
         || command.get_arg_conflicts_with(given).iter().any(|c| c.get_id() == of_file.get_id())
@@ -203,7 +203,7 @@ fn overrides(command: &Command, given: &Arg, of_file: &Arg) -> bool {
 fn model_filename(value: &Value) -> Result<Vec<OsString>> {
     match value {
         Value::String(path) if !path.is_empty() && !path.starts_with('-') => Ok(vec![path.into()]),
-        _ => bail!("{value} is not the path of a model index; write it as text"),
+        _ => bail!("{value} is not the path of a model index; write the path as a string"),
     }
 }
 
@@ -220,15 +220,15 @@ fn flag(arg: &Arg, entry: &Entry) -> Result<Vec<OsString>> {
         Value::String(text) => Ok(with(text.clone())),
         Value::Array(list) if name == "inputs" => Ok(with(text_of_inputs(list)?)),
         Value::Array(list) => Ok(with(text_of_list(list)?)),
-        Value::Object(_) => bail!("an object is not a value of it; write a text, a number or a list"),
+        Value::Object(_) => bail!("the value cannot be an object; write a string, a number or a list"),
         other => Ok(with(other.to_string())),
     }
 }
 
-/// `{"--auto-cast": "none"}`: flags of the compiler by their names.
+/// `{"--auto-cast": "none"}`: compiler flags by their names.
 fn compiler_args(command: &Command, given: &[&Arg], value: &Value) -> Result<Vec<OsString>> {
     let Value::Object(map) = value else {
-        bail!("{value} is not an object of flags, as {{\"--auto-cast\": \"none\"}}")
+        bail!("{value} is not an object of flags, such as {{\"--auto-cast\": \"none\"}}")
     };
     let mut tokens = Vec::new();
     for (key, value) in map {
@@ -238,7 +238,7 @@ fn compiler_args(command: &Command, given: &[&Arg], value: &Value) -> Result<Vec
         }
         let Some(arg) = argument(command, &name).filter(|a| COMPILER.contains(&a.get_long().unwrap_or_default()))
         else {
-            bail!("'{key}' is not a flag of this compiler; there are --{}", COMPILER.join(", --"))
+            bail!("'{key}' is not a flag of this compiler; it has --{}", COMPILER.join(", --"))
         };
         if !given.iter().any(|g| g.get_id() == arg.get_id()) {
             tokens.extend(flag(arg, &Entry { key: key.clone(), line: 0, value: value.clone() })?);
@@ -247,10 +247,10 @@ fn compiler_args(command: &Command, given: &[&Arg], value: &Value) -> Result<Vec
     Ok(tokens)
 }
 
-/// Long names of the compiler's flags.
+/// Long names of the compiler flags.
 const COMPILER: [&str; 4] = ["auto-cast", "auto-cast-type", "optlevel", "lnc"];
 
-/// What clap says, without its hint at the help.
+/// The message of clap, without its pointer to `--help`.
 fn first_paragraph(message: &str) -> String {
     let text = message.trim_start_matches("error: ");
     text.split("\n\n").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
@@ -315,11 +315,11 @@ mod tests {
         assert!(said("{\"json\": 1}").contains("1 is not true or false"));
         assert!(said("{\"loop_dataset\": true}").contains("line 1, loop_dataset: "));
         assert!(said("{\"compiler_args\": {\"--speed\": 1}}").contains("'--speed' is not a flag of this compiler"));
-        // A key may need one further down.
+        // A key may need another key further down.
         assert!(
             expanded("{\"loop_dataset\": true, \"dataset\": 100, \"device_ms\": 1, \"model\": \"fixed\"}", &[]).is_ok()
         );
-        // Of two that are wrong the first is named.
+        // Of two wrong keys the first is named.
         assert!(said("{\"n_models\": 0,\n\"duration\": 0}").contains("line 1, n_models"));
     }
 }

@@ -11,13 +11,13 @@ use crate::neuron::gpsimd::Workload;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {
-    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file; several are compared
+    /// Kernel: relu-element, relu-tcm, relu-multicore, relu-multicore-fixed, relu-any-type, or a C++ file; several kernels are compared
     #[arg(long, required_unless_present = "list")]
     pub kernel: Vec<String>,
-    /// Run it on all processors, as a library built with multicore=True
+    /// Run the kernel on all processors, like a library built with multicore=True
     #[arg(long)]
     pub multicore: bool,
-    /// Processors of the engine; several numbers are compared
+    /// Number of processors of the engine; several numbers are compared
     #[arg(long, value_delimiter = ',', default_value = "8")]
     pub cores: Vec<u32>,
     /// Give a static constexpr of the kernel other values and compare: block=128,512,1024,2048
@@ -32,16 +32,16 @@ pub(super) struct CustomOpArgs {
     /// What a step does
     #[arg(long, value_enum, default_value = "inference")]
     pub workload: WorkloadArg,
-    /// Run the kernel on an input of this shape too, and report that run: 1000,3
+    /// Also run the kernel on an input of this shape, and report that run: 1000,3
     #[arg(long, value_delimiter = ',')]
     pub input: Option<Vec<u64>>,
     /// Element type of the tensors that the kernel takes and returns; several are compared: float32,int32,int16
     #[arg(long, value_delimiter = ',', default_value = "float32")]
     pub dtype: Vec<KernelDtype>,
-    /// What inputs hold: element i of a ramp is (i - n/2) / 8
+    /// Values of the inputs: element i of a ramp is (i - n/2) / 8
     #[arg(long, value_enum, default_value = "normal")]
     pub fill: FillArg,
-    /// Seed of normal inputs
+    /// Seed of normally distributed inputs
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// What the kernel should compute, an expression of x (and y): 'x > 0 ? x : 0'
@@ -53,13 +53,13 @@ pub(super) struct CustomOpArgs {
     /// Print the source of the kernel and stop
     #[arg(long)]
     pub source: bool,
-    /// Write the timeline of the processors, as Chrome trace JSON or what --export says
+    /// Write the timeline of the processors, as Chrome trace JSON or in the format of --export
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
     #[arg(long, value_parser = write_format, default_value = "chrome", requires = "output")]
     pub export: WriteFormat,
-    /// Print the answer as JSON; of several kernels a list
+    /// Print the answer as JSON; for several kernels, a list
     #[arg(long)]
     pub json: bool,
 }
@@ -82,12 +82,12 @@ impl From<WorkloadArg> for Workload {
     }
 }
 
-/// Fills as the command line takes them.
+/// Input values as the command line takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum FillArg {
     /// Negative to positive in even steps
     Ramp,
-    /// Standard normal numbers
+    /// Normally distributed numbers, mean 0, standard deviation 1
     Normal,
 }
 

@@ -9,23 +9,23 @@ use crate::base::convert::real;
 use crate::base::units::format_bytes;
 use crate::bench::dataset::{Records, read_records};
 
-/// Datasets are read as a whole; larger ones are given by their length.
+/// Most bytes of a dataset file. Datasets are read as a whole; a larger one is given by its length.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// The records of a file.
+/// Reads the records of a file.
 ///
 /// # Errors
 /// When it cannot be read, or holds none.
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
     let size = fs::metadata(path)
-        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a file that can be read"))?;
+        .with_context(|| format!("--dataset: {shown}: is neither a number of records nor a readable file"))?;
     if size.is_dir() {
         bail!("--dataset: {shown}: is a folder; name a file in it");
     }
     if size.len() > MOST_BYTES {
         let (has, most) = (format_bytes(real(size.len())), format_bytes(real(MOST_BYTES)));
-        bail!("--dataset: {shown}: has {has}, at most {most} are read; give the number of its records instead");
+        bail!("--dataset: {shown}: has {has}, the limit is {most}; give the number of its records instead");
     }
     let bytes = fs::read(path).with_context(|| format!("--dataset: {shown}: cannot be read"))?;
     read_records(&shown, &bytes).context("--dataset")

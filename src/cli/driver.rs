@@ -11,7 +11,7 @@ use crate::session::{
     Ask, ByteSource, Control, Event, JobId, ModelLibrary, ProfileKey, Request, Session, StepResult, Told,
 };
 
-/// Events simulated or read between two looks at the progress.
+/// Events simulated or read between two updates of the progress.
 const BUDGET_EVENTS: u32 = 200_000;
 
 /// A session and the terminal it reports to.
@@ -19,7 +19,7 @@ pub(super) struct Driver {
     session: Session,
     next_job: u32,
     bar: ProgressBar,
-    /// Notes that were printed: the configurations of a sweep have the same to say.
+    /// Notes that were printed: the configurations of a sweep give the same notes.
     noted: BTreeSet<String>,
 }
 
@@ -34,7 +34,7 @@ impl Driver {
         self.bar.say(line);
     }
 
-    /// Models that were brought to the session.
+    /// Models that were loaded into the session.
     pub fn models(&self) -> &ModelLibrary {
         self.session.models()
     }
@@ -44,7 +44,7 @@ impl Driver {
         self.session.handle(Control::Close(profile).into(), None);
     }
 
-    /// Asks and works until the end. Returns the message that ends the request; `None` when Ctrl-C ended it before its time.
+    /// Sends a request and works until it ends. Returns the message that ends the request; `None` when Ctrl-C ended it early.
     ///
     /// # Errors
     /// With the session's message, when the request failed.
@@ -54,8 +54,8 @@ impl Driver {
         Ok(last)
     }
 
-    /// As [`Self::run`], with each message but progress as it comes. A note is printed once, however many requests give it.
-    /// Ctrl-C, where it is listened to, ends the request before its time.
+    /// As [`Self::run`]; hands on each message except progress as it comes. A note is printed once, however many requests give it.
+    /// Ctrl-C, where it is handled, ends the request early.
     ///
     /// # Errors
     /// As [`Self::run`].

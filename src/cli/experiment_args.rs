@@ -1,4 +1,4 @@
-//! Flags of the commands of PyTorch/XLA's benchmark suite, in its names.
+//! Flags of the commands of PyTorch/XLA's benchmark suite, with its names.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::suite_args::SuiteArgs;
 
-/// Which models: regular expressions and tiers.
+/// Choice of models: regular expressions and tiers.
 #[derive(Debug, ClapArgs)]
 pub(super) struct ModelFilterArgs {
-    /// Keep models in whose name this regular expression is found, in either case; may be given several times
+    /// Keep models whose name matches this regular expression, ignoring case; may be given several times
     #[arg(long, short = 'k', value_name = "REGEX")]
     pub filter: Vec<String>,
-    /// Leave out models in whose name this regular expression is found
+    /// Leave out models whose name matches this regular expression
     #[arg(long, short = 'x', value_name = "REGEX")]
     pub exclude: Vec<String>,
     /// Keep models of this tier, 1 to 3
@@ -63,7 +63,7 @@ pub(super) enum SuiteArg {
     Dummy,
     /// The models of this program's zoo that torchbench has too
     Torchbench,
-    /// All models of the zoo under their own names
+    /// All models of the zoo, under their own names
     Zoo,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct ExperimentArgs {
     pub suite_name: SuiteArg,
     #[command(flatten)]
     pub models: ModelFilterArgs,
-    /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu are planned only [default: all]
+    /// Where to run: cpu (measured), trn1, inf2, trn2 (simulated); cuda and tpu can only be planned [default: all]
     #[arg(long)]
     pub accelerator: Vec<String>,
     /// Runtime under XLA: None, PJRT, XRT [default: all]
@@ -87,16 +87,16 @@ pub(super) struct ExperimentArgs {
     /// eval or train [default: both]
     #[arg(long)]
     pub test: Vec<String>,
-    /// extract_jax or torch_export; planned only
+    /// extract_jax or torch_export; can only be planned
     #[arg(long)]
     pub torch_xla2: Vec<String>,
-    /// Text for XLA_FLAGS, or None
+    /// Value of XLA_FLAGS, or None
     #[arg(long, allow_hyphen_values = true)]
     pub xla_flags: Vec<String>,
     /// Record that functionalization is on
     #[arg(long)]
     pub enable_functionalization: bool,
-    /// Keep data on the GPU; rules of May 2025 only
+    /// Keep data on the GPU; only with the rules of May 2025
     #[arg(long)]
     pub keep_model_data_on_cuda: bool,
     /// Timed runs of each experiment
@@ -114,19 +114,19 @@ pub(super) struct ExperimentArgs {
     /// Which part to run, from 0
     #[arg(long, default_value_t = 0)]
     pub partition_id: u32,
-    /// Show what would be run, and run nothing
+    /// Show what would run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
     /// With --dry-run, print {"configs", "models", "error"} as JSON
     #[arg(long, requires = "dry_run")]
     pub json: bool,
-    /// Whose rules decide which combinations can run
+    /// Rules that decide which combinations can run
     #[arg(long, value_enum, default_value = "neuron")]
     pub rules: PlanRulesArg,
     /// Accelerators that XLA finds here, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "CPU")]
     pub xla_devices: Vec<String>,
-    /// Take these models, separated by commas, in place of the suite's list; without --dry-run each must be of the suite
+    /// Take these models, separated by commas, instead of the suite's list; without --dry-run each must belong to the suite
     #[arg(long = "models", value_delimiter = ',', value_name = "NAME")]
     pub model_names: Vec<String>,
     /// Folder of the results
@@ -135,7 +135,7 @@ pub(super) struct ExperimentArgs {
     /// File of the results in that folder
     #[arg(long, default_value = "results.jsonl")]
     pub output_basename: PathBuf,
-    /// Begin the file of results again instead of running only what it lacks
+    /// Start a new file of results instead of running only what the file lacks
     #[arg(long)]
     pub no_resume: bool,
     /// Run again only what failed before
@@ -144,7 +144,7 @@ pub(super) struct ExperimentArgs {
     /// Seconds that one experiment may take
     #[arg(long, default_value_t = 1_800.0)]
     pub subprocess_timeout: f64,
-    /// Time in every record, seconds since 1970 [default: now]
+    /// Timestamp of every record, seconds since 1970 [default: now]
     #[arg(long, allow_negative_numbers = true)]
     pub timestamp: Option<f64>,
     /// Verify outputs instead of timing
@@ -153,7 +153,7 @@ pub(super) struct ExperimentArgs {
     /// Rules of --verify
     #[arg(long, value_enum, default_value = "current")]
     pub verify_rules: VerifyRulesArg,
-    /// One configuration as JSON; with --model-config, run it in this process and print nothing else
+    /// One configuration as JSON; with --model-config, run that experiment in this process and print nothing else
     #[arg(long, requires = "model_config")]
     pub experiment_config: Option<String>,
     /// The model of --experiment-config: {"model_name": "..."}
@@ -218,9 +218,9 @@ pub(super) enum AggregateFormatArg {
     Csv,
     /// A table with frames
     Tab,
-    /// A picture, pixels
+    /// A raster picture
     Png,
-    /// A picture, vectors
+    /// A vector picture
     Svg,
 }
 
@@ -230,23 +230,23 @@ pub(super) struct AggregateArgs {
     /// Files of records (results.jsonl)
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Accelerator: a100, v100 or a6000; with --lenient any name, and all records when none is given [default: v100]
+    /// Accelerator: a100, v100 or a6000; with --lenient any name, or all records when none is given [default: v100]
     #[arg(long)]
     pub accelerator: Option<String>,
-    /// Backends to compare, the first is the baseline's: eager, inductor, openxla+dynamo, openxla+lazytensor [default:
+    /// Backends to compare, the first one is the baseline: eager, inductor, openxla+dynamo, openxla+lazytensor [default:
     /// inductor openxla+dynamo]
     #[arg(long, num_args = 1.., value_name = "BACKEND")]
     pub backends: Vec<String>,
-    /// Which times of the first backend are the baseline
+    /// Which times of the first backend make the baseline
     #[arg(long, value_enum, default_value = "oldest")]
     pub baseline: BaselineArg,
     /// Report
     #[arg(long, value_enum, default_value = "speedup")]
     pub report: ReportKindArg,
-    /// Which records
+    /// Records of inference or of training
     #[arg(long, value_enum, default_value = "inference")]
     pub test: TestArg,
-    /// What is compared
+    /// Metric that is compared
     #[arg(long, value_enum, default_value = "exec")]
     pub metric: MetricArg,
     /// Format
@@ -254,16 +254,16 @@ pub(super) struct AggregateArgs {
     pub format: AggregateFormatArg,
     #[command(flatten)]
     pub models: ModelFilterArgs,
-    /// Width of a picture, inches of 100 pixels
+    /// Width of a picture, in inches of 100 pixels
     #[arg(long, default_value_t = 9.0)]
     pub fig_width: f64,
-    /// Height of a picture, inches of 100 pixels
+    /// Height of a picture, in inches of 100 pixels
     #[arg(long, default_value_t = 6.75)]
     pub fig_height: f64,
     /// Second line of a picture's title
     #[arg(long)]
     pub title: Option<String>,
-    /// Count and list lines that cannot be used and go on; take any accelerator, and folders of .jsonl files
+    /// Count and list unusable lines and go on; also accept any accelerator, and folders of .jsonl files
     #[arg(long)]
     pub lenient: bool,
 }
@@ -283,10 +283,10 @@ pub(super) struct AnalyzeArgs {
     /// What to write
     #[arg(long, value_enum, default_value = "csv")]
     pub output_format: AnalyzeFormatArg,
-    /// info or warning; messages are the same
+    /// info or warning; both print the same messages
     #[arg(long, default_value = "warning")]
     pub log_level: String,
-    /// Taken for compatibility; no column has it
+    /// Accepted for compatibility; no column has it
     #[arg(long, default_value = "run_all")]
     pub experiment_name: String,
     /// Folder of the .jsonl files, and of the report
@@ -295,10 +295,10 @@ pub(super) struct AnalyzeArgs {
     /// CSV file to append the rows to
     #[arg(long, default_value = "./output/database.csv")]
     pub database: PathBuf,
-    /// Time of records that have none, seconds since 1970 [default: now]
+    /// Timestamp of records that have none, seconds since 1970 [default: now]
     #[arg(long, allow_negative_numbers = true)]
     pub timestamp: Option<f64>,
-    /// Leave the text of errors out
+    /// Leave out the text of errors
     #[arg(long)]
     pub hide_errors: bool,
 }
@@ -320,10 +320,10 @@ pub(super) struct MatmulBenchArgs {
     /// Rows and columns of the last product
     #[arg(long, default_value_t = 8_192, value_parser = clap::value_parser!(u32).range(1..=16_384))]
     pub to: u32,
-    /// From one product to the next
+    /// Step in size from one product to the next
     #[arg(long, default_value_t = 128, value_parser = clap::value_parser!(u32).range(1..))]
     pub step: u32,
-    /// Milliseconds to warm up, of a measured device
+    /// Milliseconds to warm up a measured device
     #[arg(long, default_value_t = 25.0)]
     pub warmup: f64,
     /// Milliseconds to measure

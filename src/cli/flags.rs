@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use clap::Command;
 
-/// The arguments with dashes for underscores in the names of flags; values, and everything behind a bare `--`, stay. What
-/// follows one of `takes_dashes` is its value, also where it begins with dashes.
+/// The arguments with dashes for underscores in the names of flags; values, and everything after a bare `--`, stay as they are. The argument
+/// after one of `takes_dashes` is its value, even if it begins with dashes.
 pub(super) fn dashed(args: impl IntoIterator<Item = OsString>, takes_dashes: &[String]) -> Vec<OsString> {
     let (mut only_values, mut is_value) = (false, false);
     let mut one = |arg: OsString| {
@@ -17,14 +17,14 @@ pub(super) fn dashed(args: impl IntoIterator<Item = OsString>, takes_dashes: &[S
     args.into_iter().map(&mut one).collect()
 }
 
-/// Names of the flags, of all commands, whose value may begin with dashes.
+/// Names of the flags of all commands whose value may begin with dashes.
 pub(super) fn taking_dashes(command: &Command) -> Vec<String> {
     let own = command.get_arguments().filter(|a| a.is_allow_hyphen_values_set());
     let own = own.flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default()).map(str::to_owned);
     own.chain(command.get_subcommands().flat_map(taking_dashes)).collect()
 }
 
-/// Whether a text is the name of a flag, maybe with its value: dashes and a word.
+/// Whether a text is the name of a flag, possibly with its value: dashes and a word.
 fn is_flag(text: &str) -> bool {
     let name = text.split('=').next().and_then(|name| name.strip_prefix("--"));
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -1,4 +1,4 @@
-//! Folders and several files on disk, which a session reads as one archive.
+//! Folders and sets of files on disk, which a session reads as one archive.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,12 +7,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::file::FileSource;
 use crate::session::{BundleLayout, ByteSource, Piece, files_to_open};
 
-/// Folders in folders that are looked into.
+/// Depth to which nested folders are searched.
 const DEEPEST: usize = 16;
-/// Files of a folder that are looked at before it is taken to be the wrong one.
+/// Most paths listed in a folder; a folder with more is taken to be the wrong one.
 const MOST_PATHS: usize = 100_000;
 
-/// Files that are read one after another; one is open at a time.
+/// Files that are read one after another, with one open at a time.
 pub(super) struct FolderSource {
     files: Vec<PathBuf>,
     layout: BundleLayout,
@@ -20,7 +20,7 @@ pub(super) struct FolderSource {
 }
 
 impl FolderSource {
-    /// The files of folders, and files.
+    /// Collects the given files and the files of the given folders.
     ///
     /// # Errors
     /// When a path cannot be read, or there is nothing to open.
@@ -42,7 +42,7 @@ impl FolderSource {
         let chosen = files_to_open(&names);
         if chosen.is_empty() {
             let shown: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-            bail!("{}: no file in it to open", shown.join(", "));
+            bail!("{}: the folder has no file to open", shown.join(", "));
         }
         let mut sized = Vec::new();
         for &at in &chosen {
@@ -57,7 +57,7 @@ impl FolderSource {
     }
 
     fn read_file(&mut self, index: usize, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
-        let path = self.files.get(index).ok_or("a file of the folder is not known")?;
+        let path = self.files.get(index).ok_or("the folder has no such file")?;
         if self.open.as_ref().is_none_or(|(known, _)| *known != index) {
             self.open = Some((index, FileSource::open(path).map_err(|e| e.to_string())?));
         }
@@ -96,7 +96,7 @@ impl ByteSource for FolderSource {
     }
 }
 
-/// What a folder or file is called in front of the files below it: its path without `.` and `..`.
+/// The name of a folder or file that prefixes the files below it: its path without `.` and `..`.
 fn name_in_bundle(path: &Path) -> String {
     let parts: Vec<_> = path
         .components()
@@ -108,7 +108,7 @@ fn name_in_bundle(path: &Path) -> String {
     parts.join("/")
 }
 
-/// Lists the files below a folder. Links to folders are not followed, so that a ring of them has an end.
+/// Lists the files below a folder. Links to folders are not followed, because they may form a cycle.
 fn walk(folder: &Path, name: &str, depth: usize, found: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let shown = folder.display();
     let entries = std::fs::read_dir(folder).with_context(|| format!("{shown}: cannot be read"))?;

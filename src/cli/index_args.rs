@@ -1,4 +1,4 @@
-//! Flags of `neuronscope compile` and `neuronscope index`, in NeuronPerf's names.
+//! Flags of `neuronscope compile` and `neuronscope index`, with NeuronPerf's names.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) struct ModelCompileArgs {
     /// Shapes of the inputs, one entry for each batch size; entries separated by ;
     #[arg(long)]
     pub inputs: Option<String>,
-    /// Samples of one inference: 1, 1,2 or 1-10 [default: 1; of a model file its own]
+    /// Samples of one inference: 1, 1,2 or 1-10 [default: 1; for a model file its own]
     #[arg(long)]
     pub batch_sizes: Option<String>,
     /// NeuronCores of one model copy
@@ -39,13 +39,13 @@ pub(super) struct ModelCompileArgs {
     /// Folder of the artifacts
     #[arg(long, default_value = "models")]
     pub models_dir: String,
-    /// Write the program as HLO text beside each artifact, as written and as the passes leave it: NAME.before.hlo.txt, NAME.after.hlo.txt
+    /// Write the program as HLO text beside each artifact, before and after the passes: NAME.before.hlo.txt, NAME.after.hlo.txt
     #[arg(long)]
     pub hlo: bool,
     /// Label in the index and in artifact names
     #[arg(long)]
     pub model_name: Option<String>,
-    /// File of the index; .json is added where it is missing [default: a name made of the label]
+    /// File of the index; .json is added where it is missing [default: a name made from the label]
     #[arg(long)]
     pub filename: Option<PathBuf>,
 }
@@ -56,7 +56,7 @@ impl ModelCompileArgs {
         self.batch_sizes.as_deref().unwrap_or("1")
     }
 
-    /// The model as it was named: a text of the zoo or the path of a file.
+    /// The model as given: a specification of the zoo or the path of a file.
     pub fn model(&self) -> &str {
         self.file.model_file.as_deref().unwrap_or(&self.model)
     }
@@ -85,7 +85,7 @@ impl ModelCompileArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum IndexCommand {
-    /// Make an index of one artifact that is there
+    /// Make an index for an existing artifact
     Create {
         /// The artifact
         artifact: String,
@@ -104,16 +104,16 @@ pub(super) enum IndexCommand {
         /// 0 (most accurate) to 3 (fastest)
         #[arg(long, default_value_t = 3)]
         performance_level: u8,
-        /// Where to write the index [default: a name made of the label]
+        /// Where to write the index [default: a name made from the label]
         #[arg(long, short)]
         output: Option<PathBuf>,
     },
-    /// Write the entries of several indexes into one; the ones it is made of stay
+    /// Write the entries of several indexes into one; the source indexes are kept
     Append {
         /// The indexes; the first one's name is kept
         #[arg(required = true)]
         indexes: Vec<PathBuf>,
-        /// Where to write the sum
+        /// Where to write the combined index
         #[arg(long, short)]
         output: PathBuf,
     },
@@ -124,7 +124,7 @@ pub(super) enum IndexCommand {
         /// field=value,value: batch_size=1,2 (batch_sizes is understood too)
         #[arg(required = true)]
         filters: Vec<String>,
-        /// Write them to a file instead
+        /// Write the entries to a file instead
         #[arg(long, short)]
         output: Option<PathBuf>,
     },

@@ -17,20 +17,20 @@ pub(in crate::cli) struct InspectArgs {
     pub model: Option<String>,
     #[command(flatten)]
     pub brought: BroughtArgs,
-    /// Also compile it for a NeuronCore of this instance and simulate one call
+    /// Also compile the model for a NeuronCore of this instance and simulate one call
     #[arg(long, value_name = "INSTANCE")]
     pub instance: Option<String>,
-    /// Print the throughput beside that of a model of the zoo, as in bert-base-uncased:seq=128, in place of what the file holds
+    /// Compare the throughput with that of a model of the zoo, such as bert-base-uncased:seq=128, instead of printing what the file holds
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["inputs", "json"])]
     pub beside: Option<String>,
     /// Batch sizes of --beside
     #[arg(long, value_name = "LIST", default_value = "1,8", requires = "beside")]
     pub batch_sizes: String,
-    /// Batch size; the model's own when absent
+    /// Batch size [default: the model's own]
     #[arg(long, value_name = "N")]
     pub batch: Option<u32>,
-    /// Modules and operators with their times on a core: as a tree, as a table, or what each pass of the compiler did; of a model of
-    /// the zoo the tree, when absent
+    /// Modules and operators with their times on a core: as a tree, as a table, or what each pass of the compiler did [default for a model of
+    /// the zoo: the tree]
     #[arg(long)]
     pub view: Option<InspectViewArg>,
     /// Write a picture of the modules and operators
@@ -38,7 +38,7 @@ pub(in crate::cli) struct InspectArgs {
     pub graph: Option<PathBuf>,
     #[command(flatten)]
     pub arrays: ArraysArgs,
-    /// Largest difference of a result from what is expected, over the largest expected number [default: 0.0001]
+    /// Largest difference of a result from the expected values, divided by the largest expected number [default: 0.0001]
     #[arg(long)]
     pub tolerance: Option<f64>,
     /// Print JSON
@@ -58,7 +58,7 @@ pub(in crate::cli) enum InspectViewArg {
 }
 
 impl InspectViewArg {
-    /// The view's name in a session.
+    /// The session's name for the view.
     pub fn key(self) -> &'static str {
         match self {
             Self::Tree => InspectView::Graph.key(),
@@ -68,13 +68,13 @@ impl InspectViewArg {
     }
 }
 
-/// Arrays that a model file is computed with and compared to.
+/// Arrays of inputs and expected outputs for computing a model file.
 #[derive(Debug, Default, Args)]
 pub(in crate::cli) struct ArraysArgs {
-    /// Inputs of the model file, arrays of numpy.savez named in0, in1 .. (or by the inputs' names): compute it and compare
+    /// Inputs of the model file, arrays of numpy.savez named in0, in1 .. (or by the inputs' names): compute the model and compare the results
     #[arg(long, value_name = "FILE.npz", requires = "expect")]
     pub inputs: Option<PathBuf>,
-    /// What it should give, arrays named out0, out1 ..
+    /// Expected results, arrays named out0, out1 ..
     #[arg(long, value_name = "FILE.npz", requires = "inputs")]
     pub expect: Option<PathBuf>,
 }

@@ -11,7 +11,7 @@ use crate::kernel::{BUILT_IN, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built
 /// The parameter of a model that names a kernel.
 const PARAMETER: &str = "kernel";
 
-/// A model's specification in which every kernel that is a file is replaced by its source.
+/// A model's specification with every kernel file replaced by its source.
 pub(super) fn model(text: &str) -> Result<String> {
     let Some((name, parameters)) = text.split_once(':') else { return Ok(text.to_owned()) };
     let parts: Vec<String> = parameters.split(',').map(with_source).collect::<Result<_>>()?;
@@ -29,17 +29,17 @@ fn with_source(part: &str) -> Result<String> {
     Ok(format!("{PARAMETER}={}", NamedKernel::own(stem(path), &read(path)?, false)))
 }
 
-/// The name of a kernel from its file's.
+/// The name of a kernel, made from the name of its file.
 fn stem(path: &str) -> &str {
     Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or(path)
 }
 
-/// The source in a file.
+/// Reads the source from a file.
 pub(super) fn read(path: &str) -> Result<String> {
     let names = BUILT_IN.map(|k| k.name).join(", ");
     let size = fs::metadata(path).with_context(|| format!("{path}: not a kernel ({names}) and not a file"))?.len();
     if size > MAX_SOURCE_BYTES as u64 {
-        bail!("{path}: has {size} bytes; a kernel may have {MAX_SOURCE_BYTES}");
+        bail!("{path}: has {size} bytes; a kernel may have at most {MAX_SOURCE_BYTES}");
     }
     let bytes = fs::read(path).with_context(|| format!("{path}: cannot be read"))?;
     String::from_utf8(bytes).with_context(|| format!("{path}: is not UTF-8 text; save it as UTF-8"))

@@ -1,4 +1,4 @@
-//! Flags of `neuronscope matmult`, in the names of `matmult_linear.py`, and the microbenchmark they ask for.
+//! Flags of `neuronscope matmult`, with the names of `matmult_linear.py`, and the microbenchmark they describe.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -9,22 +9,22 @@ use crate::base::convert::whole;
 use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
 use crate::bench::parse_list;
 
-/// Flags of the script, each also with underscores, and of the sweep.
+/// Flags of the script, each also accepted with underscores, and flags of the sweep.
 #[derive(Debug, Args)]
 pub(super) struct MatmultArgs {
-    /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8 [default: 1; of a model file its own]
+    /// First dimension of the input [B, N, N]; lists and ranges are swept: 1,2,8 [default: 1; for a model file its own]
     #[arg(short, long, value_name = "B")]
     pub batch_size: Option<String>,
     /// Rows and columns of the matrices; lists and ranges are swept: 256,1024
     #[arg(short = 'n', long, value_name = "N", default_value = "1024")]
     pub matrix_dim: String,
-    /// Products in one call, each fed to the next; lists and ranges are swept [default: 1000]
+    /// Products in one call, each the input of the next; lists and ranges are swept [default: 1000]
     #[arg(short, long, value_name = "L", conflicts_with = "no_loop")]
     pub loop_count: Option<String>,
     /// Calls before the clock starts [default: 8]
     #[arg(short = 'w', long, value_name = "W", conflicts_with = "no_warmup")]
     pub num_warmup_iterations: Option<u32>,
-    /// Calls that are timed, with one clock around them
+    /// Calls that are timed, all together by one clock
     #[arg(short = 'i', long, value_name = "I", default_value_t = 1)]
     pub num_timed_iterations: u32,
     /// Repetitions of the timed calls with the next seeds, to see how well the result repeats
@@ -34,34 +34,34 @@ pub(super) struct MatmultArgs {
     pub file: ModelFileArg,
     #[command(flatten)]
     pub brought: BroughtArgs,
-    /// Another model of the zoo in place of the layer, `bert-base-uncased` or `mlp`, or a model file: its products and convolutions
+    /// Another model of the zoo instead of the layer, `bert-base-uncased` or `mlp`, or a model file: its products and convolutions
     /// are counted
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]
     pub model: Option<String>,
-    /// A single operator in place of the layer: matmul, linear, conv2d:padding=1, softmax, layer_norm, gelu, add, attention;
-    /// several are swept, and loop_count=N applies one N times to its own result
+    /// A single operator instead of the layer: matmul, linear, conv2d:padding=1, softmax, layer_norm, gelu, add, attention;
+    /// several are swept, and loop_count=N applies the operator N times to its own result
     #[arg(long, value_name = "NAME[:KEY=VALUE]", conflicts_with_all = ["model", "matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]
     pub op: Vec<String>,
-    /// Shapes of the operands of --op, a comma between operands: 1024x1024,1024x1024; several are swept [default: the operator's own]
+    /// Shapes of the operands of --op, separated by commas: 1024x1024,1024x1024; several are swept [default: the operator's own]
     #[arg(long, visible_alias = "shapes", value_name = "SHAPES", requires = "op")]
     pub shape: Vec<String>,
     /// Flags of the compiler: "--auto-cast none -O1"; those that are not simulated are named in a note
     #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
     pub neuron_cc_flags: String,
-    /// Wait for each result before the next call; the script reads none while its clock runs, so that the host is one call
+    /// Wait for each result before the next call; the script reads no result while its clock runs, so that the host is one call
     /// ahead of the device
     #[arg(long)]
     pub sync: bool,
-    /// Take the model as compiled before: its compile time is not counted
+    /// Assume that the model is already compiled: its compile time is not counted
     #[arg(long)]
     pub skip_compilation: bool,
-    /// Leave the repetitions out
+    /// Leave out the repetitions
     #[arg(long)]
     pub skip_verification: bool,
     /// Add a bias after each product, as the guide recommends; the default here (the script's is without)
     #[arg(long, conflicts_with = "no_bias")]
     pub add_bias: bool,
-    /// Log the parts of a call and how the calls are spread
+    /// Log the parts of a call and the spread of the calls
     #[arg(short, long)]
     pub verbose: bool,
     /// Format of the products: fp32, bf16, fp16, tf32, fp8_e4m3, or several: bf16,fp32 [default: bf16]
@@ -95,10 +95,10 @@ pub(super) struct MatmultArgs {
     /// Seed of the jitter, and of weights and inputs where values are computed
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// How much a stage of a call varies at most, a fraction
+    /// Largest random deviation of a stage of a call, as a fraction of its time
     #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
     pub jitter: f64,
-    /// Pitfall: the clock that times the calls ticks this often, milliseconds; 15.625 is a common timer [default: no ticks]
+    /// Pitfall: tick of the clock that times the calls, milliseconds; 15.625 is a common timer [default: no ticks]
     #[arg(long, value_name = "MS", value_parser = tick_ns)]
     pub clock_tick: Option<u64>,
     /// Print the results as JSON
@@ -110,14 +110,14 @@ pub(super) struct MatmultArgs {
 }
 
 impl MatmultArgs {
-    /// The microbenchmark, and what a person should know of it.
+    /// The microbenchmark, and notes for the user.
     ///
     /// # Errors
-    /// With the flag that cannot be used.
+    /// Names the flag that cannot be used.
     pub fn config(&self) -> Result<(MatmultConfig, Vec<String>)> {
         let flags = CcFlags::parse(&self.neuron_cc_flags)?;
         if flags.names_casts && !self.dtype.is_empty() {
-            bail!("--dtype and the casts of --neuron_cc_flags say the same thing; give one of them");
+            bail!("--dtype and the casts of --neuron_cc_flags set the same thing; give only one of them");
         }
         let formats = self.dtype.iter().map(|d| cast_of_dtype(d, flags.options)).collect::<Result<Vec<_>, _>>()?;
         let loops = if self.no_loop { "1" } else { self.loop_count.as_deref().unwrap_or("1000") };
@@ -148,7 +148,7 @@ impl MatmultArgs {
     }
 }
 
-/// The words of some flags: each may have several, with spaces or semicolons between them.
+/// The words of a flag given several times; each value may hold several words, separated by spaces or semicolons.
 fn split_words(flags: &[String]) -> Vec<String> {
     flags.iter().flat_map(|flag| words_of(flag)).collect()
 }

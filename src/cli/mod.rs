@@ -1,6 +1,6 @@
 //! The command line: arguments in, one [`crate::session::Session`] driven to its end, text or JSON out.
 //!
-//! JSON goes to stdout and nothing else does when it is asked for; progress and messages go to stderr.
+//! When JSON is asked for, nothing else goes to stdout; progress and messages go to stderr.
 //! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
 //! by Ctrl-C.
 

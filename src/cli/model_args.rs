@@ -1,4 +1,4 @@
-//! Flags about a model file, and the file they are about.
+//! Flags about a model file, and opening that file.
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use super::model_file::{self, DiskModel};
 use crate::device::BroughtSpec;
 use crate::session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
 
-/// What is decided about a model file.
+/// Choices about a model file.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Model files")]
 pub(super) struct BroughtArgs {
     /// Size of an open dimension of a model file: batch=8,seq=128 (several)
     #[arg(long = "dim", value_name = "NAME=SIZE", value_delimiter = ',')]
     pub dims: Vec<String>,
-    /// How an operator of a model file that has no known meaning is placed: aten.foo=elementwise, or move, or sort
+    /// Where to place an operator of a model file whose meaning is not known: aten.foo=elementwise, or move, or sort
     #[arg(long = "assume", value_name = "OPERATOR=PLACE", value_delimiter = ',')]
     pub assumptions: Vec<String>,
 }
@@ -26,16 +26,16 @@ pub(super) struct BroughtArgs {
 /// A model file named without a flag.
 #[derive(Debug, Default, Args)]
 pub(super) struct ModelFileArg {
-    /// A model file of PyTorch, JAX or ONNX, in place of --model: .pt2, TorchScript, .onnx, HLO, StableHLO
+    /// A model file of PyTorch, JAX or ONNX, instead of --model: .pt2, TorchScript, .onnx, HLO, StableHLO
     #[arg(value_name = "MODEL_FILE", conflicts_with = "model")]
     pub model_file: Option<String>,
 }
 
 impl BroughtArgs {
-    /// What was decided.
+    /// The choices as the session takes them.
     ///
     /// # Errors
-    /// With the flag at fault.
+    /// Names the flag at fault.
     pub fn settings(&self) -> Result<BroughtSettings> {
         let mut settings = BroughtSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
@@ -46,7 +46,7 @@ impl BroughtArgs {
         Ok(settings)
     }
 
-    /// Opens the model file that a text names; none when it names a model of the zoo.
+    /// Opens the model file that a text names; `None` when it names a model of the zoo.
     ///
     /// # Errors
     /// When the file cannot be read or is not a model, or when flags of model files are given for a model of the zoo.
@@ -76,7 +76,7 @@ impl BroughtArgs {
         Ok(Some(opened))
     }
 
-    /// The model that is only looked at: a file is kept and read when it is shown, with what no NeuronCore can do in it.
+    /// A model that is only inspected: the file is kept and is read when it is shown, including operators that no NeuronCore can run.
     ///
     /// # Errors
     /// When the file cannot be read, or as [`Self::open`].
@@ -91,7 +91,7 @@ impl BroughtArgs {
         Ok(BroughtSpec { digest: None, ..BroughtSpec::new(&name, "", settings) }.to_string())
     }
 
-    /// The model that requests name: a file is opened, a text of the zoo stays.
+    /// The model name for requests: a file is opened, a specification of the zoo stays as it is.
     ///
     /// # Errors
     /// As [`Self::open`].

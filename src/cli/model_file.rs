@@ -11,7 +11,7 @@ use crate::device::BroughtSettings;
 use crate::import::{ImportOptions, Imported, MODEL_ENDINGS, MediumError, ModelBytes, read_model};
 use crate::model::ModelSpec;
 
-/// A file that is read by slices: weights beside a graph stay on disk.
+/// A file that is read in slices: weights beside a graph stay on disk.
 pub(super) struct DiskModel {
     file: RefCell<File>,
     size: u64,
@@ -55,12 +55,12 @@ pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported,
     Ok((imported, bytes))
 }
 
-/// Whether a text names a model file and no model of the zoo: a file that is there, or a name that ends as model files do.
+/// Whether a text names a model file and not a model of the zoo: an existing file, or a name with the ending of a model file.
 pub(super) fn is_meant(text: &str) -> bool {
     has_model_ending(text) || (Path::new(text).is_file() && text.parse::<ModelSpec>().is_err())
 }
 
-/// Whether a name ends as model files do.
+/// Whether a name has the ending of a model file.
 pub(super) fn has_model_ending(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     !lower.contains("kernel=") && MODEL_ENDINGS.iter().any(|end| lower.ends_with(end))

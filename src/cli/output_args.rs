@@ -9,23 +9,23 @@ use crate::bench::export::JsonFormat;
 use crate::formats::WriteFormat;
 use crate::session::{LOCAL_PAGE, TraceSpec};
 
-/// What is printed and written.
+/// Flags for what is printed and written.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct OutputArgs {
     #[command(flatten)]
     pub table: TableArgs,
-    /// 0: errors only; 1: what is being done; 2: every step
+    /// 0: errors only; 1: each configuration; 2: every step
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub verbosity: u8,
     /// 1: reports hold the throughput of each second; 2: every latency too
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=2))]
     pub report_verbosity: u8,
-    /// Give the timers of each configuration; `neuronscope report` reads them. Without a file they are printed instead of
-    /// reports. With --json-format neuronperf: [[config, results], ...], each timer as pairs of start and end, seconds
+    /// Write the timers of each configuration; `neuronscope report` reads them. Without a file they are printed instead of
+    /// reports. With --json-format neuronperf: [[config, results], ...], each timer as pairs of start and end in seconds
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub return_timers: Option<Option<PathBuf>>,
-    /// Keep what is done in a file, and go on from it when it is there: what has finished is not run again
+    /// Keep finished configurations in a file. If the file exists, go on from it: what has finished is not run again
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     #[command(flatten)]
@@ -35,11 +35,11 @@ pub(super) struct OutputArgs {
 /// The run itself as a timeline.
 #[derive(Debug, Args)]
 pub(super) struct TraceArgs {
-    /// Write what a run did as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
-    /// configurations each gets its number before the file's extension
+    /// Write a run as a timeline: compile, load, warm-up, worker threads, data transfers and NeuronCores; of several
+    /// configurations each gets a file with its number before the extension
     #[arg(long, value_name = "FILE", conflicts_with = "scenario")]
     pub trace: Option<PathBuf>,
-    /// So much of the measured window is in it
+    /// How much of the measured window the timeline holds
     #[arg(long, value_name = "SECONDS", default_value_t = TraceSpec::SHOWN_S, requires = "trace")]
     pub trace_seconds: f64,
     /// Format to write: chrome, perfetto, speedscope, csv, xplane, neuron-plugin, tensorboard
@@ -56,19 +56,19 @@ pub(super) struct TableArgs {
     /// Print the reports as CSV
     #[arg(long)]
     pub csv: bool,
-    /// Write the reports to a CSV file too [without a name: {model_name}.results-{date}-{time}.csv, as in NeuronPerf]
+    /// Also write the reports to a CSV file [without a name: {model_name}.results-{date}-{time}.csv, as in NeuronPerf]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub csv_file: Option<Option<PathBuf>>,
-    /// Write the reports to a JSON file too [without a name: {model_name}.results-{date}-{time}.json]
+    /// Also write the reports to a JSON file [without a name: {model_name}.results-{date}-{time}.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     pub json_file: Option<Option<PathBuf>>,
-    /// Write the reports as a page too: one HTML file with tables and plots, which opens without a network
+    /// Also write the reports as a page: one HTML file with tables and plots, which opens without a network
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where neuronscope is, for the link in the page
+    /// Address of neuronscope, for the link in the page
     #[arg(long, value_name = "URL", default_value = LOCAL_PAGE, requires = "html")]
     pub live: String,
-    /// Which JSON --json, --json-file and --return-timers give
+    /// Format of the JSON of --json, --json-file and --return-timers
     #[arg(long, value_enum, default_value = "neuronscope")]
     pub json_format: JsonFormatArg,
     /// Columns of the table or the CSV, separated by commas
@@ -77,15 +77,15 @@ pub(super) struct TableArgs {
     /// Key to sort by
     #[arg(long)]
     pub sort_by: Option<String>,
-    /// Largest first
+    /// Sort with the largest first
     #[arg(long, requires = "sort_by")]
     pub reverse: bool,
 }
 
-/// Formats of JSON as the command line names them.
+/// JSON formats as the command line names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum JsonFormatArg {
-    /// An object {"reports": [...]}, every key always there
+    /// An object {"reports": [...]}, with every key present
     Neuronscope,
     /// NeuronPerf's bare array
     Neuronperf,

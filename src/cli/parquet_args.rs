@@ -9,7 +9,7 @@ use clap::{Args as ClapArgs, ValueEnum};
 pub(super) enum ParquetTableArg {
     /// Records of experiments (results.jsonl): a row for each repeat
     Records,
-    /// Benchmark reports: a row for each
+    /// Benchmark reports: a row for each report
     Reports,
     /// Slices of a profile
     Slices,
@@ -19,13 +19,13 @@ pub(super) enum ParquetTableArg {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct ParquetArgs {
-    /// Files of records, or folders of .jsonl files; files of reports; or one profile, or sim:MODEL?workflow=trace
+    /// Files of records or folders of .jsonl files; files of reports; or one profile or sim:MODEL?workflow=trace
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<String>,
-    /// What is written
+    /// Table to write
     #[arg(long, value_enum, default_value = "records")]
     pub table: ParquetTableArg,
-    /// Of --table operators: only slices of this level, `all` for every one [default: the profile's own]
+    /// With --table operators: only slices of this level, `all` for every level [default: the profile's own]
     #[arg(long, value_name = "LEVEL")]
     pub level: Option<String>,
     /// File to write

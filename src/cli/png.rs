@@ -1,5 +1,5 @@
-//! A drawing as PNG: paths by tiny-skia, letters from an 8 x 8 font, so that no font of the system is needed and the same
-//! report is the same picture everywhere.
+//! A drawing as PNG: paths by tiny-skia, letters from an 8 x 8 font. No system font is needed, and the same
+//! report gives the same picture everywhere.
 
 use anyhow::{Context, Result};
 use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
@@ -8,13 +8,13 @@ use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke,
 use crate::base::convert::{narrow_count, narrow8, nearest_single, real_len, whole, whole_len};
 use crate::experiment::figure::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
 
-/// Width of a letter and height of its dots, in heights of a line.
+/// Width of a letter and height of its dots, as fractions of the line height.
 const LETTER_WIDTH: f64 = 0.6;
 const DOT_HEIGHT: f64 = 1.0 / 9.0;
 /// Dots across and down a letter.
 const DOTS: u8 = 8;
 
-/// The file.
+/// The drawing as the bytes of a PNG file.
 pub(super) fn png(drawing: &Drawing) -> Result<Vec<u8>> {
     let mut pixels = Pixmap::new(narrow_count(whole(drawing.width)), narrow_count(whole(drawing.height)))
         .context("the picture has no size")?;
@@ -107,7 +107,7 @@ fn path_of(points: &[(f64, f64)], closed: bool) -> Option<Path> {
     path.finish()
 }
 
-/// A colour of the form `#rrggbb`; black when it is another.
+/// A colour of the form `#rrggbb`; black for any other text.
 fn paint(colour: &str, opacity: f64) -> Paint<'static> {
     let part = |at: usize| colour.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
     let mut paint = Paint { anti_alias: true, ..Paint::default() };

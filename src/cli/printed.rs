@@ -1,4 +1,4 @@
-//! Command lines that the page prints are read by this parser, and mean what the page shows.
+//! Tests that the command line's parser reads every command the page prints, with the meaning that the page shows.
 
 use clap::Parser;
 
@@ -11,7 +11,7 @@ use crate::session::guide::CHAPTERS;
 use crate::session::share::{BENCH_FIELDS, BenchField, ProfileLink, Tool};
 use crate::session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
-/// The words of a line, as a POSIX shell takes it apart.
+/// The words of a line, as a POSIX shell splits it.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut is_word, mut is_quoted) = (Vec::new(), String::new(), false, false);
     let mut chars = line.chars();
@@ -30,7 +30,7 @@ fn words(line: &str) -> Vec<String> {
             }
         }
     }
-    assert!(!is_quoted, "{line}: a quote is open");
+    assert!(!is_quoted, "{line}: a quote is not closed");
     if is_word {
         words.push(word);
     }

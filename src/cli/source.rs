@@ -1,4 +1,4 @@
-//! What the commands that analyse take: a file, or a run of the simulator.
+//! The source of a profile for the commands that analyse: a file, or a run of the simulator.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::flags::dashed_flag;
 use super::folder::FolderSource;
 use crate::session::{ByteSource, JobRequest, ProfileInfo};
 
-/// What a run starts with on the command line.
+/// Prefix of a simulated run on the command line.
 const RUN_PREFIX: &str = "sim:";
 
 /// The flags of `neuronscope profile`, as a run names them.
@@ -24,11 +24,11 @@ struct RunFlags {
     profile: ProfileArgs,
 }
 
-/// Opens a file, or simulates what `sim:MODEL?workflow=trace&instance=inf1.xlarge` says: behind the question mark stand
-/// the flags of `neuronscope profile`.
+/// Opens a file, or simulates what `sim:MODEL?workflow=trace&instance=inf1.xlarge` says: the flags of
+/// `neuronscope profile` follow the question mark.
 ///
 /// # Errors
-/// When neither can be done; the message says why.
+/// When the source can neither be opened nor simulated; the message says why.
 pub(super) fn open(driver: &mut Driver, source: &str) -> Result<ProfileInfo> {
     let Some(run) = source.strip_prefix(RUN_PREFIX) else { return open_file(driver, Path::new(source)) };
     let flags = flags_of(run).map_err(|e| anyhow!("{source}: {e}"))?;
@@ -44,10 +44,10 @@ pub(super) fn open_file(driver: &mut Driver, path: &Path) -> Result<ProfileInfo>
     open_files(driver, &[path.to_owned()])
 }
 
-/// Opens a file; or folders and several files, as one archive.
+/// Opens one file, or folders and several files as one archive.
 ///
 /// # Errors
-/// When there is nothing that can be read as a profile; the message says why.
+/// When nothing can be read as a profile; the message says why.
 pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<ProfileInfo> {
     let name = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let (name, file): (String, Box<dyn ByteSource>) = match paths {
@@ -61,7 +61,7 @@ pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<Profi
     profile_info(driver.run(JobRequest::Open { name, size }, Some(file))?)
 }
 
-/// A run by its model and the flags behind the question mark.
+/// Simulates a run given by its model and the flags after the question mark.
 fn flags_of(run: &str) -> Result<ProfileArgs, String> {
     let (model, flags) = run.split_once('?').unwrap_or((run, ""));
     let flags = flags.split('&').filter(|f| !f.is_empty()).map(|f| dashed_flag(&format!("--{f}")));

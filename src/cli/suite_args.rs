@@ -1,21 +1,21 @@
-//! Flags of the suite's experiment runner that say how a run is watched and what it leaves beside its records; and those
-//! that mean nothing here, each with the reason.
+//! Flags of the suite's experiment runner that say how a run is reported and what it writes beside its records; and flags
+//! that have no meaning here, each with the reason.
 
 use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, ValueEnum};
 
-/// How much is said on stderr.
+/// How much is printed on stderr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(super) enum LogLevelArg {
-    /// Nothing but what ends the command
+    /// Only the error that ends the command
     Critical,
     /// Failures of experiments
     Error,
-    /// And noise
+    /// Failures, and notes on noise
     Warning,
-    /// And what was run
+    /// All of that, and what was run
     Info,
-    /// The same
+    /// The same as info
     Debug,
 }
 
@@ -30,31 +30,31 @@ pub(super) enum IrFormatArg {
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct SuiteArgs {
-    /// What is said on stderr
+    /// Which messages are printed on stderr
     #[arg(long, value_enum, default_value = "info")]
     pub log_level: LogLevelArg,
-    /// Show what the experiments' processes print, also of those that fail
+    /// Show what the experiments' processes print, including those that fail
     #[arg(long)]
     pub print_subprocess: bool,
-    /// Show how far the run is, on a terminal
+    /// Show the progress of the run, on a terminal
     #[arg(long)]
     pub progress_bar: bool,
-    /// Time each iteration as matmul-bench does a product: the least of many calls with emptied caches; measured runs only
+    /// Time each iteration as matmul-bench times a product: the shortest of many calls with cleared caches; measured runs only
     #[arg(long)]
     pub pure_wall_time: bool,
-    /// Verify with so many seeds, from --seed on; all must pass
+    /// Verify with this many seeds, starting at --seed; all must pass
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub verify_iterations: u32,
     /// Write the HLO of each experiment to MODEL/hlo-CONFIGURATION/module.hlo.txt in the folder of the results
     #[arg(long)]
     pub dump_hlo: bool,
-    /// As --dump-hlo; of the two formats hlo is written
+    /// Same as --dump-hlo; of the two formats, only hlo is written
     #[arg(long, value_enum)]
     pub save_ir_format: Option<IrFormatArg>,
     /// Write an XPlane profile of each simulated execution to MODEL/xplane-CONFIGURATION/ in the folder of the results
     #[arg(long)]
     pub profile_xla: bool,
-    /// Taken for compatibility: the profile of an execution is always whole
+    /// Accepted for compatibility: the profile of an execution is always complete
     #[arg(long, default_value_t = 5_000)]
     pub profile_xla_duration_ms: u64,
     #[command(flatten)]
@@ -63,27 +63,27 @@ pub(super) struct SuiteArgs {
     pub refused: RefusedArgs,
 }
 
-/// Flags that ask for what is so without them.
+/// Flags that ask for what is always done.
 #[derive(Debug, ClapArgs)]
 pub(super) struct AlreadySoArgs {
-    /// Taken for compatibility: inputs are always drawn at random, from --seed
+    /// Accepted for compatibility: inputs are always drawn at random, from --seed
     #[arg(long)]
     pub randomize_input: bool,
-    /// Taken for compatibility: nothing computes in TF32
+    /// Accepted for compatibility: nothing computes in TF32
     #[arg(long)]
     pub disable_tf32: bool,
-    /// Taken for compatibility: every model is one graph
+    /// Accepted for compatibility: every model is one graph
     #[arg(long)]
     pub filter_by_single_graph: bool,
-    /// Taken for compatibility: no model is left out by a list
+    /// Accepted for compatibility: there is no list of models to leave out
     #[arg(long)]
     pub no_skip: bool,
-    /// Taken for compatibility: inference has no gradients
+    /// Accepted for compatibility: inference computes no gradients
     #[arg(long)]
     pub collect_full_output: bool,
 }
 
-/// Flags that mean nothing here.
+/// Flags that have no meaning here.
 #[derive(Debug, ClapArgs)]
 pub(super) struct RefusedArgs {
     #[arg(long, hide = true)]
@@ -105,7 +105,7 @@ pub(super) struct RefusedArgs {
 }
 
 impl SuiteArgs {
-    /// Whether the HLO is written.
+    /// Whether HLO is written.
     pub fn wants_hlo(&self) -> bool {
         self.dump_hlo || self.save_ir_format.is_some()
     }
@@ -115,10 +115,10 @@ impl SuiteArgs {
         self.log_level >= level
     }
 
-    /// Refuses what cannot be done.
+    /// Refuses flags that cannot be honoured.
     ///
     /// # Errors
-    /// With the first flag that means nothing here, and what to use instead.
+    /// Names the first flag that has no meaning here, and what to use instead.
     pub fn check(&self) -> Result<()> {
         let no_dynamo = "models are not traced by TorchDynamo, which has no counters here";
         let no_torch = "nothing runs in PyTorch; --profile-xla writes a profile of a simulated execution";
@@ -128,7 +128,7 @@ impl SuiteArgs {
             (
                 refused.save_output,
                 "--save-output",
-                "the suite's own always ends in an error; --verify compares outputs",
+                "the suite's own verification always ends in an error; --verify compares outputs",
             ),
             (refused.dump_dynamo_counters, "--dump-dynamo-counters", no_dynamo),
             (refused.collect_dynamo_counters, "--collect-dynamo-counters", no_dynamo),
@@ -152,7 +152,7 @@ impl SuiteArgs {
             ),
         ];
         match flags.into_iter().find(|(is_set, ..)| *is_set) {
-            Some((_, flag, reason)) => bail!("{flag} means nothing here: {reason}"),
+            Some((_, flag, reason)) => bail!("{flag} has no meaning here: {reason}"),
             None => Ok(()),
         }
     }

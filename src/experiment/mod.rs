@@ -7,8 +7,8 @@
 //!                          verify <---+        '--> aggregate: speed-ups over time       -> CSV, table, figure
 //! ```
 //!
-//! The room reads no file and no clock: a shell hands it lines and measured times, and gets text back. Rules, columns
-//! and statistics are those of the suite; `docs/experiments.md` says where this differs.
+//! This module reads no file and no clock: a shell passes it lines and measured times, and gets text back. Rules, columns
+//! and statistics are those of the suite; `docs/experiments.md` lists the differences.
 
 pub mod aggregate;
 pub mod analyze;

@@ -1,11 +1,11 @@
-//! Numbers and JSON as Python writes them, so that files of the PyTorch/XLA scripts are met byte for byte.
+//! Numbers and JSON as Python writes them, so that files match those of the PyTorch/XLA scripts byte for byte.
 
 use std::io;
 
 use serde::Serialize;
 use serde_json::ser::Formatter;
 
-/// A float as Python's `repr` writes it: the shortest text that reads back as the same number, with `.0` where it is
+/// A float as Python's `repr` writes it: the shortest text that reads back as the same number, with `.0` if it is
 /// whole, and an exponent below 1e-4 and from 1e16.
 #[must_use]
 pub fn repr(x: f64) -> String {
@@ -27,13 +27,13 @@ pub fn repr(x: f64) -> String {
     if plain.contains('.') { plain } else { plain + ".0" }
 }
 
-/// `x` to eight decimals, as the reports print it.
+/// `x` with eight decimals, as the reports print it.
 #[must_use]
 pub fn round8(x: f64) -> f64 {
     if x.is_finite() { format!("{x:.8}").parse().unwrap_or(x) } else { x }
 }
 
-/// JSON as `json.dumps` writes it: a blank after commas and colons, everything beyond ASCII escaped.
+/// JSON as `json.dumps` writes it: a space after commas and colons, all non-ASCII characters escaped.
 ///
 /// # Errors
 /// When the value has no JSON form.
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn floats_are_written_as_repr_does() {
-        // Each is what CPython 3.11 prints.
+        // Each value is the output of CPython 3.11.
         let cases = [
             (1.0, "1.0"),
             (0.7354119, "0.7354119"),

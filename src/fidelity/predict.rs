@@ -79,7 +79,7 @@ pub(super) fn throughput(configuration: Configuration, times: &ServiceTimes) -> 
     let run = ConfigurationRun::new(configuration, Ok(times)).run(&NeverCancel, ReportDetail::Summary);
     match (run.report.throughput_window, run.report.error) {
         (Some(throughput), _) => Ok(throughput),
-        (None, error) => Err(PredictError::Run(error.unwrap_or_else(|| "the run gave no throughput".to_owned()))),
+        (None, error) => Err(PredictError::Run(error.unwrap_or_else(|| "the run measured no throughput".to_owned()))),
     }
 }
 

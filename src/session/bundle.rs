@@ -1,12 +1,12 @@
-//! Several files as one: a zip archive whose files are stored as they are. Shells make one of a folder, without copying a
+//! Several files as one: a zip archive of stored, uncompressed files. Shells make one from a folder without copying a
 //! byte: they put the headers of this layout between the files, and a session reads it like any other archive.
 
 use crate::formats::is_plugin_file;
 
-/// Files that are taken of a folder; more are hardly what somebody wants to look at.
+/// Most files taken from a folder; a larger folder is hardly what a user wants to open.
 pub const MOST_FILES: usize = 1000;
 
-/// Where the headers and the files of a bundle lie.
+/// The layout of a bundle: places of the headers and the files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleLayout {
     parts: Vec<Part>,
@@ -18,11 +18,11 @@ struct Part {
     header: Vec<u8>,
     /// Where the header begins.
     start: u64,
-    /// Bytes of the file behind it.
+    /// Bytes of the file after the header.
     len: u64,
 }
 
-/// What lies at a place of a bundle.
+/// The content at a place of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// The rest of a header.
@@ -31,7 +31,7 @@ pub enum Piece<'a> {
     File {
         /// Its place in the list of files.
         index: usize,
-        /// Where to read in it.
+        /// Where to read in the file.
         offset: u64,
         /// Bytes from there to its end.
         left: u64,
@@ -41,15 +41,15 @@ pub enum Piece<'a> {
 }
 
 impl BundleLayout {
-    /// Of files by name and size in bytes.
+    /// The layout for files with these names and sizes in bytes.
     ///
     /// # Errors
-    /// When a file is larger than the 4 GB that a bundle can say; the message names it.
+    /// When a file is larger than the 4 GB limit of a bundle; the message names it.
     pub fn new(files: &[(String, u64)]) -> Result<Self, String> {
         let mut layout = Self::default();
         for (name, len) in files {
             let header = header(name, *len).ok_or_else(|| {
-                format!("{name}: is too large or has too long a name to be opened with other files; open it alone")
+                format!("{name}: is too large, or its name is too long, to be opened with other files; open it alone")
             })?;
             let start = layout.len;
             layout.len += header.len() as u64 + len;
@@ -58,24 +58,24 @@ impl BundleLayout {
         Ok(layout)
     }
 
-    /// Bytes in all.
+    /// Size of the bundle in bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether it holds no file.
+    /// Whether the bundle holds no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The bytes that stand in front of each file.
+    /// The header bytes before each file.
     pub fn headers(&self) -> impl Iterator<Item = &[u8]> {
         self.parts.iter().map(|part| part.header.as_slice())
     }
 
-    /// What lies at a byte of the bundle.
+    /// The content at a byte of the bundle.
     #[must_use]
     pub fn at(&self, offset: u64) -> Piece<'_> {
         let next = self.parts.partition_point(|part| part.start <= offset);
@@ -94,9 +94,9 @@ impl BundleLayout {
     }
 }
 
-/// The local header of a stored file (APPNOTE 4.3.7). Its checksum is left out, as our reader does not ask for it.
+/// The local header of a stored file (APPNOTE 4.3.7). The checksum is left out, because our reader does not need it.
 fn header(name: &str, len: u64) -> Option<Vec<u8>> {
-    // The largest number means that the size stands elsewhere.
+    // The largest number means that the size is given elsewhere.
     let len = u32::try_from(len).ok().filter(|len| *len < u32::MAX)?;
     let name_len = u16::try_from(name.len()).ok()?;
     let mut out = b"PK\x03\x04".to_vec();
@@ -113,7 +113,7 @@ fn header(name: &str, len: u64) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Which files of a folder are opened, by their paths in it: of a log directory those that hold profiles, of any other folder
+/// Which files of a folder are opened, by their paths in it: from a log directory those that hold profiles, from any other folder
 /// all but hidden ones, in the order of their paths.
 #[must_use]
 pub fn files_to_open(paths: &[String]) -> Vec<usize> {

@@ -6,14 +6,14 @@ use crate::bench::{FIXED_MODEL, FIXED_PARAMETERS};
 use crate::kernel::{BUILT_IN, TABLE_KERNEL};
 use crate::model::zoo::{MODELS, ParamInfo, ParamKind};
 
-/// Everything a form offers to choose from.
+/// All choices that a form offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Catalog {
     /// Models, the default one first.
     pub models: Vec<ModelInfo>,
     /// Instance types, the default one first.
     pub instances: Vec<InstanceInfo>,
-    /// A system given by its stage times, in place of a model: benchmarks alone know it.
+    /// A system given by its stage times, instead of a model; only benchmarks can use it.
     pub fixed: ModelInfo,
     /// Instance types whose cores are not simulated: they run `fixed` and the measured processor.
     pub other_instances: Vec<InstanceInfo>,
@@ -24,11 +24,11 @@ pub struct Catalog {
 pub struct ModelInfo {
     /// The name in links and on the command line: `nn`.
     pub name: String,
-    /// What it is, in one line.
+    /// A description in one line.
     pub title: String,
-    /// What one request of batch size 1 is.
+    /// The meaning of one request of batch size 1.
     pub summary: String,
-    /// What can be set, in the order of the text form `nn:a=1,b=2`.
+    /// The parameters, in the order of the text form `nn:a=1,b=2`.
     pub parameters: Vec<ParameterInfo>,
 }
 
@@ -37,7 +37,7 @@ pub struct ModelInfo {
 pub struct ParameterInfo {
     /// Its name in the text form.
     pub name: String,
-    /// What values it takes.
+    /// The values that it takes.
     pub kind: ParameterKind,
     /// The value used when none is given, as text.
     pub default: String,
@@ -57,7 +57,7 @@ pub enum ParameterKind {
     },
     /// `true` or `false`.
     Boolean,
-    /// One of these.
+    /// One of these names.
     Choice(Vec<String>),
     /// Any text.
     Text,
@@ -72,11 +72,11 @@ pub struct InstanceInfo {
     pub devices: u32,
     /// Number of NeuronCores in all.
     pub cores: u32,
-    /// On-demand price in US dollars an hour, if one is published.
+    /// On-demand price in US dollars per hour, if one is published.
     pub usd_per_hour: Option<f64>,
 }
 
-/// Everything there is to choose from.
+/// Makes the catalog.
 #[must_use]
 pub fn catalog() -> Catalog {
     let default = crate::bench::BenchConfig::default().instance_type;
@@ -86,7 +86,7 @@ pub fn catalog() -> Catalog {
         cores: i.neuroncores,
         usd_per_hour: i.usd_per_hour,
     };
-    // What cannot be timed is not offered for models.
+    // Instances that cannot be timed are not offered for models.
     let (simulated, others): (Vec<_>, Vec<_>) =
         crate::machine::arch::INSTANCES.iter().partition(|i| crate::device::is_simulated(i));
     let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();

@@ -1,4 +1,4 @@
-//! The colours of a profile, from what its slices take.
+//! The colours of a profile, chosen by the time of its operations.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::profile::Profile;
 use crate::profile::levels::{LevelId, wrappers};
 use crate::view::colours::Colours;
 
-/// More slices than about this many are not looked at each: colours need no exact times.
+/// Above about this many slices, only a sample is read: colours need no exact times.
 const MOST_SLICES: usize = 1 << 20;
 
 /// Colours by the largest share that an operation has of the time of a level. The default level counts twice, because most
-/// views show it; levels that only wrap others count nothing.
+/// views show it; levels that only wrap others do not count.
 pub(super) fn colours_of(profile: &Profile) -> Colours {
     let own = own_times(profile);
     let levels = profile.levels();
@@ -35,7 +35,7 @@ pub(super) fn colours_of(profile: &Profile) -> Colours {
     Colours::new(shares.iter().map(|(name, share)| (profile.str(*name), *share)))
 }
 
-/// Time of each name on each level without what is inside, in ns, in an order of its own. Where slices do not nest it is an
+/// Self time of each name on each level, in ns, in a fixed order. Where slices do not nest, it is an
 /// estimate.
 fn own_times(profile: &Profile) -> BTreeMap<(LevelId, StrId), i64> {
     let (slices, levels) = (profile.slices(), profile.levels());

@@ -1,4 +1,4 @@
-//! A profile that a session holds, and what it answers about it.
+//! A profile that a session holds, and the answers about it.
 
 use std::cell::OnceCell;
 
@@ -30,7 +30,7 @@ use crate::view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 
-/// What a model predicts of the time before the first call; nothing simulates it.
+/// Predicted times before the first call; they come from a model, not from the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ModelledTimes {
     /// The compiler's run, seconds.
@@ -45,19 +45,19 @@ pub(super) struct Held {
     pub name: String,
     pub origin: ProfileOrigin,
     pub profile: Profile,
-    /// From the first to the last slice of the model; known of simulated executions.
+    /// From the first to the last slice of the model; known for simulated executions.
     pub device_window_ns: Option<u64>,
-    /// Times of what is done before a call; known of simulated executions.
+    /// Times of the work before a call; known for simulated executions.
     pub modelled: Option<ModelledTimes>,
-    /// Its analysis; known of simulated executions.
+    /// Its analysis; known for simulated executions.
     pub insights: Option<Box<Insights>>,
-    /// What else there is to say of it in a line, name and value.
+    /// More facts for the summary line, name and value.
     facts: Vec<(String, String)>,
     tracks: ShownTracks,
     lod: LodIndex,
     /// The group that was last highlighted.
     highlight: Option<Highlight>,
-    /// Found when they are first asked for.
+    /// Computed when they are first asked for.
     flows: OnceCell<FlowIndex>,
     works: OnceCell<Works>,
     colours: OnceCell<Colours>,
@@ -90,22 +90,22 @@ impl Held {
         }
     }
 
-    /// The same with the times of what is done before a call.
+    /// The same profile with the times of the work before a call.
     pub fn with_modelled(self, modelled: ModelledTimes) -> Self {
         Self { modelled: Some(modelled), ..self }
     }
 
-    /// The same with more to say of it.
+    /// The same profile with more facts.
     pub fn with_facts(self, facts: Vec<(String, String)>) -> Self {
         Self { facts, ..self }
     }
 
-    /// The same with its analysis.
+    /// The same profile with its analysis.
     pub fn with_insights(self, insights: Insights) -> Self {
         Self { insights: Some(Box::new(insights)), ..self }
     }
 
-    /// What a shell is told when the profile is there.
+    /// The information sent to a shell when the profile is ready.
     pub fn info(&self) -> ProfileInfo {
         let (meta, levels) = (self.profile.meta(), self.profile.levels());
         let mut facts = self.facts.clone();
@@ -162,7 +162,7 @@ impl Held {
         (arrows.into_iter().map(|a| (link(a.from), link(a.to))).collect(), flows.len() as u64)
     }
 
-    /// Calls `ask` with what answers are made from.
+    /// Calls `ask` with the data that answers are made from.
     pub fn ask<T>(&self, ask: impl FnOnce(&Sources<'_>) -> T) -> T {
         let works = || self.works.get_or_init(|| Works::of(&self.profile));
         let (profile, name, tracks) = (&self.profile, &self.name, &self.tracks);
@@ -171,7 +171,7 @@ impl Held {
         ask(&Sources { profile, name, tracks, insights, flows: &flows, works: &works, parts: &parts })
     }
 
-    /// What a file about it has besides its overview: the plugin's tables of a run on NeuronCores, else slices by name.
+    /// The tables in a file about the profile besides its overview: the plugin's tables for a run on NeuronCores, else slices by name.
     fn parts(&self) -> ProfileParts {
         let mut kinds = self.operator_kinds();
         if kinds.len() > 1 {
@@ -181,7 +181,7 @@ impl Held {
         ProfileParts { origin: self.origin.clone(), facts: self.info().facts, operators }
     }
 
-    /// Everything about the slice beside another one.
+    /// Everything about the slice next to another one.
     pub fn neighbour(&self, from: SliceRef, to: Neighbour) -> Option<Box<SliceDetails>> {
         self.details(neighbour(&self.profile, from, to)?)
     }
@@ -212,8 +212,8 @@ impl Held {
         kinds
     }
 
-    /// Time by operator. `range` and `level` (the default one if absent or not known) restrict the table of slices; the Neuron
-    /// tables are of the whole execution.
+    /// Time by operator. `range` and `level` (the default level if absent or unknown) restrict the table of slices; the Neuron
+    /// tables cover the whole execution.
     pub fn operators(
         &self,
         kind: OperatorKind,
@@ -266,10 +266,10 @@ impl Held {
             .collect()
     }
 
-    /// A file of it; a Chrome trace holds the marks.
+    /// Writes the profile as a file; a Chrome trace holds the marks.
     ///
     /// # Errors
-    /// When this profile cannot be written that way; the message says why.
+    /// When this profile cannot be written in that format; the message says why.
     pub fn export(&self, kind: ExportKind, marks: &[Annotation]) -> Result<ExportedFile, String> {
         let stem = self.file_stem();
         let file = |suffix: &str, mime: &str, bytes| ExportedFile {
@@ -291,7 +291,7 @@ impl Held {
             ExportKind::SummaryJson => {
                 let Some(insights) = &self.insights else {
                     return Err(format!(
-                        "{}: it does not say what instructions and DMAs did; only a simulated execution has a summary",
+                        "{}: the profile has no instructions and DMAs; only a simulated execution has a summary",
                         self.name
                     ));
                 };

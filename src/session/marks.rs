@@ -1,6 +1,6 @@
-//! Marks and ranges of a person, kept in the Chrome trace that a profile is written as.
+//! The user's marks and ranges, kept in the Chrome trace that a profile is written as.
 //!
-//! They are the member `neuronscopeMarks` of its object, which other readers pass over: a list of `start_ns`, `end_ns` and
+//! They are the member `neuronscopeMarks` of the trace's object, which other readers skip: a list of `start_ns`, `end_ns` and
 //! `label`, in nanoseconds from the start of the profile.
 
 use crate::profile::Profile;
@@ -9,7 +9,7 @@ use crate::view::timeline::Annotation;
 /// Key of the marks among the members of the trace's object.
 const KEY: &str = "neuronscopeMarks";
 
-/// The marks that a profile was read with; none where there are none, or where they cannot be understood.
+/// The marks that a profile was read with; empty if there are none or they cannot be understood.
 pub(super) fn marks_of(profile: &Profile) -> Vec<Annotation> {
     let marks: Option<Vec<Annotation>> = text_of(profile).and_then(|json| serde_json::from_str(json).ok());
     let mut marks = marks.unwrap_or_default();
@@ -22,7 +22,7 @@ fn text_of(profile: &Profile) -> Option<&str> {
     profile.meta().properties.iter().find(|(key, _)| key == KEY).map(|(_, json)| json.as_str())
 }
 
-/// A Chrome trace of a profile with these marks in place of those it was read with.
+/// A Chrome trace of a profile with these marks instead of those it was read with.
 pub(super) fn with_marks(trace: String, profile: &Profile, marks: &[Annotation]) -> String {
     let Ok(json) = serde_json::to_string(marks) else { return trace };
     let member = format!("\"{KEY}\":{json},");

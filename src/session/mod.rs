@@ -1,8 +1,8 @@
-//! One facade over the product for every shell: what a shell may ask ([`Request`]), what it is told ([`Event`]), the
-//! [`Session`] that does the work in steps, what a file is read through ([`ByteSource`]), and share links.
+//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the
+//! [`Session`] that does the work in steps, access to files ([`ByteSource`]), and share links.
 //!
 //! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
-//! requests and the same events, so what one shows the other can print.
+//! requests and the same events, so the command line can print what the page shows.
 
 mod analysis;
 mod bundle;

@@ -9,14 +9,14 @@ pub enum OperatorKind {
     Framework,
     /// HLO opcodes: `dot`.
     Hlo,
-    /// Slices of a trace by name, for profiles that know nothing of NeuronCores.
+    /// Slices of a trace by name, for profiles without information on NeuronCores.
     Slices,
 }
 
 /// An operator table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorTable {
-    /// What it is about.
+    /// Which operators it lists.
     pub kind: OperatorKind,
     /// The level that was asked for; absent for the default one.
     pub level: Option<String>,
@@ -41,6 +41,6 @@ pub struct OperatorRow {
     pub self_ns: Option<u64>,
     /// Share of the table's time, 0 to 100.
     pub time_percent: f64,
-    /// For a fused operator: what it is made of.
+    /// For a fused operator: its parts.
     pub members: Vec<String>,
 }

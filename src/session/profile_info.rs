@@ -1,4 +1,4 @@
-//! What a profile is and where it came from.
+//! Description and origin of a profile.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,25 +11,25 @@ use crate::profile::levels::{ALL_LEVELS, Level, is_level};
 use crate::view::colours::Colours;
 use crate::view::timeline::{Annotation, Outline};
 
-/// What to profile. The same specification gives the same profile.
+/// The specification of a profile. The same specification gives the same profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProfileSpec {
     /// Model in text form: `nn`, `matmult:n=1024,loop_count=2`.
     pub model: String,
     /// Samples of one execution; absent for the model's own default.
     pub batch_size: Option<u32>,
-    /// How it is run.
+    /// How the model is run.
     pub workflow: Workflow,
     /// Seed of weights and inputs.
     pub seed: u64,
     /// Instance type: `trn1.2xlarge`.
     pub instance: String,
-    /// How it is compiled.
+    /// How the model is compiled.
     pub options: CompileOptions,
 }
 
 impl ProfileSpec {
-    /// The model and, where one is given, the batch size: `bert-base-uncased, batch 8`.
+    /// The model and, if given, the batch size: `bert-base-uncased, batch 8`.
     #[must_use]
     pub fn title(&self) -> String {
         let model = model_label(&self.model);
@@ -39,7 +39,7 @@ impl ProfileSpec {
         }
     }
 
-    /// What a run of it is called: the title and the workflow, and what else is not as usual, so that runs of other
+    /// The name of its run: the title, the workflow and everything that is not the default, so that runs of other
     /// specifications have other names: `nn mark_step on inf2.xlarge, --auto-cast none -O2`.
     #[must_use]
     pub fn run_title(&self) -> String {
@@ -71,14 +71,14 @@ impl Default for ProfileSpec {
     }
 }
 
-/// A benchmark run to show as a timeline, as the profile type `trace` of `torch_neuronx` shows a program.
+/// A benchmark run to show as a timeline, like a program in the profile type `trace` of `torch_neuronx`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceSpec {
     /// The model, where it runs and how it is compiled.
     pub spec: ProfileSpec,
-    /// What to run; without it a copy on each NeuronCore with two workers, for NeuronPerf's 60 s.
+    /// The configuration to run; if absent, a copy on each NeuronCore with two workers, for NeuronPerf's 60 s.
     pub configuration: Option<Box<Configuration>>,
-    /// So much of the measured window is shown, seconds; the run and its figures are of all of it.
+    /// How much of the measured window is shown, seconds; the run and its figures cover the whole window.
     pub shown_s: f64,
 }
 
@@ -86,7 +86,7 @@ impl TraceSpec {
     /// How much of the measured window is shown by default, seconds.
     pub const SHOWN_S: f64 = 1.0;
 
-    /// The run of what a specification profiles.
+    /// The benchmark run of a profile's specification.
     #[must_use]
     pub fn of(spec: ProfileSpec) -> Self {
         Self { spec, configuration: None, shown_s: Self::SHOWN_S }
@@ -107,7 +107,7 @@ impl From<Configuration> for TraceSpec {
     }
 }
 
-/// Where a profile came from.
+/// The origin of a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProfileOrigin {
     /// Simulated from a specification: one execution.
@@ -120,46 +120,46 @@ pub enum ProfileOrigin {
         name: String,
         /// Its size in bytes.
         bytes: u64,
-        /// What it was recognised as: `Chrome trace`.
+        /// The recognised format: `Chrome trace`.
         format: String,
     },
 }
 
-/// What a shell knows of a profile without asking further.
+/// The information that a shell has about a profile without further questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProfileInfo {
     /// Its key in further requests.
     pub profile: ProfileKey,
     /// Short name of the run, for the Run selector: `nn mark_step`, `trace.json.gz`.
     pub name: String,
-    /// Where it came from.
+    /// Its origin.
     pub origin: ProfileOrigin,
     /// Number of events it holds.
     pub events: u64,
     /// Sections, tracks and the span of time.
     pub outline: Outline,
-    /// The operator tables it has, the most telling first.
+    /// The operator tables that it has, the most useful first.
     pub operators: Vec<OperatorKind>,
-    /// The levels that have slices, those that only wrap others last.
+    /// The levels that have slices; levels that only wrap others come last.
     pub levels: Vec<Level>,
-    /// The level that answers are of when a question names none; `all` where that is all of them.
+    /// The level of answers when a question names none; `all` if that is every level.
     pub default_level: String,
-    /// Whether it is of sampled stacks, which a flame graph shows best.
+    /// Whether it holds sampled stacks, which a flame graph shows best.
     pub is_stacks: bool,
-    /// Which kind of operation has which colour, in every view.
+    /// The colour of each kind of operation, in every view.
     pub colours: Colours,
-    /// Figures for a line of summary, name and value, as text: `Device window`, `7.20 us`.
+    /// Figures for the summary line, name and value, as text: `Device window`, `7.20 us`.
     pub facts: Vec<(String, String)>,
     /// Problems met while reading.
     pub diagnostics: Vec<Diagnostic>,
-    /// Marks and ranges that it was written with.
+    /// Marks and ranges saved in the file.
     pub marks: Vec<Annotation>,
-    /// The other profiles of the same file, if it is an archive of several. Each has its own key.
+    /// The other profiles of the same file, if it is an archive of several. Each profile has its own key.
     pub also: Vec<Self>,
 }
 
 impl ProfileInfo {
-    /// What is wrong with the name of a level, with the names there are; nothing where the profile has it.
+    /// The message about an unknown name of a level, with the known names; `None` if the profile has the level.
     #[must_use]
     pub fn level_problem(&self, name: &str) -> Option<String> {
         if self.own_level(name).is_some() {
@@ -168,7 +168,7 @@ impl ProfileInfo {
         let mut known: Vec<&str> = self.levels.iter().map(|l| l.name.as_str()).collect();
         known.push(ALL_LEVELS);
         let (run, known, default) = (&self.name, known.join(", "), &self.default_level);
-        Some(format!("level: {run} has no level '{name}': it has {known}. {default} is used."))
+        Some(format!("level: {run} has no level '{name}'; its levels are {known}. {default} is used."))
     }
 
     /// A level as this profile spells it, from its name in any case and with `-` for spaces.
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!((info.level_problem("cpu_ops"), info.level_problem("ALL")), (None, None));
         assert_eq!(
             info.level_problem("cpu").unwrap(),
-            "level: run.json has no level 'cpu': it has CPU ops, runtime calls, all. CPU ops is used."
+            "level: run.json has no level 'cpu'; its levels are CPU ops, runtime calls, all. CPU ops is used."
         );
     }
 

@@ -1,5 +1,5 @@
-//! What a model file leaves to a person: sizes of its open dimensions, and where operators without a known meaning are placed. The
-//! answers are a part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
+//! Choices that a model file leaves to the user: sizes of its open dimensions, and places of operators without a known meaning. The
+//! answers are part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
 
 use crate::compiler::Stand;
 use crate::device::{BatchRule, BroughtSettings, BroughtSpec, OpenedModel};
@@ -13,7 +13,7 @@ pub struct SizeQuestion {
     pub range: String,
     /// The default size: that of the export.
     pub exported: u64,
-    /// The size that was given; empty where none was.
+    /// The size that was given; empty if none was.
     pub given: String,
     /// Whether it is the batch, which lists of batch sizes set too.
     pub is_batch: bool,
@@ -26,13 +26,13 @@ pub struct SizeQuestion {
 pub struct OperatorQuestion {
     /// Its name in the file.
     pub op: String,
-    /// How often it occurs, and where first, in words.
+    /// A text on how often it occurs, and where first.
     pub place: String,
     /// How it is placed.
     pub stand: &'static str,
 }
 
-/// What a model file leaves to a person.
+/// Choices that a model file leaves to the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelQuestions {
     /// Open dimensions, in the order of the file.
@@ -78,7 +78,7 @@ impl ModelQuestions {
         Self { sizes: sizes.collect(), operators: operators.collect() }
     }
 
-    /// The model's text without the size of its batch, and that size where it was given: for forms with a field for batch sizes.
+    /// The model's text without the size of its batch, and that size if it was given; for forms with a field for batch sizes.
     #[must_use]
     pub fn without_batch(&self, model: &str) -> (String, Option<String>) {
         let given = self.sizes.iter().find(|size| size.is_batch && !size.given.is_empty());
@@ -91,7 +91,7 @@ impl SizeQuestion {
     /// The model's text with an answer; an empty one leaves the size to the file.
     ///
     /// # Errors
-    /// When it is not a size that the file allows.
+    /// When the answer is not a size that the file allows.
     pub fn answered(&self, model: &str, text: &str) -> Result<String, String> {
         let text = text.trim();
         if text.is_empty() {
@@ -115,11 +115,11 @@ impl SizeQuestion {
 }
 
 impl OperatorQuestion {
-    /// The model's text with the operator placed in another way: a name of [`OPERATOR_PLACES`].
+    /// The model's text with another place for an operator: a name of [`OPERATOR_PLACES`].
     #[must_use]
     pub fn answered(&self, model: &str, place: &str) -> String {
         changed(model, |settings| match Stand::from_name(place) {
-            // What is meant where nothing is said stays out of links.
+            // The default stays out of links.
             Some(Stand::Elementwise) | None => {
                 settings.assumed.remove(&self.op);
             }

@@ -22,10 +22,10 @@ use crate::device::ModelLibrary;
 use crate::import::ReadModel;
 use crate::profile::density::density;
 
-/// More parts than pixels of any screen tell nothing.
+/// Most parts of a density: more than the pixels of any screen are useless.
 const MOST_BUCKETS: u32 = 1 << 14;
 
-/// Slices an analysis looks at between two looks at the messages: about 10 ms.
+/// Slices that an analysis reads between two checks of the messages: about 10 ms.
 const SLICES_PER_STEP: usize = 1 << 17;
 
 /// Whether a session has more to do.
@@ -37,9 +37,9 @@ pub enum StepResult {
     More,
 }
 
-/// Does what shells ask, a bounded amount at a time, so that a shell can show progress and cancel between steps.
+/// Does the work that shells request, a bounded amount at a time, so that a shell can show progress and cancel between steps.
 ///
-/// Questions about a profile are answered at the next step, also while a job runs; jobs run one after another.
+/// Questions about a profile are answered at the next step, even while a job runs; jobs run one after another.
 #[derive(Default)]
 pub struct Session {
     questions: VecDeque<(JobId, QuestionRequest)>,
@@ -47,12 +47,12 @@ pub struct Session {
     /// Questions that take longer, with the profiles they are about; the first is being answered.
     analyses: VecDeque<(JobId, ProfileKey, AnalysisRun)>,
     cancelled: Vec<JobId>,
-    /// Jobs that rest.
+    /// Paused jobs.
     paused: BTreeSet<JobId>,
-    /// Of them, those whose shell was not told yet.
+    /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,
     times: Times,
-    /// What measured time is read from; a shell that measures brings one.
+    /// The clock for measured times; a shell that measures provides one.
     clock: Option<Rc<dyn Clock>>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
@@ -63,7 +63,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that holds nothing.
+    /// An empty session.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -75,7 +75,7 @@ impl Session {
         Self { clock: Some(clock), ..self }
     }
 
-    /// The same session with what reads model files, which opening one needs: [`read_model`](crate::import::read_model), or what asks
+    /// The same session with a reader of model files, which opening one needs: [`read_model`](crate::import::read_model), or a function that asks
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {
@@ -83,7 +83,7 @@ impl Session {
         self
     }
 
-    /// Models that were brought to the session. A shell that works beside it gives them to what it calls.
+    /// Model files opened in the session. A shell that calls other functions itself passes these models on to them.
     #[must_use]
     pub fn models(&self) -> &ModelLibrary {
         &self.times.models
@@ -108,7 +108,7 @@ impl Session {
         match control {
             Control::Cancel(job) => self.cancelled.push(job),
             Control::Pause(job) => {
-                // One that has ended needs no rest.
+                // A job that has ended cannot be paused.
                 if self.jobs.iter().any(|(id, _)| *id == job) {
                     self.paused.insert(job);
                     self.resting.push(job);
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    /// A job that is yet to begin.
+    /// Makes a job that has not begun.
     ///
     /// # Errors
     /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
@@ -171,13 +171,13 @@ impl Session {
         })
     }
 
-    /// Whether a job waits for [`Control::Resume`].
+    /// Whether a paused job waits for [`Control::Resume`].
     #[must_use]
     pub fn has_paused(&self) -> bool {
         self.jobs.iter().any(|(id, _)| self.paused.contains(id))
     }
 
-    /// Works for about `budget_events` simulated or read events and hands what there is to tell to `sink`.
+    /// Works for about `budget_events` simulated or read events and sends events to `sink`.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Event)) -> StepResult {
         for (job, message) in self.rejected.drain(..) {
             sink(Event::Told(job, Told::Failed(message)));
@@ -203,7 +203,7 @@ impl Session {
         if idle { StepResult::Idle } else { StepResult::More }
     }
 
-    /// The first job that does not rest.
+    /// The first job that is not paused.
     fn next_job(&self) -> Option<usize> {
         self.jobs.iter().position(|(id, _)| !self.paused.contains(id))
     }
@@ -237,7 +237,7 @@ impl Session {
         self.jobs.remove(at);
     }
 
-    /// Holds the profiles that a job made, and says so: the first with the others beside it.
+    /// Keeps the profiles that a job made and reports them: the first one, with a list of the others.
     fn hold(&mut self, job: JobId, list: Vec<MakeHeld>, sink: &mut dyn FnMut(Event)) {
         let mut infos = Vec::new();
         for make in list {

@@ -1,4 +1,4 @@
-//! The seam through which a session reads a file: slices of it, never the whole.
+//! The interface through which a session reads a file: in slices, never as a whole.
 
 use std::cell::RefCell;
 
@@ -9,15 +9,15 @@ pub trait ByteSource {
     /// Size in bytes.
     fn len(&self) -> u64;
 
-    /// Whether there is not a single byte.
+    /// Whether the input is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `buf` from `offset` on and says how many bytes it wrote; fewer than `buf.len()` only at the end.
+    /// Fills `buf` from `offset` on and returns how many bytes it wrote; fewer than `buf.len()` only at the end.
     ///
     /// # Errors
-    /// What the medium said: the file was removed or changed, or may not be read.
+    /// The medium's error: the file was removed or changed, or may not be read.
     fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String>;
 }
 
@@ -38,7 +38,7 @@ impl ByteSource for MemorySource {
     }
 }
 
-/// A source as the bytes of a model, of which slices are read wherever the graph and its weights lie.
+/// A source as the bytes of a model; the reader takes the slices that hold the graph and the weights.
 pub(super) struct SourceBytes(RefCell<Box<dyn ByteSource>>);
 
 impl SourceBytes {

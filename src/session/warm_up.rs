@@ -1,4 +1,4 @@
-//! Work that only makes the next file open faster.
+//! Warm-up work that makes the next file open faster.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::view::timeline::{Outline, TimelineQuery, TrackId};
 const EVENTS: u32 = 2_000;
 const TRACKS: u32 = 16;
 
-/// Opens a small trace and asks for its timeline, in a session of its own that is then forgotten. A browser compiles wasm
-/// twice, at first fast and, what runs often, well: after some rounds the first large file meets the good code.
+/// Opens a small trace and asks for its timeline, in a separate session that is then dropped. A browser compiles wasm
+/// twice: quickly at first, then with optimisation for code that runs often. After some rounds the first large file runs optimised code.
 ///
-/// Gives the number of slices that were drawn.
+/// Returns the number of slices that were drawn.
 pub fn warm_up() -> usize {
     let mut session = Session::new();
     let text = trace();
@@ -46,7 +46,7 @@ fn query(outline: &Outline) -> TimelineQuery {
     TimelineQuery { span: outline.span, resolution_ns: 1 << 10, tracks, group: None }
 }
 
-/// Complete events in pairs, one in the other, a fifth of them with arguments: what most large traces consist of.
+/// Complete events in pairs, one nested in the other, a fifth of them with arguments: the content of most large traces.
 fn trace() -> Vec<u8> {
     let mut text = String::from("{\"traceEvents\":[");
     for i in 0..EVENTS {

@@ -119,7 +119,7 @@ test("a long run is cancelled, by keyboard too; Tab leaves the source", app.page
 
 test("steps and sweeps are plotted beside each other", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore-fixed");
-  await page.getByLabel("Beside the tutorial").check();
+  await page.getByLabel("Compare with the tutorial").check();
   await page.getByLabel("Values of a constant").fill("block=16,64,256");
   await page.getByLabel("Processors", { exact: true }).fill("4,8");
   await page.getByLabel("Widths of the layers").fill("16,64,10; 16,128,10");
@@ -129,7 +129,7 @@ test("steps and sweeps are plotted beside each other", app.page(async (page) => 
   assert.equal(await steps.count(), 3);
   assert.match(await steps.nth(1).innerText(), /elements of device memory, one by one fall from/);
   await page.getByText("Iterations/s over value of the constant").first().waitFor();
-  await page.getByText("ns an element over elements of the operator in a step").first().waitFor();
+  await page.getByText("ns per element over elements of the operator in a step").first().waitFor();
   await assertAccessible(page);
   await page.getByLabel("Values of a constant").fill("tile=16");
   await run(page, "failed");
@@ -154,7 +154,7 @@ test("element types are compared; one that the kernel does not take is a row wit
   await rows.nth(2).waitFor();
   assert.equal(await rows.count(), 3);
   assert.match(await rows.filter({ hasText: "bfloat16" }).innerText(), /not_supported/);
-  await page.getByText("ns an element for each element type").first().waitFor();
+  await page.getByText("ns per element for each element type").first().waitFor();
   const reports = JSON.parse(await downloaded(page));
   assert.deepEqual(reports.map((r) => [r.dtype, r.complete]), [["float32", true], ["int16", true], ["bfloat16", false]]);
   assert.ok(reports[1].breakdown_ns.dma < reports[0].breakdown_ns.dma);

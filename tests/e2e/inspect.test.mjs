@@ -39,7 +39,7 @@ test("a dropped model of each kind is a picture, wherever it is dropped", app.pa
     await page.getByText(`File ${name}`).waitFor();
     await waitForState(page, "done");
     await page.waitForFunction(() => location.hash.startsWith("#/inspect"));
-    await page.getByRole("heading", { name: "What would stop this model on a NeuronCore" }).waitFor();
+    await page.getByRole("heading", { name: "Obstacles for this model on a NeuronCore" }).waitFor();
     await page.getByRole("button", { name: "Table", exact: true }).click();
     const table = page.getByRole("table", { name: "Operators in the order of the program" });
     await table.getByText(operator).first().waitFor();
@@ -196,7 +196,7 @@ test("a large file stays where it is: its link asks for it by name and content",
   const large = Buffer.concat([small, Buffer.from("\n// "), Buffer.from(noise)]);
   await drop(page, "large.hlo.txt", large);
   await waitForState(page, "done");
-  await page.getByText(/The link names large\.hlo\.txt \(content [a-z0-9]{8}\) and does not hold it/).waitFor();
+  await page.getByText(/The link names large\.hlo\.txt \(content [a-z0-9]{8}\) but does not hold it/).waitFor();
   await page.waitForFunction(() => decodeURIComponent(location.hash).includes("file:large.hlo.txt@"));
   const hash = await address(page);
   assert.ok(!hash.includes("model_file"), hash);
@@ -214,7 +214,7 @@ test("a large file stays where it is: its link asks for it by name and content",
 test("a program that the compiler refuses is shown with the reason at its node", app.page(async (page) => {
   await drop(page, "while.mlir", readFileSync(`${MODELS}stablehlo/jax-while-data-dependent--jax0.10.2.mlir`));
   await waitForState(page, "done");
-  await page.getByText("It has no place on a NeuronCore.").waitFor();
+  await page.getByText("It cannot run on a NeuronCore.").waitFor();
   const node = page.locator(".model-frame .refused").first();
   await node.waitFor();
   await node.click();

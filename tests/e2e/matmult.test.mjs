@@ -38,11 +38,11 @@ test("the guide's example is the command line's, with its phases, spread and pla
   assert.ok(achieved.includes(`${report.tops_computed.toFixed(2)} TFLOPS`), achieved);
   assert.ok(achieved.includes(`${report.peak_percent.toFixed(1)} %`), achieved);
   assert.equal(await tile(page, "Achieved").locator(".gauge").count(), 1);
-  await page.getByText("No pitfall of the guide was met.").waitFor();
+  await page.getByText("No pitfall of the guide was found.").waitFor();
   await page.getByText("Limited by Tensor.").waitFor();
   const phases = await page.locator("figure.bars", { hasText: "Phases" }).innerText();
   for (const phase of ["Compile (modelled)", "Load", "Warm-up, 8 calls", "Timed run, 1000 calls"]) assert.ok(phases.includes(phase), phases);
-  await page.getByText("How the timed calls are spread").waitFor();
+  await page.getByText("Distribution of the timed calls").waitFor();
   await page.getByText("While it executes").first().waitFor();
   await assertAccessible(page);
 }, { hash: "#/matmult" }));
@@ -58,11 +58,11 @@ test("a pitfall is switched on, says what it costs, and the link shows the same 
   const shown = await page.locator(".finding", { hasText: "Products removed." }).innerText();
   // The page capitalises its first letter.
   assert.ok(shown.includes(finding.sentence.slice(1)), shown);
-  const effects = await page.locator("figure.bars", { hasText: "What each pitfall costs" }).innerText();
+  const effects = await page.locator("figure.bars", { hasText: "Cost of each pitfall" }).innerText();
   assert.match(effects, /As it is[\s\S]*Without: Products removed/);
   const products = (name) => page.getByRole("region", { name: `Source: HLO ${name}` }).locator("code", { hasText: " dot(" }).count();
-  assert.ok((await products("as it is written")) >= 3);
-  assert.equal(await products("as the compiler leaves it"), 1);
+  assert.ok((await products("as written")) >= 3);
+  assert.equal(await products("after the compiler"), 1);
   assert.equal(await tile(page, "What the script prints").count(), 1);
   await assertAccessible(page);
   await (await menuEntry(page, "Copy link")).click();
@@ -86,7 +86,7 @@ test("lists are swept: a heat map, lines, a row for each case, and this processo
   await page.getByLabel("Matrix size N").fill("64,128");
   await page.getByLabel("Products in a call").fill("1,10,100");
   await page.getByText("More settings").click();
-  await page.getByLabel("This processor beside").check();
+  await page.getByLabel("Compare with this processor").check();
   await run(page);
   const printed = JSON.parse(commandLine([...(await command(page)), "--json"])).reports;
   assert.equal(printed.length, 6);

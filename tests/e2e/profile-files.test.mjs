@@ -70,7 +70,7 @@ test("a file that goes away while it is read is named; the earlier profile is st
   await waitForState(page, "running");
   rmSync(gone);
   await waitForState(page, "failed");
-  await page.getByRole("alert").filter({ hasText: /gone\.json: cannot be read at byte \d+.*Check that it is still there and open it again/ }).waitFor();
+  await page.getByRole("alert").filter({ hasText: /gone\.json: cannot be read at byte \d+.*Check that the file still exists and open it again/ }).waitFor();
   await page.locator(".workspace-view").waitFor();
   assert.deepEqual(await runs(page).locator("option").allInnerTexts(), ["catapult_nanoseconds.json"]);
 }));

@@ -82,7 +82,7 @@ fn indexes_are_created_appended_filtered_copied_moved_and_deleted() {
     assert!(f.join("elsewhere/b.pt").is_file() && !f.join("b.pt").exists() && !f.join("both.json").exists());
     stdout(&f, "index delete moved.json");
     assert!(!f.join("elsewhere/b.pt").exists() && !f.join("moved.json").exists());
-    assert!(stderr(&f, "index delete moved.json").contains("is not there"));
+    assert!(stderr(&f, "index delete moved.json").contains("does not exist"));
     // An index of a real artifact cannot be run, and says what to do.
     std::fs::write(f.join("old.json"), r#"{"version": "0.0.0.0+0bc220a", "model_configs": [{"filename": "m.pt", "input_idx": 0, "batch_size": 1, "pipeline_size": 1, "compile_s": 57.0}]}"#).unwrap();
     assert!(stderr(&f, "bench old.json --duration 2").contains("does not say which model this is"));

@@ -101,7 +101,7 @@ fn a_sweep_goes_on_where_it_was_left() {
     let again = neuronscope(&[&base[..], &resume].concat());
     assert_eq!(String::from_utf8(again.stdout).unwrap(), first);
     let said = String::from_utf8(again.stderr).unwrap();
-    assert!(said.contains("4 configurations have finished before") && !said.contains("Benchmarking"), "{said}");
+    assert!(said.contains("4 configurations finished in an earlier run") && !said.contains("Benchmarking"), "{said}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -124,5 +124,5 @@ fn wrong_files_and_keys_say_so() {
     assert!(said(&["report", "no/such.csv"]).contains("no/such.csv: cannot be read"));
     let license = concat!(env!("CARGO_MANIFEST_DIR"), "/LICENSE");
     assert!(said(&["report", license]).contains("no benchmark results were found"));
-    assert!(said(&["bench", "--cols", "speed"]).contains("no report has 'speed'"));
+    assert!(said(&["bench", "--cols", "speed"]).contains("no report has the key 'speed'"));
 }

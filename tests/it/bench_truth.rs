@@ -245,7 +245,7 @@ fn ctrl_c_prints_the_finished_rows_and_says_how_to_go_on() {
     let said = String::from_utf8(again.stderr).unwrap();
     let kept = printed.len();
     assert!(
-        again.status.success() && said.contains(&format!("note: {kept} configurations have finished before")),
+        again.status.success() && said.contains(&format!("note: {kept} configurations finished in an earlier run")),
         "{said}"
     );
     let all: Value = serde_json::from_slice(&again.stdout).unwrap();

@@ -264,7 +264,7 @@ fn what_the_newest_run_changed_is_told_apart() {
         assert_eq!(status(model), [expected], "{model}");
     }
     assert_eq!(status("resized"), ["gone", "new"]);
-    assert!(texts(table, "remark").iter().any(|r| r == "unlike batch sizes: now 16"));
+    assert!(texts(table, "remark").iter().any(|r| r == "different batch sizes: now 16"));
     let rank = |model: &str, column| texts(table, column)[rows.iter().position(|(m, _)| m == model).unwrap()].clone();
     assert_eq!((rank("faster", "rank_ms"), rank("slower", "rank_ms")), ("2".into(), "3".into()));
     assert_eq!(rank("short", "rank_percent"), "1");
@@ -404,10 +404,10 @@ fn reports_of_another_instance_or_model_are_compared_by_the_rest_of_their_config
     let trn = csv("net", "trn1.2xlarge", 100.0);
     let (ratios, about) = compared(&trn, &csv("net", "inf2.xlarge", 80.0));
     assert_eq!(ratios, ["1", "1", "0.8", "1"]);
-    assert!(about.contains("each file having an instance of its own"), "{about}");
+    assert!(about.contains("with one instance per file"), "{about}");
     let (ratios, about) = compared(&trn, &csv("other", "inf2.xlarge", 50.0));
     assert_eq!(ratios, ["1", "1", "0.5", "1"]);
-    assert!(about.contains("a model and an instance of its own"), "{about}");
+    assert!(about.contains("with one model and one instance per file"), "{about}");
     // A file of two instances would have two rows for one configuration.
     let both = format!("{trn}1,1,1,7.0,2.0,net,inf2.xlarge\n");
     let page =

@@ -136,7 +136,7 @@ fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
         (stderr, records)
     };
     let (stderr, records) = go(&[]);
-    assert!(stderr.ends_with("12 experiments ran, 0 were passed over\n"), "{stderr}");
+    assert!(stderr.ends_with("12 experiments ran, 0 were skipped\n"), "{stderr}");
     for record in &records {
         let is_train = record["experiment"]["test"] == "train";
         assert_eq!(record["metrics"]["error"] == "SKIP", is_train, "{record}");
@@ -148,9 +148,9 @@ fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
             (&Value::from(1000.5), !is_train)
         );
     }
-    assert!(go(&[]).0.ends_with("0 experiments ran, 12 were passed over\n"));
-    assert!(go(&["--retry-failed"]).0.ends_with("0 experiments ran, 12 were passed over\n"));
-    // Another number of iterations is another experiment; an experiment that takes too long fails, and is retried on demand.
+    assert!(go(&[]).0.ends_with("0 experiments ran, 12 were skipped\n"));
+    assert!(go(&["--retry-failed"]).0.ends_with("0 experiments ran, 12 were skipped\n"));
+    // Another number of iterations is another experiment; one that takes too long fails, and is tried again on demand.
     let hang = [
         "--iterations-per-run=100000",
         "--accelerator=cpu",
@@ -162,9 +162,9 @@ fn a_run_is_taken_up_where_it_stopped_and_failures_can_be_tried_again() {
     assert!(stderr.contains("the experiment timed out after 0.2 seconds"), "{stderr}");
     assert_eq!(records.len(), 13);
     assert_eq!(records[12]["verification_code"], "VERIFIER_DIDNT_RUN");
-    assert!(go(&hang).0.ends_with("0 experiments ran, 1 were passed over\n"));
+    assert!(go(&hang).0.ends_with("0 experiments ran, 1 were skipped\n"));
     let (stderr, records) = go(&[&hang[..], &["--retry-failed"]].concat());
-    assert!(stderr.ends_with("1 experiments ran, 0 were passed over\n"), "{stderr}");
+    assert!(stderr.ends_with("1 experiments ran, 0 were skipped\n"), "{stderr}");
     assert_eq!(records.len(), 14);
     let (_, records) = go(&["--no-resume", "--test=eval", "--xla=PJRT", "--verify"]);
     assert_eq!(records.len(), 4);

@@ -299,7 +299,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         stderr,
-        "note: 2 models have unlike batch sizes in a backend and the baseline\n\
+        "note: 2 models have different batch sizes in a backend and the baseline\n\
          note:   m0: openxla+dynamo has 4, the baseline 8; it is left out\n\
          note:   m1: openxla+dynamo has 16, the baseline 8; only the common ones count\n"
     );
@@ -307,7 +307,7 @@ fn unlike_batch_sizes_are_named_and_change_no_report() {
     assert_eq!(csv.lines().nth(1), Some("0,1.0,0.0,m0,2.0,0.0,m1"));
     let analysed = neuronscope("analyze", &["--output-dirname=.", "--database=db.csv"], folder);
     let stderr = String::from_utf8(analysed.stderr).unwrap();
-    assert!(stderr.starts_with("note: 2 models have unlike batch sizes, which are not to be compared\n"), "{stderr}");
+    assert!(stderr.starts_with("note: 2 models have different batch sizes, which must not be compared\n"), "{stderr}");
     assert!(
         stderr.contains(
             "m0 on NVIDIA A100-SXM4-40GB, eval: 4 with xla=PJRT dynamo=openxla; 8 with xla=None dynamo=inductor"

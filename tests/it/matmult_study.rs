@@ -138,7 +138,7 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
     assert_eq!(phases[3].1, number("benchmark_s") * 1e3);
     let call = bars(&r.document, "One call");
     assert!(call[0].0 == "End to end" && call[1].0 == "Device" && call[1].1 <= call[0].1 * 1.001);
-    finding(&r.document, "No pitfall of the guide was met.");
+    finding(&r.document, "No pitfall of the guide was found.");
     assert!(finding(&r.document, "Limited by Tensor.").contains("works for"));
     let figures = blocks(&r.document).into_iter().filter_map(|b| if let Block::Plots(p) = b { Some(p) } else { None });
     let plots: Vec<&Plot> = figures.flatten().map(|f| &f.plot).collect();
@@ -155,7 +155,7 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
 /// TOPS with and without a pitfall, from the bars of its effect.
 fn effect(fields: &[(&str, &str)], title: &str) -> (f64, f64) {
     let r = result(fields);
-    let effects = bars(&r.document, "What each pitfall costs");
+    let effects = bars(&r.document, "Cost of each pitfall");
     let without = effects.iter().find(|(name, _)| *name == format!("Without: {title}"));
     (effects[0].1, without.unwrap_or_else(|| panic!("{title} in {effects:?}")).1)
 }

@@ -152,7 +152,7 @@ fn stacks_are_known_as_such_and_lead_with_their_functions() {
 #[test]
 fn a_profile_without_slices_says_so() {
     let (_, document) = of_bytes("empty.json", br#"[{"name":"x","ph":"i","ts":1,"pid":1,"tid":1}]"#.to_vec());
-    assert!(text(&document).contains("holds no slices"), "{}", text(&document));
+    assert!(text(&document).contains("has no slices"), "{}", text(&document));
 }
 
 #[test]

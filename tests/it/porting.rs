@@ -140,7 +140,8 @@ fn mistakes_name_the_place_and_what_to_do() {
     let said = stderr(&f, "neuronscope bench --model nn --preprocess 'x / 255, y / 255' --n-models 1 --duration 2");
     assert!(said.contains("names 2 inputs, nn has 1"), "{said}");
     assert!(
-        stderr(&f, "neuronscope bench --dataset no.npy").contains("no.npy: is neither a number of records nor a file")
+        stderr(&f, "neuronscope bench --dataset no.npy")
+            .contains("no.npy: is neither a number of records nor a readable file")
     );
     std::fs::write(f.join("wide.csv"), "1,2,3,4,5,6,7\n").unwrap();
     let said = stderr(&f, "neuronscope bench --model nn --dataset wide.csv");

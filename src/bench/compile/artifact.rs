@@ -1,4 +1,4 @@
-//! NeuronPerf's `compile`: each input (batch size) with each pipeline size and each performance level, to artifacts and
+//! NeuronPerf's `compile`: each input (batch size) with each pipeline size and each performance level, into artifacts and
 //! an index of them.
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::bench::sweep::expand::expand;
 pub struct CompileConfig {
     /// Model specification.
     pub model: String,
-    /// Label in the index and in artifact names; the specification when absent.
+    /// Label in the index and in artifact names; the specification if absent.
     pub model_name: Option<String>,
     /// EC2 size to compile for: NeuronPerf's `compiler_target`.
     pub instance_type: String,
@@ -40,11 +40,11 @@ pub struct CompileConfig {
     pub performance_levels: Vec<u8>,
     /// Compiler options: `compiler_args`.
     pub options: CompileOptions,
-    /// Those that are swept, over `options`.
+    /// Options that are swept; they override `options`.
     pub compile: CompileSweep,
     /// Folder of the artifacts.
     pub models_dir: String,
-    /// Give the program as HLO text too, before and after the passes.
+    /// Also give the program as HLO text, before and after the passes.
     pub hlo: bool,
 }
 
@@ -73,7 +73,7 @@ pub struct CompilePlan {
     pub index: ModelIndex,
     /// One for each artifact.
     pub tasks: Vec<CompileTask>,
-    /// What a person should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
 }
 
@@ -85,20 +85,20 @@ pub struct CompileTask {
     hlo: bool,
 }
 
-/// What a compile gave.
+/// The outcome of one compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompiledModel {
-    /// Its entry in the index; of a failed one, with the error.
+    /// Its entry in the index; if the compile failed, with the error.
     pub entry: ModelEntry,
-    /// What was made, to be written to the entry's file; absent when it failed.
+    /// The artifact, to be written to the entry's file; absent if the compile failed.
     pub artifact: Option<Artifact>,
     /// Products that the passes removed.
     pub removed: Option<RemovedProducts>,
-    /// The program as HLO text, as written and as the passes leave it; absent unless it was asked for.
+    /// The program as HLO text, before and after the passes; absent unless it was asked for.
     pub programs: Option<[String; 2]>,
 }
 
-/// Why there is no artifact of a configuration; its entry in the index has the words.
+/// Why a configuration has no artifact; the text is in its entry in the index.
 #[derive(Debug, Error)]
 enum ArtifactError {
     #[error(transparent)]
@@ -109,8 +109,8 @@ enum ArtifactError {
     Device(#[from] DeviceError),
 }
 
-/// A compiled model as a file: what it is of, and what the compiler made of it. Instructions are made again from the
-/// model when it is run, which gives the same ones.
+/// A compiled model as a file: its configuration, and statistics of the compiled program. Instructions are generated again from the
+/// model when it is run, and are the same each time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Artifact {
     /// Version of this format.
@@ -133,11 +133,11 @@ pub struct Artifact {
     pub instructions: Vec<(String, u64)>,
     /// DMAs of each queue.
     pub dmas: Vec<(String, u64)>,
-    /// Where the compiler put things, bytes.
+    /// Bytes that the compiler placed in each memory.
     pub memory: MemoryPlan,
     /// Floating point operations of the matrix products of one call.
     pub model_flops: u64,
-    /// Operators of a model file whose time is an estimate.
+    /// Operators of a model file whose times are estimates.
     #[serde(default)]
     pub estimated_ops: Vec<EstimatedOp>,
 }
@@ -173,7 +173,7 @@ impl CompileConfig {
 }
 
 impl CompileTask {
-    /// What is compiled, in a few words: `nn batch 4, pipeline 1, performance level 3`.
+    /// A short description of what is compiled: `nn batch 4, pipeline 1, performance level 3`.
     #[must_use]
     pub fn label(&self) -> String {
         let c = &self.configuration;
@@ -214,7 +214,7 @@ impl CompileTask {
         }
     }
 
-    /// Path of the artifact: NeuronPerf's pattern with the folder, and `.json`, which it is.
+    /// Path of the artifact: NeuronPerf's pattern with the folder, and the extension `.json`, the real format.
     fn file_name(&self) -> String {
         let path = self.configuration.model_filename();
         let name = path.trim_start_matches("models/").trim_end_matches(".pt");
@@ -222,7 +222,7 @@ impl CompileTask {
         if self.models_dir.is_empty() { format!("{name}.json") } else { format!("{dir}/{name}.json") }
     }
 
-    /// The program before and after the passes, where that was asked for.
+    /// The program before and after the passes, if that was asked for.
     fn programs(&self, models: &ModelLibrary) -> Option<[String; 2]> {
         let c = &self.configuration;
         let device =
@@ -263,7 +263,7 @@ impl Artifact {
     /// The file's text, ended by a newline.
     ///
     /// # Errors
-    /// When the encoder refuses, which text in memory gives it no reason to.
+    /// When the encoder fails, which does not happen for text in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -301,7 +301,7 @@ mod tests {
         let names: Vec<&str> = compiled.iter().filter_map(|c| c.entry.filename.as_deref()).collect();
         assert!(names[0].starts_with("out/nn_b1_p1_") && names[0].ends_with(".json"), "{names:?}");
         assert_ne!(names[0], names[1]);
-        // What the index says of the casts is what was compiled.
+        // The index states the casts that were compiled.
         let casts = |c: &CompiledModel| (c.entry.auto_cast, c.artifact.as_ref().map(|a| a.compiler_args.clone()));
         assert_eq!(casts(&compiled[0]), (Some(AutoCast::None), Some("--auto-cast none -O2".to_owned())));
         assert_eq!(casts(&compiled[1]).0, Some(AutoCast::Matmult));

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 
-/// Lists of compiler options. An empty list means the one value of [`CompileOptions`], which a list of one is put into.
+/// Lists of compiler options. An empty list means the one value of [`CompileOptions`], where a list of one entry is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompileSweep {
     /// Which operations are cast.
     pub auto_casts: Vec<AutoCast>,
-    /// What to.
+    /// Type they are cast to.
     pub auto_cast_types: Vec<CastType>,
     /// How hard the compiler tries.
     pub opt_levels: Vec<OptLevel>,
@@ -22,7 +22,7 @@ impl CompileSweep {
     /// Takes `--auto-cast` as typed: `matmult` or `none,matmult,all`.
     ///
     /// # Errors
-    /// With the entry that does not exist, and what there is.
+    /// Names the entry that does not exist, and the known ones.
     pub fn set_auto_casts(&mut self, base: &mut CompileOptions, text: &str) -> Result<(), UnknownOption> {
         put(text, &mut base.auto_cast, &mut self.auto_casts)
     }
@@ -43,14 +43,14 @@ impl CompileSweep {
         put(text, &mut base.opt_level, &mut self.opt_levels)
     }
 
-    /// How many compilations the lists make of each model, those that give the same program counted too.
+    /// How many compilations the lists make of each model, including those that give the same program.
     #[must_use]
     pub fn most(&self) -> u64 {
         let count = |n: usize| n.max(1) as u64;
         count(self.auto_casts.len()) * count(self.auto_cast_types.len()) * count(self.opt_levels.len())
     }
 
-    /// Every combination once, casts outermost. Without a cast the type says nothing, so that makes one only.
+    /// Every combination once, casts outermost. Without a cast the type has no effect, so no cast makes only one combination.
     #[must_use]
     pub fn variants(&self, base: CompileOptions) -> Vec<CompileOptions> {
         let mut found: Vec<CompileOptions> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a person asks a benchmark to do: NeuronPerf's parameters, their defaults and their ranges.
+//! The request for a benchmark: NeuronPerf's parameters, their defaults and their ranges.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -13,7 +13,7 @@ use crate::machine::cost::decisions::DEFAULT_JITTER;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
 pub const MAX_DURATION_S: f64 = 86_400.0;
-/// Most model copies, workers of one model, pipeline stages: beyond any system that exists (1,152 cores).
+/// Most model copies, workers of one model, pipeline stages: more than any existing system has (1,152 cores).
 pub const MAX_PARALLEL: u32 = 4_096;
 /// Largest batch.
 pub const MAX_BATCH: u32 = 1 << 20;
@@ -35,13 +35,13 @@ const MAX_TEXT: usize = 16_384;
 pub struct BenchConfig {
     /// Model specification: `nn`, `matmult:n=1024,loop_count=1000`.
     pub model: String,
-    /// Label in reports; the specification when absent.
+    /// Label in reports; the specification if absent.
     pub model_name: Option<String>,
     /// EC2 size whose NeuronCores are simulated.
     pub instance_type: String,
-    /// Model copies that run side by side. Default: one, and as many as the instance has room for.
+    /// Model copies that run side by side. Default: one, and as many as fit on the instance.
     pub n_models: Option<Vec<u32>>,
-    /// Threads that feed one model. Default: 1 and 2; for a pipeline, its size and one.
+    /// Threads that feed one model. Default: 1 and 2; for a pipeline, its size plus one.
     pub workers_per_model: Option<Vec<u32>>,
     /// NeuronCores of one model copy.
     pub pipeline_sizes: Vec<u32>,
@@ -57,19 +57,19 @@ pub struct BenchConfig {
     pub cost_per_hour: Option<f64>,
     /// Inferences of each model before the measured window.
     pub warmup_inferences: u32,
-    /// Largest random deviation of a stage, as a fraction of it: 0.01 is 1 %.
+    /// Largest random deviation of a stage's time, as a fraction of that time: 0.01 is 1 %.
     pub jitter: f64,
     /// Shapes of the inputs of one call, a tuple for each batch size, in the order of `batch_sizes`. Empty: the model's
-    /// own. Checked against the model, as wrong shapes fail in NeuronPerf.
+    /// own. They are checked against the model, because wrong shapes fail in NeuronPerf too.
     pub inputs: Vec<InputTuple>,
     /// Compiled models to run instead of `model`: the finished entries of a model index, already filtered. `inputs`,
     /// `batch_sizes`, `pipeline_sizes` and `performance_levels` are then the entries' own.
     pub index: Option<ModelIndex>,
     /// How each configuration is run.
     pub options: RunOptions,
-    /// Compiler options that are swept, over those of `options`.
+    /// Compiler options that are swept; they override those of `options`.
     pub compile: CompileSweep,
-    /// An MLPerf scenario in place of NeuronPerf's closed loop.
+    /// An MLPerf scenario instead of NeuronPerf's closed loop.
     pub mlperf: Option<MlperfSettings>,
 }
 
@@ -111,12 +111,12 @@ pub enum ConfigError {
         value: String,
         /// The range, in words.
         allowed: String,
-        /// What to do.
+        /// How to correct it.
         remedy: String,
     },
     /// A list without an entry.
     #[error(
-        "{field}: the list is empty. Give at least one count, as in 1,2,4 or 1-10, or leave {field} out for its default"
+        "{field}: the list is empty. Give at least one count, such as 1,2,4 or 1-10, or leave {field} out for its default"
     )]
     EmptyList {
         /// Which parameter.
@@ -163,13 +163,13 @@ pub enum ConfigError {
     UnknownInstance {
         /// What was given.
         name: String,
-        /// The three sizes most like it.
+        /// The three known sizes most similar to it.
         nearest: String,
     },
 }
 
 impl ConfigError {
-    /// The parameter at fault, by its name in [`BenchConfig`]; `None` when it is several together.
+    /// The parameter at fault, by its name in [`BenchConfig`]; `None` when several parameters together are at fault.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
         match self {
@@ -193,17 +193,17 @@ impl BenchConfig {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Every parameter that cannot be used, in the order of the fields: what a form shows beside its inputs.
+    /// Every parameter that cannot be used, in the order of the fields. A form shows them beside its inputs.
     #[must_use]
     pub fn problems(&self) -> Vec<ConfigError> {
         let mut found = Vec::new();
         if self.index.is_none() || !self.model.is_empty() {
-            check_text(&mut found, "model", &self.model, "Name a model, as in nn or matmult:n=1024");
+            check_text(&mut found, "model", &self.model, "Name a model, such as nn or matmult:n=1024");
         }
         if let Some(name) = &self.model_name {
             check_text(&mut found, "model_name", name, "Give a label, or leave it out to use the model's own name");
         }
-        check_text(&mut found, "instance_type", &self.instance_type, "Name an EC2 size, as in trn1.2xlarge");
+        check_text(&mut found, "instance_type", &self.instance_type, "Name an EC2 size, such as trn1.2xlarge");
         if let Some(list) = &self.n_models {
             check_list(&mut found, "n_models", list, MAX_PARALLEL);
         }
@@ -279,7 +279,7 @@ impl BenchConfig {
 fn scenario_problem(error: SettingsError) -> ConfigError {
     match error {
         SettingsError::OutOfRange { field, value, allowed } => {
-            out_of_range(field, value, allowed, "Leave it out for what the rules of MLPerf say")
+            out_of_range(field, value, allowed, "Leave it out to use the value of MLPerf's rules")
         }
         SettingsError::NoBound => ConfigError::BadText {
             field: "latency_bound_ms".to_owned(),

@@ -15,11 +15,11 @@ use crate::bench::run::fixed::FixedModel;
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
-    /// Model specification; of an index's artifact that does not say, its file name.
+    /// Model specification; for an index entry without one, the artifact's file name.
     pub model: String,
     /// Label in reports.
     pub model_name: String,
-    /// EC2 size, by its canonical name where it is known.
+    /// EC2 size, by its canonical name if it is known.
     pub instance_type: String,
     /// Samples of one inference.
     pub batch_size: u32,
@@ -39,9 +39,9 @@ pub struct Configuration {
     pub cost_per_hour: Option<f64>,
     /// Inferences of each model before the measured window.
     pub warmup_inferences: u32,
-    /// Largest random deviation of a stage, as a fraction of it.
+    /// Largest random deviation of a stage's time, as a fraction of that time.
     pub jitter: f64,
-    /// Shapes of the inputs; the model's own when absent.
+    /// Shapes of the inputs; the model's own if absent.
     pub inputs: Option<InputTuple>,
     /// Path of the artifact, when the configuration comes from an index.
     pub model_file: Option<String>,
@@ -83,7 +83,7 @@ pub enum ConfigurationError {
         /// The EC2 size.
         instance: String,
     },
-    /// A pipeline on a processor.
+    /// A pipeline on the measured processor.
     #[error(
         "pipeline_size {pipeline_size}: a pipeline is NeuronCores in a row, and the measured processor has none; use a pipeline_size of 1, or device_type neuron"
     )]
@@ -93,7 +93,7 @@ pub enum ConfigurationError {
     },
     /// An artifact made somewhere else.
     #[error(
-        "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model beside the index"
+        "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
     )]
     UnknownArtifact {
         /// The file.
@@ -102,14 +102,14 @@ pub enum ConfigurationError {
 }
 
 impl Configuration {
-    /// NeuronCores all copies use together: NeuronPerf's `n_devices`.
+    /// NeuronCores that all copies use together: NeuronPerf's `n_devices`.
     #[must_use]
     pub fn n_devices(&self) -> u64 {
         u64::from(self.n_models) * u64::from(self.pipeline_size)
     }
 
     /// The Neuron device whose link carries the inputs and outputs of a model copy: that of the copy's first NeuronCore.
-    /// Copies take cores in order. Of a size that is not known, all are on one device.
+    /// Copies take cores in order. On a size that is not known, all copies are on one device.
     #[must_use]
     pub fn device_of(&self, model: u32) -> u32 {
         let Some(size) = instance(&self.instance_type) else { return 0 };
@@ -136,7 +136,7 @@ impl Configuration {
         u64::from(self.n_models) * u64::from(self.workers_per_model)
     }
 
-    /// The configuration in a few words: `nn: batch 4, 16 models x 1 worker`, and how it is compiled where that is not the
+    /// The configuration in a few words: `nn: batch 4, 16 models x 1 worker`, and how it is compiled if that is not the
     /// default.
     #[must_use]
     pub fn label(&self) -> String {
@@ -158,7 +158,7 @@ impl Configuration {
         label
     }
 
-    /// Whether the copies fit on the instance. An instance the product does not know is not checked.
+    /// Whether the copies fit on the instance. An unknown instance is not checked.
     ///
     /// # Errors
     /// When they need more NeuronCores than there are.
@@ -199,13 +199,13 @@ impl Configuration {
         self.options.device_type == DeviceType::Neuron && !FixedModel::is_meant(&self.model)
     }
 
-    /// How the model reaches its NeuronCore; nothing where none is compiled.
+    /// How the model reaches its NeuronCore; `None` if no model is compiled.
     #[must_use]
     pub fn workflow(&self) -> Option<Workflow> {
         self.is_compiled().then_some(self.options.workflow)
     }
 
-    /// How the model is compiled: as asked for, but that level 0 of NeuronPerf's performance levels casts nothing.
+    /// How the model is compiled: as requested, except that level 0 of NeuronPerf's performance levels casts nothing.
     #[must_use]
     pub fn compile_options(&self) -> CompileOptions {
         let asked = self.options.compile;
@@ -222,15 +222,15 @@ impl Configuration {
             .number(u64::from(self.batch_size))
             .number(u64::from(self.pipeline_size))
             .number(u64::from(self.performance_level));
-        // An artifact compiled with the defaults keeps the name it has always had.
+        // An artifact compiled with the defaults keeps the same name as in earlier releases.
         let compile = self.options.compile;
         let digest = if compile == CompileOptions::default() { digest } else { digest.text(&compile.to_string()) };
         let workflow = self.workflow().filter(|w| *w != RunOptions::default().workflow);
         workflow.map_or(digest, |workflow| digest.text(workflow.name()))
     }
 
-    /// Names the configuration, and with a model and a worker its stream of random numbers. The seed is the
-    /// generator's own and not part of it; nor is the duration, so a longer run begins like a shorter one.
+    /// Identifies the configuration and, with a model and a worker, its stream of random numbers. The seed is given to the
+    /// generator and is not part of the key; nor is the duration, so a longer run begins like a shorter one.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.artifact()
@@ -240,15 +240,15 @@ impl Configuration {
             .number(u64::from(self.warmup_inferences))
     }
 
-    /// Names everything about the configuration in 16 hexadecimal digits: what a finished row is kept under, so that a
-    /// sweep that is taken up again runs only what has changed.
+    /// Names everything about the configuration in 16 hexadecimal digits. A finished row is kept under this key, so that a
+    /// resumed sweep runs only what has changed.
     #[must_use]
     pub fn key(&self) -> String {
         let text = serde_json::to_string(self).unwrap_or_default();
         format!("{:016x}", Digest::default().text("neuronscope configuration 1").text(&text).finish())
     }
 
-    /// Names what stage times depend on: rows with the same one share them.
+    /// Identifies everything that stage times depend on: rows with the same key share them.
     #[must_use]
     pub fn times_key(&self) -> u64 {
         let inputs = self.inputs.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -256,7 +256,7 @@ impl Configuration {
         self.artifact().text(&inputs).text(&options).finish()
     }
 
-    /// Path of the artifact: that of the index, or one in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
+    /// Path of the artifact: from the index, or in NeuronPerf's pattern, `models/{model_name}_b{batch}_p{pipeline}_{8 characters}.pt`.
     #[must_use]
     pub fn model_filename(&self) -> String {
         if let Some(file) = &self.model_file {

@@ -1,4 +1,4 @@
-//! Inputs decide a model's sizes, as in NeuronPerf, where whoever passes a tensor of 64 tokens runs 64 tokens: parameters
+//! Inputs decide a model's sizes, as in NeuronPerf, where a tensor of 64 tokens makes the model run 64 tokens: parameters
 //! that the specification leaves open are set so that the model takes the inputs that are given.
 
 use super::configuration::Configuration;
@@ -6,13 +6,13 @@ use super::inputs::InputTuple;
 use crate::bench::run::fixed::FixedModel;
 use crate::model::zoo::{ModelSpec, ParamKind};
 
-/// Sizes tried for a parameter, at most: more than any input has.
+/// Largest size that is tried for a parameter: more than any input has.
 const MOST_SIZES: usize = 32;
 
-/// Batch sizes up to here are tried; above it only the first size itself is.
+/// Batch sizes up to this one are tried; above it, only the first size of the input.
 const MOST_BATCHES: u64 = 4_096;
 
-/// Sets open parameters of the configuration's model by its inputs; what a person should know of it, if anything. Inputs
+/// Sets open parameters of the configuration's model from its inputs; returns a note for the user, if any. Inputs
 /// that fit no setting stay as they are, and their row says what the model takes.
 pub(in crate::bench) fn fit(configuration: &mut Configuration) -> Option<String> {
     let given = configuration.inputs.clone()?;
@@ -34,8 +34,8 @@ pub(in crate::bench) fn fit(configuration: &mut Configuration) -> Option<String>
     note
 }
 
-/// The batch size that inputs are of: the largest one at which the model takes them, which most often is the first size of
-/// the first input. `None` when it takes them at none.
+/// The batch size of inputs: the largest one at which the model takes them, which is usually the first size of
+/// the first input. `None` when the model takes them at no batch size.
 #[must_use]
 pub fn batch_of_inputs(model: &str, inputs: &InputTuple) -> Option<u32> {
     let first = *inputs.0.first()?.first()?;
@@ -55,7 +55,7 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     if let Some(inputs) = taken(&spec, batch, given) {
         return Some(Fitted { model: model.to_owned(), inputs });
     }
-    // What the specification says stays.
+    // Parameters set in the specification are kept.
     let written: Vec<&str> = model
         .split_once(':')
         .map_or("", |(_, p)| p)
@@ -94,8 +94,8 @@ fn fitted(model: &str, batch: u64, given: &InputTuple) -> Option<Fitted> {
     })
 }
 
-/// The model's own inputs, when the given ones fit: the same shapes, or all of one shape where the model takes more or
-/// fewer of that shape. A mask or token types that a script leaves to their defaults are inputs here.
+/// The model's own inputs, when the given ones fit: the same shapes, or all of one shape if the model takes more or
+/// fewer of that shape. For example, a mask or token types that a script leaves at their defaults are inputs here.
 fn taken(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<InputTuple> {
     let own = spec.inputs(batch).ok()?;
     let own: Vec<Vec<u64>> = own.iter().map(|i| i.shape.dims.to_vec()).collect();
@@ -165,7 +165,7 @@ mod tests {
             let fitted = fitted(info.id, 2, &InputTuple(own)).unwrap();
             assert_eq!(fitted.model, info.id);
         }
-        // The tokens of the help's example fit every model of text.
+        // The tokens in the example of `--help` fit every text model.
         let tokens: InputTuple = "(6x128,6x128)".parse().unwrap();
         for info in MODELS.iter().filter(|m| m.parameters.iter().any(|p| p.name == "seq")) {
             assert!(fitted(info.id, 6, &tokens).is_some(), "{}", info.id);

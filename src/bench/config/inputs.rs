@@ -16,7 +16,7 @@ pub struct InputTuple(pub Vec<Vec<u64>>);
 /// Inputs that cannot be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "inputs: '{text}' is not a shape; write sizes with x between them, as in 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"
+    "inputs: '{text}' is not a shape; write sizes with x between them, such as 1x3x224x224, a tuple as (1x128,1x128), and a list with ; between its entries"
 )]
 pub struct InputError {
     /// The part at fault.
@@ -29,7 +29,7 @@ pub struct InputError {
     "inputs: {model} at batch size {batch_size} takes {takes}, got {given}; give inputs of that shape, or leave inputs out"
 )]
 pub struct OtherInputs {
-    /// What people call the model.
+    /// The model's usual name.
     pub model: String,
     /// Samples of one inference.
     pub batch_size: u32,
@@ -69,13 +69,13 @@ fn parse_shape(text: &str) -> Option<Vec<u64>> {
 /// Reads a list of inputs, entries separated by `;`.
 ///
 /// # Errors
-/// With the entry that is not a shape.
+/// Names the entry that is not a shape.
 pub fn parse_inputs(text: &str) -> Result<Vec<InputTuple>, InputError> {
     text.split(';').map(str::parse).collect()
 }
 
 impl InputTuple {
-    /// What differs from the inputs that a model takes; `None` when nothing does.
+    /// The error if the inputs differ from those that a model takes; `None` if they do not.
     #[must_use]
     pub fn mismatch(&self, model: &str, batch_size: u32, expected: &[Vec<u64>]) -> Option<OtherInputs> {
         let takes = Self(expected.to_vec());

@@ -13,7 +13,7 @@ pub const MAX_LIST_ENTRIES: usize = 4_096;
 pub enum ListError {
     /// Nothing between two commas, or nothing at all.
     #[error(
-        "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, as in 1,2,4 or 1-10"
+        "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, such as 1,2,4 or 1-10"
     )]
     EmptyEntry {
         /// The parameter the list is for.
@@ -24,7 +24,7 @@ pub enum ListError {
         text: String,
     },
     /// Not a whole number of 1 to 4,294,967,295.
-    #[error("{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, as in 1,2,4 or 1-10", max = u32::MAX)]
+    #[error("{field}: '{entry}' is not a whole number from 1 to {max}; write counts and ranges separated by commas, such as 1,2,4 or 1-10", max = u32::MAX)]
     NotACount {
         /// The parameter the list is for.
         field: String,
@@ -44,9 +44,9 @@ pub enum ListError {
     Reversed {
         /// The parameter the list is for.
         field: String,
-        /// Left of the dash.
+        /// Number left of the dash.
         low: u32,
-        /// Right of the dash.
+        /// Number right of the dash.
         high: u32,
     },
     /// More entries than a sweep could ever use.
@@ -57,8 +57,8 @@ pub enum ListError {
     },
 }
 
-/// The entries of a list with their brackets taken off, as Python writes them: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
-/// `list(range(1, 10))`. A range ends before its last number there; it is given back as the closed range `1-9`, or spelled
+/// The entries of a list in Python's notation, without brackets: `[1, 2]`, `(1, 2)`, `range(1, 10)`,
+/// `list(range(1, 10))`. A Python range ends before its last number; it is returned as the closed range `1-9`, or spelled
 /// out when it has a step.
 fn without_python(text: &str) -> Cow<'_, str> {
     let text = text.trim();
@@ -74,7 +74,7 @@ fn without_python(text: &str) -> Cow<'_, str> {
     listed.map_or(Cow::Borrowed(text), |t| Cow::Borrowed(t.strip_suffix(',').unwrap_or(t)))
 }
 
-/// `1, 10` as `1-9`; `1, 10, 3` as `1,4,7`. `None` for what Python would refuse or what is empty there.
+/// `1, 10` as `1-9`; `1, 10, 3` as `1,4,7`. `None` for a range that Python would refuse or that is empty.
 fn python_range(arguments: &str) -> Option<String> {
     let numbers: Option<Vec<u32>> = arguments.split(',').map(|n| n.trim().parse().ok()).collect();
     let (first, end, step) = match numbers?[..] {
@@ -94,8 +94,8 @@ fn python_range(arguments: &str) -> Option<String> {
     Some(counts.map(|n| n.to_string()).collect::<Vec<_>>().join(","))
 }
 
-/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; a list of Python in
-/// its brackets too. Order is kept and repeated counts are kept once, at their first place.
+/// Reads a list of counts: numbers and closed ranges separated by commas, spaces allowed around each; also a Python list in
+/// its brackets. Order is kept; a repeated count is kept once, at its first place.
 ///
 /// # Errors
 /// Names the field, the entry and what to write instead. Zero is refused: every list in a benchmark counts something.
@@ -107,7 +107,7 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
         }
         let (low, high) = parse_entry(field, entry)?;
         for count in low..=high {
-            // Checked inside: 1-4294967295 must be refused, not spelled out.
+            // Checked before the range is spelled out, because 1-4294967295 must be refused.
             if counts.len() == MAX_LIST_ENTRIES {
                 return Err(ListError::TooLong { field: field.to_owned() });
             }

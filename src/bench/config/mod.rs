@@ -1,4 +1,4 @@
-//! What a person asks a benchmark to do, and one point of it: parameters with their ranges, lists, inputs, run options.
+//! The request for a benchmark, and one point of its sweep: parameters with their ranges, lists, inputs, run options.
 
 pub(super) mod bench_config;
 pub(super) mod configuration;

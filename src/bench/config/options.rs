@@ -1,5 +1,5 @@
-//! How a configuration is run, apart from what is swept: on which device, in which processes, with what work around the
-//! call, over which data, and when its clock starts.
+//! How a configuration is run, apart from what is swept: on which device, in which processes, with which work around the
+//! call, on which data, and when its clock starts.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ impl DeviceType {
         }
     }
 
-    /// The device of a name, in any case. `None` also for `cuda` and `gpu`, which NeuronPerf knows and this does not.
+    /// The device of a name, in any case. Also `None` for `cuda` and `gpu`, which NeuronPerf supports and this program does not.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Neuron, Self::Cpu].into_iter().find(|d| d.name().eq_ignore_ascii_case(name.trim()))
@@ -53,7 +53,7 @@ pub enum Processes {
     Fresh,
 }
 
-/// A dataset in place of inputs that repeat for ever.
+/// A dataset instead of inputs that repeat forever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dataset {
     /// Records in one pass: samples, of which one inference takes a batch.
@@ -76,28 +76,28 @@ impl Dataset {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accounting {
-    /// When every copy is loaded and warm: the duration is all measured.
+    /// When every copy is loaded and warm: the whole duration is measured.
     #[default]
     Window,
-    /// Before the copies are set up, as in NeuronPerf: loading and warming up take from the duration.
+    /// Before the copies are set up, as in NeuronPerf: loading and warm-up count towards the duration.
     Original,
 }
 
 /// Which generation of the Neuron SDK runs the model, named after its PyTorch. Published tables of the two differ for
-/// the same model, so a figure can be compared only with a run of its own generation.
+/// the same model, so a figure can only be compared with a run of the same generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SdkGeneration {
-    /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call takes
-    /// [`RuntimeCosts::torch_1_permille`](crate::machine::cost::RuntimeCosts::torch_1_permille) as long.
+    /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call's time is multiplied by
+    /// [`RuntimeCosts::torch_1_permille`](crate::machine::cost::RuntimeCosts::torch_1_permille) / 1000.
     Pt1,
-    /// Those of PyTorch 2.
+    /// The compiler and runtime of PyTorch 2.
     #[default]
     Pt2,
 }
 
 impl SdkGeneration {
-    /// Both, the older first.
+    /// Both generations, the older first.
     pub const ALL: [Self; 2] = [Self::Pt1, Self::Pt2];
 
     /// Its name in flags and links.
@@ -109,8 +109,8 @@ impl SdkGeneration {
         }
     }
 
-    /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a release of PyTorch
-    /// is of the present generation.
+    /// The generation of a framework as published tables write it, `PyTorch 1.13.1`. A text without a PyTorch release
+    /// means the present generation.
     #[must_use]
     pub fn of_framework(framework: &str) -> Self {
         let mut words = framework.split_whitespace();
@@ -123,7 +123,7 @@ impl SdkGeneration {
     }
 }
 
-/// Everything about a run that is the same in all configurations of a sweep.
+/// All settings of a run that are the same in all configurations of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunOptions {
@@ -141,9 +141,9 @@ pub struct RunOptions {
     pub preprocess: HostStep,
     /// Work after the call, on each inference.
     pub postprocess: HostStep,
-    /// Work of each copy before the load, milliseconds (`env_setup_fn`).
+    /// Work of each copy before it loads, milliseconds (`env_setup_fn`).
     pub env_setup_ms: f64,
-    /// Work of each copy after the load, milliseconds (`setup_fn`).
+    /// Work of each copy after it has loaded, milliseconds (`setup_fn`).
     pub setup_ms: f64,
     /// A dataset instead of endless inputs.
     pub dataset: Option<Dataset>,
@@ -159,7 +159,7 @@ impl Default for RunOptions {
             device_type: DeviceType::Neuron,
             compile: CompileOptions::default(),
             sdk_generation: SdkGeneration::Pt2,
-            // What NeuronPerf compiles and calls.
+            // NeuronPerf compiles a model ahead and calls it.
             workflow: Workflow::Trace,
             processes: Processes::PerModel,
             preprocess: HostStep::None,

@@ -1,7 +1,7 @@
-//! The measured device: a model that really runs, on the processor of the machine, timed with a clock that a shell brings.
+//! The measured device: a model that really runs, on the machine's processor, timed with a clock that the shell provides.
 //!
 //! One copy of the model is one [`CpuRun`], which a shell steps on a thread or in a worker of its own; the
-//! [`CpuTimers`] of all copies together make a row, which says that it was measured and where.
+//! [`CpuTimers`] of all copies together make a row, which states that it was measured, and on which machine.
 
 mod model;
 mod report;

@@ -37,7 +37,7 @@ pub enum CpuError {
     FixedModel,
     /// The model is a file.
     #[error(
-        "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing of a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
+        "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing about a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
     )]
     ModelFile,
     /// The zoo has no such model.
@@ -57,7 +57,7 @@ pub enum CpuError {
     NotLoaded,
 }
 
-/// Products in whatever order is fastest; everything else as the reference.
+/// Products in the fastest order; everything else as the reference computes it.
 struct Fastest;
 
 impl Arithmetic for Fastest {
@@ -72,7 +72,7 @@ impl CpuModel {
     /// Compiles the model of a configuration and draws its weights.
     ///
     /// # Errors
-    /// When the model is not known, cannot be compiled, or is too large for the memory there is.
+    /// When the model is not known, cannot be compiled, or is too large for the memory.
     pub fn load(configuration: &Configuration) -> Result<Self, CpuError> {
         configuration.check()?;
         if FixedModel::is_meant(&configuration.model) {

@@ -13,12 +13,12 @@ use crate::bench::run::error::RunError;
 
 use super::CpuTimers;
 
-/// What a row was measured on, and when. Only a shell knows.
+/// The machine on which a row was measured, and when; known only to the shell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// In a few words, where other rows have an EC2 size: `Intel(R) Xeon(R) Processor x 2`.
+    /// A short name, in the place of other rows' EC2 size: `Intel(R) Xeon(R) Processor x 2`.
     pub name: String,
-    /// All that is known of it.
+    /// A full description of the machine.
     pub description: String,
     /// When the configuration began, seconds since 1970.
     pub began_unix_s: u64,
@@ -35,10 +35,10 @@ pub struct HostSamples {
     pub memory: Vec<f64>,
 }
 
-/// The halves of a run may differ by so much and still be called steady.
+/// Largest difference between the halves of a run that is called steady.
 const STEADY: f64 = 0.05;
 
-/// The row of all copies together, with the identity of the machine it was measured on and its dates. A copy that failed makes the row an error,
+/// The row of all copies together, with the identity of the machine and the dates. A copy that failed makes the row an error,
 /// with what the others measured.
 #[must_use]
 pub fn cpu_row(
@@ -70,7 +70,7 @@ pub fn cpu_row(
     RowResult { report, charts, measurement: kept, mlperf: None }
 }
 
-/// Says on what a row was measured and when, in place of an EC2 size and simulated dates.
+/// Writes into a row where and when it was measured, instead of an EC2 size and simulated dates.
 fn identify(report: &mut Report, machine: &Machine) {
     report.instance_type.clone_from(&machine.name);
     report.machine = Some(machine.description.clone());
@@ -78,7 +78,7 @@ fn identify(report: &mut Report, machine: &Machine) {
 }
 
 /// Reports are computed from durations in picoseconds, the simulator's unit. This is the one place where measured
-/// nanoseconds become such durations; what comes of it says that it was measured.
+/// nanoseconds become such durations; the resulting reports state that they were measured.
 const fn duration(ns: u64) -> SimTime {
     SimTime::from_ns(ns)
 }
@@ -143,8 +143,8 @@ fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
     Some(steady)
 }
 
-/// NeuronPerf's rule: the first and the last sample are dropped, and more than two must be left. The average is that of
-/// the samples, where NeuronPerf's is the mean of six percentiles.
+/// NeuronPerf's rule: the first and the last sample are dropped, and more than two must be left. The average is taken over
+/// the samples; NeuronPerf's is the mean of six percentiles.
 pub(in crate::bench) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     let inner = |all: &[f64]| {
         let mut inner = all.get(1..all.len().saturating_sub(1)).unwrap_or(&[]).to_vec();

@@ -20,7 +20,7 @@ pub struct CpuTimers {
     pub load_ns: u64,
     /// Inferences before the window.
     pub warmup_ns: Vec<u64>,
-    /// Ends since the window opened, and latencies, in order of completion.
+    /// End times, counted from the opening of the window, and latencies, in order of completion.
     pub inferences: Vec<(u64, u64)>,
     /// Work before each call, in the same order; empty where there is none.
     pub preprocess_ns: Vec<u64>,
@@ -34,8 +34,8 @@ pub struct CpuTimers {
     pub error: Option<String>,
 }
 
-/// How many copies are measured side by side, and what each does. In one process for all (`multiprocess=False`) the
-/// copies and their workers take turns, which is one copy with the workers of all.
+/// How many copies are measured side by side, and what each does. When all share one process (`multiprocess=False`), the
+/// copies and their workers take turns, which is the same as one copy with the workers of all.
 #[must_use]
 pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
     let mut each = configuration.clone();
@@ -51,14 +51,14 @@ pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
     (1, each)
 }
 
-/// Where a copy is.
+/// State of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CpuStage {
     /// The next step loads the model.
     Load,
     /// The next step is a warm-up inference.
     WarmUp,
-    /// Loaded and warm: the next step opens the window. Copies that are to begin together wait for each other here.
+    /// Loaded and warm: the next step opens the window. Copies that begin together wait for each other here.
     Ready,
     /// Inside the window.
     Measure,
@@ -66,8 +66,8 @@ pub enum CpuStage {
     Done,
 }
 
-/// A copy in progress. It computes one inference at a time; several workers of one copy are requests that wait for their
-/// turn, so that each latency is that of as many inferences as there are workers.
+/// A copy in progress. It computes one inference at a time; the workers of one copy are requests that wait for their
+/// turn, so that each latency covers as many inferences as there are workers.
 pub struct CpuRun {
     configuration: Configuration,
     model: Option<CpuModel>,
@@ -80,7 +80,7 @@ pub struct CpuRun {
 }
 
 impl CpuRun {
-    /// A copy of the configuration's model.
+    /// Makes a copy of the configuration's model.
     #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         let workers = configuration.workers_per_model.max(1) as usize;
@@ -97,7 +97,7 @@ impl CpuRun {
         }
     }
 
-    /// Where it is.
+    /// The state of the copy.
     #[must_use]
     pub fn stage(&self) -> CpuStage {
         self.stage
@@ -112,7 +112,7 @@ impl CpuRun {
         }
     }
 
-    /// What was measured, at any time.
+    /// What was measured so far.
     #[must_use]
     pub fn into_timers(self) -> CpuTimers {
         self.timers
@@ -122,7 +122,7 @@ impl CpuRun {
         self.configuration.duration_s * 1e9
     }
 
-    /// Does the next thing: loads, warms up, or computes one inference.
+    /// Does the next step: loads, warms up, or computes one inference.
     pub fn step(&mut self, clock: &dyn Clock) {
         let before = clock.now();
         let done = match self.stage {
@@ -177,7 +177,7 @@ impl CpuRun {
         let Some(model) = &self.model else { return Err(CpuError::NotLoaded) };
         let options = &self.configuration.options;
         self.timers.preprocess_ns.extend(work(clock, &options.preprocess, model.inputs()));
-        // What is computed and not looked at must still be computed.
+        // A result that is not used must still be computed.
         let outputs = std::hint::black_box(model.infer()?);
         self.timers.postprocess_ns.extend(work(clock, &options.postprocess, &outputs));
         let end = since(clock, self.opened);
@@ -194,7 +194,7 @@ impl CpuRun {
     }
 }
 
-/// Does a step on these values, and how long it took; a custom step waits until its time is over. `None` for no step.
+/// Does a step on these values and returns how long it took; a custom step waits until its time is over. `None` for no step.
 fn work(clock: &dyn Clock, step: &HostStep, values: &[Rc<Tensor>]) -> Option<u64> {
     if *step == HostStep::None {
         return None;
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
 
-    /// Each look at it takes a millisecond.
+    /// Each reading takes a millisecond.
     #[derive(Default)]
     struct Ticking(Cell<u64>);
 
@@ -256,7 +256,7 @@ mod tests {
     fn load_and_warm_up_are_before_the_window() {
         let t = run(configuration(1));
         assert_eq!((t.error, t.warmup_ns.len(), t.resolution_ns), (None, 1, 1_000_000));
-        // Three looks at the clock for each inference, of which the one that begins a step is not needed.
+        // The clock is read three times for each inference; the reading at the beginning of a step is not needed.
         assert!((30..=50).contains(&t.inferences.len()), "{}", t.inferences.len());
         assert!(t.inferences.is_sorted_by_key(|(end, _)| *end) && t.elapsed_ns >= 90_000_000);
         let sum: u64 = t.inferences.iter().map(|(_, latency)| latency).sum();

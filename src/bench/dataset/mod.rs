@@ -1,5 +1,5 @@
-//! Records of a dataset from a file: an array of numpy (`.npy`) or a table (`.csv`). How many there are decides how long a
-//! run is; their values are what evaluation metrics are computed of.
+//! Records of a dataset from a file: an array of numpy (`.npy`) or a table (`.csv`). Their number decides how long a
+//! run is; evaluation metrics are computed from their values.
 
 mod npy;
 mod records;

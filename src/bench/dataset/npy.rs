@@ -1,10 +1,10 @@
-//! An array as `numpy.save` writes it: a magic word, a version, a header that is a dictionary of Python, and the values.
+//! An array as `numpy.save` writes it: a magic string, a version, a header that is a Python dictionary, and the values.
 //! The format is documented at numpy.org, `numpy.lib.format`.
 
 use super::records::{DatasetError, Records};
 use crate::base::convert::{low16, low32, narrow, place, real, real_signed};
 
-/// What such a file begins with.
+/// The first bytes of a `.npy` file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// One value of an array.
@@ -29,22 +29,25 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     let wrong = |(at, problem): (usize, String)| DatasetError::Array { file: file.to_owned(), at, problem };
     let header = header(bytes).map_err(wrong)?;
     let Some((count, dims)) = header.shape.split_first() else {
-        return Err(wrong((10, "the array is one number; its first size counts the records".to_owned())));
+        return Err(wrong((
+            10,
+            "the array is a single number; save an array whose first size counts the records".to_owned(),
+        )));
     };
     let elements = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).filter(|n| *n > 0);
     let per_record = elements.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(header.bytes));
     let Some(per_record) = per_record.filter(|_| *count > 0) else {
-        return Err(wrong((10, format!("the array has the sizes {:?}, which hold nothing", header.shape))));
+        return Err(wrong((10, format!("the array has the sizes {:?} and holds no values", header.shape))));
     };
     let data = bytes.get(header.values_at..).unwrap_or_default();
-    // A file that was cut gives the records that are whole.
+    // A truncated file gives its complete records.
     let whole = (data.len() / per_record) as u64;
     let mut records = Records { count: whole.min(*count), dims: dims.to_vec(), ..Records::default() };
     if records.count < *count {
         let (has, wanted) = (records.count, *count);
         records
             .diagnostics
-            .add("truncated", None, || format!("the file is cut off: {has} of {wanted} records are whole and used"));
+            .add("truncated", None, || format!("the file is cut off: {has} of {wanted} records are complete and used"));
     }
     if records.count == 0 {
         return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
@@ -54,7 +57,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     Ok(records)
 }
 
-/// The header, or where it is wrong and how.
+/// The header, or the place and kind of the error in it.
 fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
     let cut = || (bytes.len(), "the file is cut off inside its header".to_owned());
     let (length, begins) = match bytes.get(6).copied() {
@@ -67,7 +70,10 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
             (u32::from_le_bytes(raw) as usize, 12)
         }
         Some(version) => {
-            return Err((6, format!("version {version} of the format is not known; save it with numpy 1.9 or later")));
+            return Err((
+                6,
+                format!("version {version} of the format is not supported; save the array with numpy 1.9 or later"),
+            ));
         }
         None => return Err(cut()),
     };
@@ -76,12 +82,12 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
     let text = std::str::from_utf8(raw).map_err(|e| (begins + e.valid_up_to(), "the header is not text".to_owned()))?;
     let of = |key: &str| field(text, key).ok_or_else(|| (begins, format!("the header has no '{key}'")));
     if of("fortran_order")?.starts_with("True") {
-        return Err((begins, "the array is in the order of Fortran; save numpy.ascontiguousarray of it".to_owned()));
+        return Err((begins, "the array is in Fortran order; save numpy.ascontiguousarray of it".to_owned()));
     }
     let descr = of("descr")?;
     let name = descr.trim_start_matches(['\'', '"']).split(['\'', '"']).next().unwrap_or_default();
     let (kind, size) = kind_of(name).ok_or_else(|| {
-        (begins, format!("values of type {name} are not read; save them as floats or integers, with astype"))
+        (begins, format!("values of type {name} are not supported; convert them to floats or integers with astype"))
     })?;
     let inner = of("shape")?.strip_prefix('(').and_then(|s| s.split(')').next());
     let sizes = inner.map(|s| {
@@ -91,7 +97,7 @@ fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
     Ok(Header { kind, bytes: size, is_big_endian: name.starts_with('>'), shape, values_at })
 }
 
-/// What stands behind a key of the dictionary.
+/// The value of a key of the dictionary.
 fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let at = text.find(&format!("'{key}'"))? + key.len() + 2;
     text.get(at..)?.trim_start().strip_prefix(':').map(str::trim_start)
@@ -122,7 +128,7 @@ fn value(header: &Header, raw: &[u8]) -> f64 {
     match (header.kind, header.bytes) {
         (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
         (Kind::Unsigned, _) => real(bits),
-        // Shifted up and down again, the sign fills the rest.
+        // Shifting up and down again extends the sign.
         (Kind::Signed, _) => real_signed((bits << unused).cast_signed() >> unused),
         (Kind::Float, 2) => half::f16::from_bits(low16(bits)).to_f64(),
         (Kind::Float, 4) => f64::from(f32::from_bits(low32(bits))),
@@ -169,7 +175,7 @@ mod tests {
         let good = array("<f4", "(2,)", &[0; 8]);
         assert!(said(&good[..20]).contains("byte 20: the file is cut off inside its header"));
         assert!(said(&array("<f4", "()", &[0; 4])).contains("one number"));
-        assert!(said(&array("<f4", "(2, 0)", &[])).contains("hold nothing"));
+        assert!(said(&array("<f4", "(2, 0)", &[])).contains("holds no values"));
         assert!(said(&array("<U8", "(2,)", &[])).contains("type <U8 are not read"));
         assert!(said(&array("<f4", "(two,)", &[])).contains("not a tuple of sizes"));
         assert!(said(&array("<f4", "(9,)", &[])).contains("before the end of its first record"));

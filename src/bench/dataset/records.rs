@@ -1,4 +1,4 @@
-//! Records, whatever file they are from.
+//! Records from a file of any kind.
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use crate::base::Diagnostics;
 pub struct Records {
     /// How many there are.
     pub count: u64,
-    /// Sizes of one record: `[28, 28]`; of a table its number of columns.
+    /// Sizes of one record: `[28, 28]`; for a table, its number of columns.
     pub dims: Vec<u64>,
     /// Names of the columns of a table that has a heading.
     pub columns: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Records {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// Not a file of a kind that is read.
+    /// Not a file of a supported kind.
     #[error(
         "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
     )]
@@ -39,32 +39,32 @@ pub enum DatasetError {
     Array {
         /// The file.
         file: String,
-        /// Where.
+        /// Where the problem is.
         at: usize,
         /// What is wrong, and what to do.
         problem: String,
     },
     /// A table without a line that could be read.
-    #[error("{file}: no line of it is a record: {problem}")]
+    #[error("{file}: no line is a record: {problem}")]
     NoRecord {
         /// The file.
         file: String,
         /// What is wrong with the first line.
         problem: String,
     },
-    /// A column that is not there.
-    #[error("{file}: there is no column '{name}'; there are {known}")]
+    /// A column that does not exist.
+    #[error("{file}: there is no column '{name}'; the columns are {known}")]
     NoColumn {
         /// The file.
         file: String,
         /// What was asked for.
         name: String,
-        /// What there is.
+        /// The existing columns.
         known: String,
     },
 }
 
-/// Reads the records of a file; the content decides what it is, not the name.
+/// Reads the records of a file; the content decides its kind, not the name.
 ///
 /// # Errors
 /// When it holds no record. Lines of a table that are wrong are left out and listed.
@@ -74,7 +74,7 @@ pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
         return npy::read(file, bytes);
     }
     if bytes.starts_with(b"PK\x03\x04") {
-        return Err(not_read("is an archive, such as numpy.savez makes; save one array of it"));
+        return Err(not_read("is an archive, such as one made by numpy.savez; save one of its arrays"));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) if text.trim().is_empty() => Err(not_read("is empty")),
@@ -95,10 +95,10 @@ impl Records {
         self.values.chunks_exact(usize::try_from(self.elements()).unwrap_or(usize::MAX).max(1))
     }
 
-    /// The records without the column of the target, and the targets. Without a name it is the last one.
+    /// The records without the target column, and the targets. Without a name, the last column is the target.
     ///
     /// # Errors
-    /// When there is no such column, or no other.
+    /// When there is no such column, or no other column.
     pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), DatasetError> {
         let no_column = |name: &str| {
             let known = if self.columns.is_empty() { "no names".to_owned() } else { self.columns.join(", ") };
@@ -116,7 +116,8 @@ impl Records {
         if columns < 2 {
             return Err(DatasetError::NotRead {
                 file: file.to_owned(),
-                problem: "has one column; a dataset with targets has the inputs and the target".to_owned(),
+                problem: "has one column; a dataset with targets needs columns for the inputs and the target"
+                    .to_owned(),
             });
         }
         let mut rest = Self { dims: vec![columns as u64 - 1], values: Vec::new(), ..self.clone() };
@@ -154,7 +155,7 @@ mod tests {
         let (rest, targets) = records.with_targets("a.csv", None).unwrap();
         assert_eq!((rest.dims, targets), (vec![2], vec![2.0, 4.0]));
         let error = records.with_targets("a.csv", Some("y")).unwrap_err().to_string();
-        assert_eq!(error, "a.csv: there is no column 'y'; there are a, label, b");
+        assert_eq!(error, "a.csv: there is no column 'y'; the columns are a, label, b");
         let one = read_records("b.csv", b"1\n2\n").unwrap();
         assert!(one.with_targets("b.csv", None).unwrap_err().to_string().contains("has one column"));
     }

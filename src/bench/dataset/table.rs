@@ -43,11 +43,8 @@ pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
     }
     records.dims = vec![columns as u64];
     if records.count == 0 {
-        let problem = records
-            .diagnostics
-            .items()
-            .first()
-            .map_or_else(|| "it has a heading alone".to_owned(), ToString::to_string);
+        let problem =
+            records.diagnostics.items().first().map_or_else(|| "it has only a heading".to_owned(), ToString::to_string);
         return Err(DatasetError::NoRecord { file: file.to_owned(), problem });
     }
     Ok(records)
@@ -93,7 +90,7 @@ mod tests {
         let first = records.diagnostics.items()[0].to_string();
         assert!(first.contains("line 3: value 1 is 'x', not a number"), "{first}");
         let error = read("t.csv", "a,b\nx,y\n").unwrap_err().to_string();
-        assert!(error.contains("t.csv: no line of it is a record") && error.contains("'x'"), "{error}");
-        assert!(read("t.csv", "a,b\n").unwrap_err().to_string().contains("a heading alone"));
+        assert!(error.contains("t.csv: no line is a record") && error.contains("'x'"), "{error}");
+        assert!(read("t.csv", "a,b\n").unwrap_err().to_string().contains("only a heading"));
     }
 }

@@ -18,7 +18,7 @@ use crate::model::{InputSpec, ModelSpec, SpecError};
 use crate::neuron::numerics::DeviceArithmetic;
 use crate::tensor::{Rounding, Tensor};
 
-/// A model with its weights, to which records are given.
+/// A model with its weights, which answers records.
 pub struct Answering {
     source: Source,
     /// Sizes of its inputs.
@@ -26,7 +26,7 @@ pub struct Answering {
     configuration: Configuration,
 }
 
-/// Where answers come from.
+/// The source of the answers.
 enum Source {
     /// A model of the zoo.
     Zoo(Zoo),
@@ -50,17 +50,17 @@ pub enum AnswerError {
     /// The model is a file that is not computed.
     #[error("{model}: {error}")]
     ModelFile {
-        /// What people call the model.
+        /// The model's usual name.
         model: String,
         /// Why.
         error: Box<BroughtValuesError>,
     },
     /// The file does not hold all weights of its model.
     #[error(
-        "{model}: the file does not hold {weights} of its weights, so its answers mean nothing; evaluate a file with weights, as torch.export.save and torch.onnx.export write it"
+        "{model}: the file does not hold {weights} of its weights, so its answers mean nothing; evaluate a file with weights, as written by torch.export.save or torch.onnx.export"
     )]
     NoWeights {
-        /// What people call the model.
+        /// The model's usual name.
         model: String,
         /// How many arrays are missing.
         weights: u64,
@@ -71,11 +71,11 @@ pub enum AnswerError {
     /// The model cannot be computed.
     #[error(transparent)]
     Values(#[from] ValuesError),
-    /// The records are of another size.
+    /// The records have another size.
     #[error(transparent)]
     Records(#[from] OtherRecords),
     /// The work before the call gives another number of values than it takes.
-    #[error("preprocess: {expression} makes {makes} values of {of}; a model takes as many as before")]
+    #[error("preprocess: {expression} makes {makes} values from {of}; it must keep the number of values")]
     Preprocess {
         /// The work.
         expression: String,
@@ -89,7 +89,7 @@ pub enum AnswerError {
 /// Records that are not inputs of a model.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes}; give a dataset of that size, or name the model it is for"
+    "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes} values; give a dataset of that size, or name the model that the dataset is for"
 )]
 pub struct OtherRecords {
     /// The file.
@@ -104,20 +104,20 @@ pub struct OtherRecords {
     pub shapes: String,
 }
 
-/// Why it is not known that records are inputs of a model.
+/// Why records cannot be used as inputs of a model.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordsError {
     /// The zoo has no such model.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// They are of another size.
+    /// The records have another size.
     #[error(transparent)]
     Other(#[from] OtherRecords),
 }
 
 impl Answering {
-    /// The model of a configuration at batch size 1, with the weights of its seed, or of its file.
+    /// The model of a configuration at batch size 1, with weights from its seed or its file.
     ///
     /// # Errors
     /// When the model is not known, cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
@@ -146,14 +146,14 @@ impl Answering {
         Ok(Self { source: Source::Zoo(Zoo { module, parameters, places, specs }), inputs, configuration })
     }
 
-    /// How many values a record has for this model: those of all inputs, or of the first alone; then the others are the
+    /// How many values a record has for this model: those of all inputs, or of the first input only; then the others are the
     /// model's own.
     #[must_use]
     pub fn elements(&self) -> [u64; 2] {
         elements_of(&self.inputs)
     }
 
-    /// The outputs for each record. The work before the call is done on the record, if it is an expression.
+    /// The outputs for each record. If the work before the call is an expression, it is applied to the record.
     ///
     /// # Errors
     /// When a record has another number of values than the model takes, or memory runs out.
@@ -200,7 +200,7 @@ impl Answering {
         data
     }
 
-    /// The work before the call done on these inputs, if it is an expression.
+    /// Applies the work before the call to these inputs, if it is an expression.
     fn preprocessed(&self, mut data: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, AnswerError> {
         let HostStep::Expression(expression) = &self.configuration.options.preprocess else { return Ok(data) };
         let slices: Vec<&[f32]> = data.iter().map(Vec::as_slice).collect();
@@ -256,7 +256,7 @@ fn elements_of(inputs: &[Vec<u64>]) -> [u64; 2] {
     [all, inputs.first().map_or(0, |dims| elements(dims))]
 }
 
-/// Whether records of so many values are inputs of a model.
+/// Whether records with this many values are inputs of a model.
 fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), OtherRecords> {
     let takes = elements_of(inputs);
     if takes.contains(&has) {
@@ -268,10 +268,10 @@ fn fits(file: &str, has: u64, inputs: &[Vec<u64>], model: &str) -> Result<(), Ot
     Err(OtherRecords { file, has, model, takes: takes[0], shapes })
 }
 
-/// Whether the records of a file are inputs of the model, with a target behind them or without.
+/// Whether the records of a file are inputs of the model, with or without a target after the values.
 ///
 /// # Errors
-/// With the sizes of both.
+/// Gives the sizes of both.
 pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), RecordsError> {
     let spec: ModelSpec = model.parse()?;
     let inputs = dims_of(&spec.inputs(1)?);
@@ -315,7 +315,7 @@ mod tests {
         assert_ne!(answers[0], answers[1]);
         let divided = answers_of(DeviceType::Cpu, "x / 4");
         assert_eq!(divided.answers("t.csv", &scaled).unwrap(), answers);
-        // The device casts its products to bf16: close, and not the same.
+        // The device casts its products to bf16: close, but not the same.
         let device = answers_of(DeviceType::Neuron, "none").answers("t.csv", &records).unwrap();
         assert_ne!(device, answers);
         let far = device.iter().flatten().zip(answers.iter().flatten()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
@@ -338,7 +338,7 @@ mod tests {
                 .answers("t.csv", &table(&answering, 1.0))
                 .unwrap_err()
                 .to_string()
-                .contains("preprocess: x.max() makes 1 values of")
+                .contains("preprocess: x.max() makes 1 values from")
         );
     }
 
@@ -358,7 +358,7 @@ mod tests {
         };
         let exact = answers(with, DeviceType::Cpu).unwrap();
         assert_eq!(exact, [[2.0 * (1.0 + 1.0 / 256.0), -3.0], [-8.0, -0.5]]);
-        // The core reads the record in bf16, to the even neighbour.
+        // The core reads the record in bf16, rounded to even.
         assert_eq!(answers(with, DeviceType::Neuron).unwrap()[0], [2.0, -3.0]);
         let error = answers(&without, DeviceType::Cpu).unwrap_err().to_string();
         assert!(error.starts_with("m.hlo: the file does not hold 1 of its weights"), "{error}");

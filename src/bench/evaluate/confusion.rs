@@ -1,23 +1,23 @@
-//! Counts of a two-class classification and the rates made of them.
+//! Counts of a two-class classification and the rates computed from them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::convert::real;
 
-/// How predictions and targets agree. Counts of several workers are added up before a rate is made of them.
+/// How predictions and targets agree. Counts of several workers are added up before a rate is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confusion {
-    /// Positive, and said so.
+    /// Positive, predicted positive.
     pub tp: u64,
-    /// Negative, and said to be positive.
+    /// Negative, predicted positive.
     pub fp: u64,
-    /// Negative, and said so.
+    /// Negative, predicted negative.
     pub tn: u64,
-    /// Positive, and said to be negative.
+    /// Positive, predicted negative.
     pub fn_: u64,
 }
 
-/// `None` when nothing is counted: a rate of nothing is not zero.
+/// `None` for a zero denominator: a rate over no records is not zero.
 fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole != 0.0).then(|| part / whole)
 }

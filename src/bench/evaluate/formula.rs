@@ -1,4 +1,4 @@
-//! Metrics of a person's own: a formula over the counts and rates of a two-class classification.
+//! User-defined metrics: a formula over the counts and rates of a two-class classification.
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
@@ -52,17 +52,17 @@ impl Language for CountsAndRates {
 }
 
 impl Formula {
-    /// Reads a formula: numbers, TP, FP, TN, FN, N, rates by their names or short ones, `+ - * / **`, brackets and `sqrt`.
+    /// Reads a formula: numbers, TP, FP, TN, FN, N, rates by their full or short names, `+ - * / **`, brackets and `sqrt`.
     ///
     /// # Errors
-    /// What cannot be read, and where.
+    /// Says what cannot be read, and where.
     pub fn parse(text: &str) -> Result<Self, FormulaError> {
         let terms = parse(text, 0, &CountsAndRates)?;
         let missing = || FormulaError { text: text.to_owned(), problem: "something is missing".to_owned(), at: 1 };
         terms.into_iter().next().map(Self).ok_or_else(missing)
     }
 
-    /// Its value; `None` where it divides by zero or has no real value.
+    /// Its value; `None` if it divides by zero or has no real value.
     #[must_use]
     pub fn value(&self, counts: &Confusion) -> Option<f64> {
         value(&self.0, counts).filter(|v| v.is_finite())
@@ -140,9 +140,9 @@ mod tests {
             "'TP + XY': 'XY' is not known; use TP, FP, TN, FN, N or a rate such as TPR at character 8"
         );
         assert!(error("(TP").contains("a closing bracket is missing"));
-        assert!(error("TP TN").contains("'T' is too much at character 4"));
+        assert!(error("TP TN").contains("'T' is not expected here at character 4"));
         assert!(error("").contains("something is missing"));
-        assert!(error("1..2").contains("not a number") && error("TP % 2").contains("'%' is too much"));
+        assert!(error("1..2").contains("not a number") && error("TP % 2").contains("'%' is not expected here"));
         assert!(error(&"(".repeat(10_000)).contains("too deep") && error(&"-".repeat(10_000)).contains("too deep"));
         assert!(error("\u{e9}").contains("is not known"));
     }

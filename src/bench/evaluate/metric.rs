@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::Confusion;
 use crate::base::convert::{real_len, whole_len};
 
-/// One answer of a model: its output and what would have been right.
+/// One answer of a model: its output and the correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Record<'a> {
     /// The output: scores of the classes, or one value.
@@ -19,11 +19,11 @@ pub struct Record<'a> {
 pub enum Metric {
     /// The share of records whose highest score is the target's.
     Accuracy,
-    /// A rate of a two-class problem. Of one score above 0.5 is positive; of two the second being higher.
+    /// A rate of a two-class problem. With one score, above 0.5 is positive; with two, the second being higher is positive.
     Rate(fn(&Confusion) -> Option<f64>),
-    /// The mean distance of one value.
+    /// The mean absolute error of one value.
     MeanAbsoluteError,
-    /// The mean squared distance of one value.
+    /// The mean squared error of one value.
     MeanSquaredError,
     /// The share of records whose target is among the k highest scores.
     TopK(usize),
@@ -34,9 +34,9 @@ pub enum Metric {
 pub struct MetricInfo {
     /// Its name in NeuronPerf.
     pub name: &'static str,
-    /// Other names of the same.
+    /// Other names of the metric.
     pub aliases: &'static [&'static str],
-    /// What it is, as a formula.
+    /// Its definition, as a formula.
     pub description: &'static str,
     /// How it is computed.
     pub metric: Metric,
@@ -97,15 +97,15 @@ pub const METRICS: &[MetricInfo] = &[
 #[non_exhaustive]
 pub enum MetricError {
     /// No such metric.
-    #[error("unknown metric '{name}'; there are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
+    #[error("unknown metric '{name}'; the metrics are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
     Unknown {
         /// What was asked for.
         name: String,
     },
-    /// A record the metric cannot judge.
+    /// A record that the metric cannot judge.
     #[error("record {number}: {problem}")]
     Record {
-        /// Which, from 1.
+        /// Number of the record, from 1.
         number: usize,
         /// What is wrong.
         problem: RecordProblem,
@@ -116,19 +116,19 @@ pub enum MetricError {
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordProblem {
-    /// A two-class metric, and neither one output nor two.
-    #[error("a two-class metric needs one or two outputs, there are {outputs}")]
+    /// A two-class metric with neither one output nor two.
+    #[error("a two-class metric needs one or two outputs, but there are {outputs}")]
     NotTwoClasses {
         /// How many outputs there are.
         outputs: usize,
     },
-    /// A two-class metric, and a target that is neither class.
-    #[error("the target of a two-class metric is 0 or 1, not {target}")]
+    /// A two-class metric with a target that is neither class.
+    #[error("the target of a two-class metric must be 0 or 1, not {target}")]
     TargetOfTwo {
         /// The target.
         target: f64,
     },
-    /// The target is not the number of an output.
+    /// The target is not the index of an output.
     #[error("the target {target} is not a class of {outputs} outputs")]
     NoSuchClass {
         /// The target.
@@ -136,15 +136,15 @@ pub enum RecordProblem {
         /// How many outputs there are.
         outputs: usize,
     },
-    /// An error of a value, and not one output.
-    #[error("an error of a value needs one output, there are {outputs}")]
+    /// An error metric with a number of outputs other than one.
+    #[error("an error metric needs one output, but there are {outputs}")]
     NotOneValue {
         /// How many outputs there are.
         outputs: usize,
     },
 }
 
-/// The metric of a name or an alias, letter case ignored; `topk_3` is topk with k = 3.
+/// The metric with a name or an alias, ignoring case; `topk_3` is topk with k = 3.
 ///
 /// # Errors
 /// When there is none; the message lists them.
@@ -170,10 +170,10 @@ pub fn metrics_to_text() -> String {
     METRICS.iter().map(|m| format!("{:<width$}  {}\n", name(m), m.description)).collect()
 }
 
-/// A metric over records; `None` when it has no value, as a rate of no record.
+/// Computes a metric over records; `None` when it has no value, such as a rate over no records.
 ///
 /// # Errors
-/// With the first record that the metric cannot judge.
+/// Names the first record that the metric cannot judge.
 pub fn evaluate(metric: Metric, records: &[Record]) -> Result<Option<f64>, MetricError> {
     if records.is_empty() {
         return Ok(None);
@@ -213,8 +213,8 @@ pub(super) fn positive(record: &Record) -> Result<(bool, bool), RecordProblem> {
     }
 }
 
-/// How many classes have a higher score than the target's; of equal scores the first class is the higher one, as
-/// `argmax` has it.
+/// How many classes have a higher score than the target's; of equal scores, the first class counts as the higher one, as in
+/// `argmax`.
 fn rank_of_target(record: &Record) -> Result<usize, RecordProblem> {
     let classes = record.output.len();
     let index =

@@ -1,4 +1,4 @@
-//! Metrics under names of a person's own: NeuronPerf's `register_metric` and `register_metric_from_existing`.
+//! Metrics under user-defined names: NeuronPerf's `register_metric` and `register_metric_from_existing`.
 
 use thiserror::Error;
 
@@ -23,20 +23,20 @@ enum Own {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegisterError {
-    /// Not a name and what it means.
-    #[error("'{text}' is not a metric; write name=formula, as in balanced=(TPR+TNR)/2, or name=metric")]
+    /// A text without a name and a definition.
+    #[error("'{text}' is not a metric; write name=formula, such as balanced=(TPR+TNR)/2, or name=metric")]
     NoMeaning {
         /// What was given.
         text: String,
     },
-    /// Characters that no name has.
+    /// A name with characters that are not allowed.
     #[error("'{name}' cannot be the name of a metric; use letters, digits and _")]
     BadName {
         /// What was given.
         name: String,
     },
-    /// There is one of this name.
-    #[error("there is a metric '{name}' already; choose another name")]
+    /// A metric with this name exists.
+    #[error("there is already a metric '{name}'; choose another name")]
     Taken {
         /// The name.
         name: String,
@@ -47,11 +47,11 @@ pub enum RegisterError {
 }
 
 impl Metrics {
-    /// Registers `name=formula`, as in `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known one, as in
+    /// Registers `name=formula`, such as `balanced=(TPR+TNR)/2`, or `name=metric` for another name of a known metric, such as
     /// `best3=topk_3`.
     ///
     /// # Errors
-    /// When the name is taken or no name, or what stands behind it cannot be read.
+    /// When the name is taken or not valid, or its definition cannot be read.
     pub fn register(&mut self, text: &str) -> Result<(), RegisterError> {
         let Some((name, meaning)) = text.split_once('=') else {
             return Err(RegisterError::NoMeaning { text: text.to_owned() });
@@ -75,10 +75,10 @@ impl Metrics {
         self.own.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, own)| own)
     }
 
-    /// A metric of this name over records; `None` when it has no value.
+    /// Computes the metric with this name over records; `None` when it has no value.
     ///
     /// # Errors
-    /// When there is no such metric, or with the first record that it cannot judge.
+    /// When there is no such metric, or when it cannot judge a record; names the first one.
     pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, MetricError> {
         match self.find(name) {
             None => evaluate(find_metric(name)?, records),

@@ -33,10 +33,10 @@ pub const CSV_COLS: &[&str] = &[
     "cost_per_1m_inf",
 ];
 
-/// The reports as CSV with these columns; a column no report has is `N/A`. Lines end in a newline alone.
+/// The reports as CSV with these columns; a column that no report has is `N/A`. Lines end in a plain newline.
 ///
 /// # Errors
-/// When the encoder refuses, which text in memory gives it no reason to.
+/// When the encoder fails, which does not happen for text in memory.
 pub fn to_csv(reports: &[Report], columns: &[&str]) -> Result<String, ExportError> {
     let failed = |reason: String| ExportError { format: "CSV", reason };
     let mut writer = csv::Writer::from_writer(Vec::new());

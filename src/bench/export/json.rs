@@ -1,4 +1,4 @@
-//! JSON of reports: our own object `{"reports": [...]}` with every key always there, or NeuronPerf's bare array with the
+//! JSON of reports: our own object `{"reports": [...]}` with every key always present, or NeuronPerf's bare array with the
 //! keys it knows. Indented by two spaces, never NaN.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -8,25 +8,25 @@ use super::{ExportError, cell};
 use crate::bench::Report;
 use crate::bench::reports::report::NEURONPERF_KEYS;
 
-/// Which JSON is written.
+/// Format of the JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonFormat {
     /// Our own: `{"reports": [...]}`.
     #[default]
     Neuronscope,
-    /// NeuronPerf's: `[...]`, what `write_json` makes and scripts read.
+    /// NeuronPerf's: `[...]`, as `write_json` makes it and scripts read it.
     Neuronperf,
 }
 
 #[derive(serde::Serialize)]
 struct Document<'a> {
     reports: &'a [Report],
-    /// Beside the reports, where answers were evaluated.
+    /// Evaluation metrics beside the reports, if answers were evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     eval_metrics: Option<&'a Value>,
 }
 
-/// A report with NeuronPerf's keys, in their order, and its error where it has one: a failed configuration is a row here and
+/// A report with NeuronPerf's keys, in their order, and its error if it has one: a failed configuration is a row here and
 /// is left out there.
 struct NeuronperfRow(Map<String, Value>);
 
@@ -35,7 +35,7 @@ impl Serialize for NeuronperfRow {
         let mut map = serializer.serialize_map(None)?;
         let error = self.0.get("error").filter(|e| !e.is_null()).map(|_| "error");
         for key in NEURONPERF_KEYS.iter().copied().chain(error) {
-            // Long lists are there when they were asked for, as in NeuronPerf.
+            // Long lists are written only if they were asked for, as in NeuronPerf.
             let is_list = matches!(key, "throughput_hist" | "e2e_durations_ms");
             match self.0.get(key) {
                 Some(Value::Null) | None if is_list => {}
@@ -49,7 +49,7 @@ impl Serialize for NeuronperfRow {
 /// The reports as a JSON document that ends in a newline. A value that is missing, or not a number, is `null`.
 ///
 /// # Errors
-/// When the encoder refuses, which text in memory gives it no reason to.
+/// When the encoder fails, which does not happen for text in memory.
 pub fn to_json(reports: &[Report]) -> Result<String, ExportError> {
     ended(serde_json::to_string_pretty(&Document { reports, eval_metrics: None }))
 }

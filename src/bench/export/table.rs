@@ -19,7 +19,7 @@ pub const PRINT_COLS: &[&str] = &[
     "model_filename",
 ];
 
-/// Width of a column with the space after it, as the tables of NeuronPerf's benchmark guide have it.
+/// Width of a column with the space after it, as in the tables of NeuronPerf's benchmark guide.
 const COLUMN_WIDTH: usize = 15;
 
 /// Which columns, and in which order the rows.
@@ -28,7 +28,7 @@ pub struct TableOptions<'a> {
     /// Keys of a report.
     pub columns: &'a [&'a str],
     /// Key to sort by, shown or not; rows without a value come last. `None` keeps the order of the sweep, which is
-    /// what NeuronPerf's default comes to: its sort key is not among its columns, and then it does not sort.
+    /// which is also the effect of NeuronPerf's default: its sort key is not among its columns, so it does not sort.
     pub sort_by: Option<&'a str>,
     /// Largest first.
     pub reverse: bool,
@@ -73,7 +73,7 @@ pub fn sorted(reports: &[Report], key: &str, reverse: bool) -> Vec<Report> {
     rows.into_iter().map(|(_, report)| report.clone()).collect()
 }
 
-/// Numbers by size, text by letters, missing values last either way.
+/// Orders numbers by value, text alphabetically, missing values last either way.
 fn compare(a: Option<&Value>, b: Option<&Value>, reverse: bool) -> Ordering {
     let present = |v: Option<&Value>| v.is_some_and(|v| !v.is_null());
     match (present(a), present(b)) {

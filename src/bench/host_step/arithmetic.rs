@@ -1,9 +1,9 @@
-//! Formulas as people write them: numbers, names, `+ - * / **`, brackets and functions. What names mean is a language's
-//! own: [`crate::bench::evaluate::Formula`] has counts and rates, [`crate::bench::Expression`] the inputs of a model.
+//! Formulas in ordinary notation: numbers, names, `+ - * / **`, brackets and functions. Each language defines the meaning of
+//! names: [`crate::bench::evaluate::Formula`] has counts and rates, [`crate::bench::Expression`] the inputs of a model.
 
 use thiserror::Error;
 
-/// Deeper formulas are nobody's.
+/// Deepest nesting of a formula; real formulas are far shallower.
 const MOST_DEPTH: u32 = 64;
 
 /// A formula that cannot be read.
@@ -14,7 +14,7 @@ pub struct FormulaError {
     pub text: String,
     /// What is wrong.
     pub problem: String,
-    /// Where, in characters from 1.
+    /// Where the problem is, in characters from 1.
     pub at: usize,
 }
 
@@ -39,24 +39,24 @@ pub(in crate::bench) enum Term<V> {
     Call(usize, Vec<Term<V>>),
 }
 
-/// What stands in the formulas of somebody.
+/// The names and functions of one language of formulas.
 pub(in crate::bench) trait Language {
-    /// What a name means.
+    /// The meaning of a name.
     type Value;
-    /// The value of a name; `index` is what stands in square brackets behind it.
+    /// The value of a name; `index` is the index in square brackets after it.
     fn value(&self, name: &str, index: Option<usize>) -> Option<Self::Value>;
     /// Functions: name, and how many arguments each takes.
     fn functions(&self) -> &[(&'static str, usize)];
-    /// Whether functions may stand behind a value, `x.argmax()`, and an index, `x[0]`.
+    /// Whether a function (`x.argmax()`) or an index (`x[0]`) may follow a value.
     fn has_methods(&self) -> bool;
-    /// What names there are, for a message.
+    /// The known names, for a message.
     fn known(&self) -> String;
 }
 
-/// Reads the terms of a text from a byte on: one, or several with commas between them, in brackets or not.
+/// Reads the terms of a text from a byte on: one, or several separated by commas, with or without brackets.
 ///
 /// # Errors
-/// What cannot be read, and where.
+/// Says what cannot be read, and where.
 pub(in crate::bench) fn parse<L: Language>(
     text: &str,
     from: usize,
@@ -69,7 +69,7 @@ pub(in crate::bench) fn parse<L: Language>(
     }
     let mut terms = vec![reader.sum()?];
     while language.has_methods() && reader.take(',') {
-        // Python allows a comma after the last one.
+        // Python allows a comma after the last term.
         if matches!(reader.peek(), None | Some(')')) {
             break;
         }
@@ -80,11 +80,11 @@ pub(in crate::bench) fn parse<L: Language>(
     }
     match reader.peek() {
         None => Ok(terms),
-        Some(c) => Err(reader.wrong(&format!("'{c}' is too much"))),
+        Some(c) => Err(reader.wrong(&format!("'{c}' is not expected here"))),
     }
 }
 
-/// Whether one pair of brackets holds the whole text and a comma that no other brackets hold.
+/// Whether one pair of brackets encloses the whole text, with a comma that is not inside other brackets.
 fn is_tuple(text: &str) -> bool {
     let text = text.trim();
     let (mut depth, mut has_comma) = (0u32, false);
@@ -140,7 +140,7 @@ impl<L: Language> Reader<'_, L> {
 
     fn deeper(&mut self) -> Result<(), FormulaError> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH { Err(self.wrong("the formula is too deep")) } else { Ok(()) }
+        if self.depth > MOST_DEPTH { Err(self.wrong("the formula is nested too deeply")) } else { Ok(()) }
     }
 
     fn sum(&mut self) -> Result<Term<L::Value>, FormulaError> {
@@ -233,7 +233,9 @@ impl<L: Language> Reader<'_, L> {
     fn method(&mut self, of: Term<L::Value>) -> Result<Term<L::Value>, FormulaError> {
         let name = self.word(|c| c.is_ascii_alphanumeric() || c == '_');
         let Some((function, arguments)) = self.function(&name) else {
-            return Err(self.wrong(&format!("'.{name}()' is not known; there are {}", self.names_of_functions())));
+            return Err(
+                self.wrong(&format!("'.{name}()' is not known; the functions are {}", self.names_of_functions()))
+            );
         };
         let mut given = vec![of];
         given.extend(self.arguments()?);
@@ -250,7 +252,7 @@ impl<L: Language> Reader<'_, L> {
         if given.len() == wanted {
             return Ok(Term::Call(function, given));
         }
-        Err(self.wrong(&format!("{name} takes {wanted} values, {} are given", given.len())))
+        Err(self.wrong(&format!("{name} takes {wanted} values, but {} are given", given.len())))
     }
 
     fn function(&self, name: &str) -> Option<(usize, usize)> {
@@ -285,7 +287,7 @@ impl<L: Language> Reader<'_, L> {
     fn index(&mut self) -> Result<usize, FormulaError> {
         self.peek();
         let digits = self.word(|c| c.is_ascii_digit());
-        let index = digits.parse().map_err(|_| self.wrong("an index is a whole number from 0"))?;
+        let index = digits.parse().map_err(|_| self.wrong("an index must be a whole number from 0"))?;
         if self.take(']') { Ok(index) } else { Err(self.wrong("a closing ']' is missing")) }
     }
 
@@ -357,11 +359,13 @@ mod tests {
     fn mistakes_have_their_place() {
         assert_eq!(shown("x /"), "'x /': something is missing at character 4");
         assert_eq!(shown("x + yy"), "'x + yy': 'yy' is not known; use one letter at character 7");
-        assert!(shown("x.resize(3)").contains("'.resize()' is not known; there are sqrt, clip at character 9"));
-        assert!(shown("clip(x)").contains("clip takes 3 values, 1 are given"));
-        assert!(shown("x[1]").contains("'x' is not known") && shown("x[a]").contains("an index is a whole number"));
+        assert!(shown("x.resize(3)").contains("'.resize()' is not known; the functions are sqrt, clip at character 9"));
+        assert!(shown("clip(x)").contains("clip takes 3 values, but 1 are given"));
+        assert!(
+            shown("x[1]").contains("'x' is not known") && shown("x[a]").contains("an index must be a whole number")
+        );
         assert!(shown("(x, y").contains("a closing bracket is missing") && shown("x,, y").contains("',' is not known"));
-        assert!(shown(&"(".repeat(10_000)).contains("too deep") && shown(&"-".repeat(10_000)).contains("too deep"));
+        assert!(shown(&"(".repeat(10_000)).contains("too deeply") && shown(&"-".repeat(10_000)).contains("too deep"));
         assert!(shown(&"x**".repeat(10_000)).contains("too deep"));
     }
 }

@@ -1,7 +1,7 @@
-//! Work around a call as an expression over its data, as the functions of a NeuronPerf script have it: `x * 5`,
+//! Work around a call as an expression over its data, like the functions of a NeuronPerf script: `x * 5`,
 //! `(x - 0.5) * 2`, `x / 255, y / 255, z / 255`, `x.argmax()`, `lambda x: x[0]`.
 //!
-//! It is a cost in a simulated run and is computed in a measured one: an operation is a pass over the data, as in numpy.
+//! It is a cost in a simulated run and is really computed in a measured one. An operation is a pass over the data, as in numpy.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,14 +33,14 @@ const NAMES: [&str; 8] = ["x", "y", "z", "w", "x4", "x5", "x6", "x7"];
 /// Longest text of an expression, bytes.
 const MOST_BYTES: usize = 1_000;
 
-/// Picoseconds for one element of a pass that reads, computes and writes: as [`crate::bench::HostStep::Normalize`], measured.
+/// Picoseconds for one element of a pass that reads, computes and writes: measured, as for [`crate::bench::HostStep::Normalize`].
 const PASS_PS: u64 = 300;
-/// Of a pass with an exponential, a logarithm or a power, as [`crate::bench::HostStep::Softmax`].
+/// The same for a pass with an exponential, a logarithm or a power, as in [`crate::bench::HostStep::Softmax`].
 const FUNCTION_PS: u64 = 2_800;
-/// Of a search, as [`crate::bench::HostStep::Argmax`].
+/// The same for a search, as in [`crate::bench::HostStep::Argmax`].
 const SEARCH_PS: u64 = 1_100;
 
-/// An expression that was read.
+/// A parsed expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Expression {
@@ -87,11 +87,12 @@ fn lambda(text: &str) -> Result<Option<(Vec<&str>, usize)>, FormulaError> {
     let Some(rest) = text.trim_start().strip_prefix("lambda ") else { return Ok(None) };
     let begins = text.len() - rest.len();
     let wrong = |problem: &str| FormulaError { text: text.to_owned(), problem: problem.to_owned(), at: begins + 1 };
-    let colon = rest.find(':').ok_or_else(|| wrong("a lambda has a colon after its names, as in lambda x: x / 255"))?;
+    let colon =
+        rest.find(':').ok_or_else(|| wrong("a lambda has a colon after its names, such as lambda x: x / 255"))?;
     let names: Vec<&str> = rest[..colon].split(',').map(|n| n.trim().trim_start_matches('*')).collect();
     let is_name = |n: &&str| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if names.len() > NAMES.len() || !names.iter().all(is_name) {
-        return Err(wrong("the names of a lambda are words with commas between them, at most eight"));
+        return Err(wrong("the names of a lambda are at most eight words separated by commas"));
     }
     Ok(Some((names, begins + colon + 1)))
 }
@@ -101,7 +102,7 @@ impl FromStr for Expression {
 
     fn from_str(text: &str) -> Result<Self, FormulaError> {
         if text.len() > MOST_BYTES {
-            let problem = format!("an expression has at most {MOST_BYTES} bytes");
+            let problem = format!("an expression may have at most {MOST_BYTES} bytes");
             let shown = text.chars().take(40).collect();
             return Err(FormulaError { text: shown, problem, at: MOST_BYTES });
         }
@@ -132,7 +133,7 @@ impl TryFrom<String> for Expression {
     }
 }
 
-/// Data in work: one number, or many.
+/// Intermediate data: one number, or many.
 #[derive(Clone, Debug, PartialEq)]
 enum Data {
     One(f32),
@@ -146,7 +147,7 @@ impl Expression {
         self.results.iter().map(inputs).max().unwrap_or(0)
     }
 
-    /// Picoseconds for data of so many elements, which the results share evenly.
+    /// Picoseconds for data with this many elements, shared evenly among the results.
     #[must_use]
     pub fn ps(&self, elements: u64) -> u64 {
         let each = elements / self.results.len().max(1) as u64;
@@ -154,7 +155,7 @@ impl Expression {
         costs.fold(0, u64::saturating_add)
     }
 
-    /// Computes it over the data of each input; a result of one number is a list of one. Of lists of different lengths
+    /// Computes it over the data of each input; a result of one number is a list of one. When lists have different lengths,
     /// the longer ones are cut.
     #[must_use]
     pub fn compute(&self, data: &[&[f32]]) -> Vec<Vec<f32>> {
@@ -176,7 +177,7 @@ fn inputs(term: &Term<usize>) -> usize {
     }
 }
 
-/// Picoseconds an element, and whether the result is one number: what follows a reduction costs nothing.
+/// Picoseconds per element, and whether the result is one number: operations after a reduction cost nothing.
 fn cost(term: &Term<usize>) -> (u64, bool) {
     let pass = |is_one: bool, ps: u64| if is_one { 0 } else { ps };
     match term {
@@ -241,7 +242,7 @@ fn each(data: Data, of: impl Fn(f32) -> f32) -> Data {
     }
 }
 
-/// A function of its values; of `clip` the bounds are numbers, and the first ones where they are lists.
+/// A function of its values; the bounds of `clip` are numbers, or the first elements if they are lists.
 fn call(name: &str, values: Vec<Data>) -> Data {
     let first = |data: &Data| match data {
         Data::One(x) => *x,

@@ -1,4 +1,4 @@
-//! The person's own work around a call: known steps, a time, or an expression over the data.
+//! The user's work around a call: known steps, a time, or an expression over the data.
 
 pub(super) mod arithmetic;
 pub(super) mod expression;

@@ -1,5 +1,5 @@
-//! Work on the host around a call: a few steps whose cost follows from the size of the data, expressions, and a custom
-//! cost.
+//! Work on the host around a call: a few steps whose cost follows from the size of the data, expressions, and custom
+//! costs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,8 +15,8 @@ use crate::machine::cost::decisions;
 
 /// What is done to an input before the call, or to an output after it.
 ///
-/// In NeuronPerf these are functions of the person's own. Here they are costs: data size over the rate at which one
-/// core of a host does such work, or a time that the person measured.
+/// In NeuronPerf these are the user's functions. Here they are costs: data size divided by the rate at which one
+/// core of a host does such work, or a time that the user measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostStep {
@@ -33,7 +33,7 @@ pub enum HostStep {
     Softmax,
     /// A time in milliseconds, whatever the data.
     Custom(f64),
-    /// A function of the person's own, as an expression over the data.
+    /// The user's function, as an expression over the data.
     Expression(Expression),
 }
 
@@ -57,7 +57,7 @@ pub enum HostStepError {
     #[error(transparent)]
     Expression(#[from] FormulaError),
     /// A time that is not a number.
-    #[error("'{text}' is not a time; write milliseconds, as in 0.25ms")]
+    #[error("'{text}' is not a time; write milliseconds, such as 0.25ms")]
     Time {
         /// What was given.
         text: String,
@@ -73,7 +73,7 @@ impl HostStep {
     pub const NAMED: [Self; 5] = [Self::None, Self::Normalize, Self::Argmax, Self::Topk, Self::Softmax];
 
     /// Picoseconds for one element (measured: plain loops over 2^20 fp32 elements on one core of an x86-64 server,
-    /// rounded). They are a host's order of magnitude and no more: give a custom time where it matters.
+    /// rounded). They only give the order of magnitude for a host: give a custom time where it matters.
     #[must_use]
     pub const fn ps_per_element(&self) -> u64 {
         match self {
@@ -86,7 +86,7 @@ impl HostStep {
         }
     }
 
-    /// The time given, of a custom step.
+    /// The given time of a custom step.
     #[must_use]
     pub const fn custom_ms(&self) -> Option<f64> {
         match self {
@@ -95,8 +95,8 @@ impl HostStep {
         }
     }
 
-    /// Does the step on the tensors of a call: what it gives, so that it cannot be left out. An expression names the
-    /// tensors by their order, every other step is done on each.
+    /// Does the step on the tensors of a call: returns the result, so that the work cannot be optimised away. An expression names the
+    /// tensors by their order, every other step is done on each tensor.
     #[must_use]
     pub fn work_on(&self, tensors: &[&[f32]]) -> f32 {
         match self {
@@ -108,7 +108,7 @@ impl HostStep {
         }
     }
 
-    /// How many tensors it needs: the last one that an expression names.
+    /// How many tensors the step needs: up to the last one that an expression names.
     #[must_use]
     pub fn tensors(&self) -> usize {
         match self {
@@ -153,7 +153,7 @@ impl HostStep {
         }
     }
 
-    /// How long the step takes on data of this size; `None` when that depends on a size that is not known.
+    /// How long the step takes on data of this size; `None` when the time depends on a size that is not known.
     #[must_use]
     pub fn time(&self, bytes: Option<u64>) -> Option<SimTime> {
         match self {
@@ -193,7 +193,7 @@ impl FromStr for HostStep {
         }
         match text.parse::<Expression>() {
             Ok(expression) => Ok(Self::Expression(expression)),
-            // A single word was meant as the name of a step.
+            // A single word is taken as the name of a step.
             Err(_) if text.chars().all(|c| c.is_ascii_alphabetic()) => {
                 Err(HostStepError::Unknown { text: text.to_owned() })
             }

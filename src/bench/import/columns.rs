@@ -1,4 +1,4 @@
-//! Values by key, whatever wrote them, as a [`Report`].
+//! Values by key, from any writer, as a [`Report`].
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::base::Diagnostics;
 use crate::base::convert::whole;
 use crate::bench::reports::report::{REPORT_KEYS, Report};
 
-/// What a key holds.
+/// Type of a key's value.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Text,
@@ -18,7 +18,7 @@ enum Kind {
     List,
 }
 
-/// The kind of every key of a report, read off a report that has them all.
+/// The kind of every key of a report, read from a report that has them all.
 pub(super) struct Columns {
     kinds: BTreeMap<&'static str, Kind>,
     empty: Map<String, Value>,
@@ -54,7 +54,7 @@ impl Columns {
         self.kinds.contains_key(key)
     }
 
-    /// A report of these values. What is missing is absent, and so is what has the wrong type, which is counted.
+    /// A report of these values. A missing value is absent; so is one of the wrong type, which is counted.
     pub fn report<'a>(&self, values: impl Iterator<Item = (&'a str, Value)>, diagnostics: &mut Diagnostics) -> Report {
         let mut map = self.empty.clone();
         for (key, value) in values {
@@ -67,8 +67,9 @@ impl Columns {
             }
             match coerced(*kind, &value) {
                 Some(value) => drop(map.insert(key.to_owned(), value)),
-                None => diagnostics
-                    .add("bad_value", None, || format!("{key}: {value} is not what that key holds; it is left out")),
+                None => diagnostics.add("bad_value", None, || {
+                    format!("{key}: {value} has the wrong type for this key; it is left out")
+                }),
             }
         }
         // Every value has the type of its key by now.
@@ -78,7 +79,7 @@ impl Columns {
     }
 }
 
-/// What older reports leave out follows from what they have.
+/// Keys that older reports leave out follow from the other keys.
 fn complete(report: &mut Report) {
     for count in
         [&mut report.n_models, &mut report.workers_per_model, &mut report.pipeline_size, &mut report.batch_size]
@@ -118,7 +119,7 @@ fn coerced(kind: Kind, value: &Value) -> Option<Value> {
         },
         Kind::Whole => {
             let n = number(value)?;
-            // Bounded so that every count fits its field; 4294967295 models are not a table anybody has.
+            // Bounded so that every count fits its field; no real table has 4294967295 models.
             let is_whole = n >= 0.0 && n <= f64::from(u32::MAX) * 1_000.0 && libm::floor(n) == n;
             is_whole.then(|| Value::from(whole(n)))
         }

@@ -1,4 +1,4 @@
-//! Tables of NeuronPerf, of either order of columns: they are found by their names.
+//! Tables of NeuronPerf, with either order of columns: columns are found by their names.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Result<Imported, NoReports> {
         if record.len() < headers.len() {
             imported.diagnostics.add("truncated", None, || {
                 let (has, wanted) = (record.len(), headers.len());
-                format!("row {} has {has} of {wanted} values; it is left out, the file may be cut off", i + 1)
+                format!("row {} has {has} of {wanted} values; it is left out; the file may be cut off", i + 1)
             });
             continue;
         }
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Imported, NoReports> {
     Ok(imported)
 }
 
-/// A cell, with what stands for a missing value in Python and in spreadsheets.
+/// A cell; the spellings of a missing value in Python and in spreadsheets give none.
 fn value(cell: &str) -> Value {
     match cell {
         "" | "N/A" | "None" | "nan" | "NaN" | "inf" | "-inf" => Value::Null,

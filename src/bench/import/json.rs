@@ -1,4 +1,4 @@
-//! Reports as JSON: NeuronPerf's array, our own object, results with timers. Of a file that is cut off, what is whole.
+//! Reports as JSON: NeuronPerf's array, our own object, results with timers. Of a file that is cut off, the complete rows are read.
 
 use serde_json::{Map, Value};
 
@@ -13,9 +13,9 @@ pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, N
     let value = match serde_json::from_str::<Value>(&text) {
         Ok(value) => value,
         Err(e) => {
-            imported
-                .diagnostics
-                .add("truncated", None, || format!("the JSON is not whole ({e}); the rows before that are read"));
+            imported.diagnostics.add("truncated", None, || {
+                format!("the JSON is not complete ({e}); the rows before the error are read")
+            });
             Value::Array(whole_objects(&text))
         }
     };
@@ -57,7 +57,7 @@ fn is_report(row: &Map<String, Value>) -> bool {
     ["throughput_avg", "latency_ms_p50", "status", "n_models"].iter().any(|key| row.contains_key(*key))
 }
 
-/// The objects of the first list in a text that ends too early: those that are closed.
+/// The complete objects of the first list in a text that ends too early.
 fn whole_objects(text: &str) -> Vec<Value> {
     let Some(list) = text.find('[') else { return Vec::new() };
     let mut rest = &text[list + 1..];

@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Imported {
     imported
 }
 
-/// The first repeat holds the compilation, as the tool's own analysis has it: the others are the latencies.
+/// The first repeat holds the compilation, as in the tool's own analysis: the others are the latencies.
 fn report(record: &Value) -> Report {
     let text = |path: &str| record.pointer(path).and_then(Value::as_str).map(str::to_owned);
     let experiment = |key: &str| text(&format!("/experiment/{key}"));

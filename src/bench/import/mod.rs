@@ -1,4 +1,4 @@
-//! Reports of other tools in the table of our own: NeuronPerf's CSV and JSON, our own of any version, results of
+//! Reads reports of other tools into our own table: NeuronPerf's CSV and JSON, our own of any version, results of
 //! `--return-timers`, and lines of PyTorch/XLA's benchmark runner. Rows say that they are imported and from which file.
 
 mod columns;
@@ -19,7 +19,7 @@ use csv::TELLING;
 pub struct Imported {
     /// The rows, in the order of the file.
     pub reports: Vec<Report>,
-    /// What was odd: unknown columns, values that are not numbers, an end that is missing.
+    /// Notes on problems: unknown columns, values that are not numbers, a missing end.
     pub diagnostics: Diagnostics,
 }
 
@@ -37,7 +37,7 @@ pub enum ImportError {
     },
     /// None of the known shapes.
     #[error(
-        "{file}: no benchmark results were found in it ({found}); NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA are read"
+        "{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"
     )]
     NoReports {
         /// The file.
@@ -47,7 +47,7 @@ pub enum ImportError {
     },
 }
 
-/// What a file without reports has instead.
+/// What was found in a file without reports.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReports {
@@ -57,7 +57,7 @@ pub enum NoReports {
     /// A table that cannot be read.
     #[error("{reason}")]
     NoTable {
-        /// What the reader of tables said.
+        /// The error of the table reader.
         reason: String,
     },
     /// A table of something else.
@@ -69,7 +69,7 @@ pub enum NoReports {
     /// JSON with results that cannot be read.
     #[error(transparent)]
     Results(#[from] ResultsError),
-    /// The right shape, and no row.
+    /// The right shape, but no row.
     #[error("it has no rows")]
     NoRows,
 }
@@ -82,8 +82,8 @@ pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     read_reports_at(file, bytes, None)
 }
 
-/// As [`read_reports`], with a price in US dollars per hour for reports that are made of timers: they hold what a cost is
-/// made of, where a report only has the result.
+/// As [`read_reports`], with a price in US dollars per hour for reports computed from timers: timers hold the inputs of
+/// a cost, whereas a report only has the result.
 ///
 /// # Errors
 /// As [`read_reports`].

@@ -1,4 +1,4 @@
-//! `[(config, results)]` of NeuronPerf's `return_timers` as JSON: the reports that `get_reports` makes of it.
+//! `[(config, results)]` of NeuronPerf's `return_timers` as JSON: reads the reports that `get_reports` computes from it.
 //!
 //! A timer is its list of `[start, end]` in seconds of whatever clock; an object with that list as `timestamps` is read too.
 
@@ -16,7 +16,7 @@ use crate::bench::measured::timer::{Timer, Timers};
 use crate::bench::reports::report::{Report, ReportDetail};
 use crate::bench::run::error::RunError;
 
-/// Keys of older configurations that a report has no place for.
+/// Keys of older configurations that a report does not hold.
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
 
 /// A start and an end, seconds.
@@ -29,7 +29,7 @@ enum TimersError {
     NotAnObject,
     #[error("the timer {name} is not a list")]
     NotAList { name: String },
-    /// `number` counts the timers of a name from 1.
+    /// `number` counts the timers with that name, from 1.
     #[error("timer {number} of {name} is not a list of [start, end]")]
     NotSpans { number: usize, name: String },
     /// `span` counts from 1 too; `found` is its JSON.
@@ -44,7 +44,7 @@ pub(super) fn is_pair(row: &Value) -> bool {
     matches!(row.as_array().map(Vec::as_slice), Some([Value::Object(_), Value::Object(results)]) if results.contains_key("timers"))
 }
 
-/// The reports of these pairs; those that cannot be read are counted and left out.
+/// The reports of these pairs; pairs that cannot be read are counted and left out.
 pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut Diagnostics) -> Vec<Report> {
     let (columns, mut reports) = (Columns::new(), Vec::new());
     for (i, row) in rows.iter().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn read(rows: &[Value], cost_per_hour: Option<f64>, diagnostics: &mut
     reports
 }
 
-/// The report with what the configuration says by the keys of a report.
+/// The report, with the configuration's values under the keys of a report.
 fn with_config(
     report: &Report,
     config: &Map<String, Value>,
@@ -87,7 +87,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     inferences.sort_by(|a, b| a.1.total_cmp(&b.1));
     let starts = ["e2e", "worker"].iter().map(|name| lists(name)).collect::<Result<Vec<_>, _>>()?;
     let opened = starts.iter().flatten().flatten().map(|p| p.0).fold(f64::INFINITY, f64::min);
-    // Whole seconds are taken off, so that each end stays in the second it was in.
+    // Whole seconds are subtracted, so that each end stays in its second.
     let origin = if opened.is_finite() { libm::floor(opened) } else { 0.0 };
     let times = Timers {
         env_setup: sums(&lists("env_setup")?),
@@ -126,7 +126,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
     Ok(report)
 }
 
-/// What a report is made of; the texts of the configuration are put into it afterwards.
+/// The inputs of a report; the texts of the configuration are added afterwards.
 fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Configuration {
     let count = |key: &str| {
         let n = config.get(key).and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok());
@@ -180,7 +180,7 @@ fn lists(name: &str, value: &Value) -> Result<Vec<Vec<Pair>>, TimersError> {
     Ok(lists)
 }
 
-/// Seconds of a file as the picoseconds that reports are computed from. What comes of it says that it is imported.
+/// Converts seconds of a file to the picoseconds that reports are computed from. The resulting reports state that they are imported.
 fn time(seconds: f64) -> SimTime {
     SimTime(whole(libm::round(seconds.max(0.0) * 1e12)))
 }

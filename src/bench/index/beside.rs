@@ -1,4 +1,4 @@
-//! What a person asks for beside an index, against what the index's models are: they are as they were compiled.
+//! Checks flags given with an index against its models, which run as they were compiled.
 
 use thiserror::Error;
 
@@ -8,7 +8,7 @@ use crate::compiler::{AutoCast, CastType, OptLevel};
 use crate::machine::arch::instance;
 use crate::model::zoo::ModelSpec;
 
-/// What was asked for beside an index; what was not given asks for nothing.
+/// The values asked for with an index; a value that was not given matches anything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BesideIndex {
     /// Model specification.
@@ -19,7 +19,7 @@ pub struct BesideIndex {
     pub inputs: Vec<InputTuple>,
     /// Which operations are cast.
     pub auto_casts: Vec<AutoCast>,
-    /// What to.
+    /// Type they are cast to.
     pub auto_cast_types: Vec<CastType>,
     /// How hard the compiler tries.
     pub opt_levels: Vec<OptLevel>,
@@ -27,7 +27,7 @@ pub struct BesideIndex {
     pub lnc: Option<u32>,
 }
 
-/// Something that was asked for and that an entry of the index is not.
+/// A requested value that differs from an entry of the index.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
     "{flag} {asked}: {file} of the index was compiled with {has}; leave {flag} out, choose other entries, or compile again"
@@ -37,17 +37,17 @@ pub struct IndexConflict {
     pub flag: &'static str,
     /// What was asked for.
     pub asked: String,
-    /// The artifact, or the model where the entry names no file.
+    /// The artifact, or the model if the entry names no file.
     pub file: String,
     /// What the entry has.
     pub has: String,
 }
 
 impl BesideIndex {
-    /// Whether every finished entry is what was asked for. An entry that does not say is taken to be.
+    /// Whether every finished entry has the requested values. A value that an entry does not state counts as equal.
     ///
     /// # Errors
-    /// With the first entry that is something else.
+    /// Names the first entry that differs.
     pub fn check(&self, index: &ModelIndex) -> Result<(), IndexConflict> {
         index.finished().try_for_each(|entry| self.check_entry(entry))
     }
@@ -90,7 +90,7 @@ impl BesideIndex {
         }
     }
 
-    /// The inputs that the entry's model takes, where inputs were asked for and its model is known.
+    /// The inputs that the entry's model takes, if inputs were asked for and the model is known.
     fn own_inputs(&self, entry: &ModelEntry) -> Option<InputTuple> {
         let model = entry.model.as_ref().or(self.model.as_ref()).filter(|_| !self.inputs.is_empty())?;
         let inputs = model.parse::<ModelSpec>().ok()?.inputs(u64::from(entry.batch_size)).ok()?;

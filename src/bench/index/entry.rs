@@ -8,7 +8,7 @@ use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryStatus {
-    /// It is there.
+    /// The artifact exists.
     #[default]
     Finished,
     /// The compile failed; there is no file.
@@ -37,33 +37,33 @@ pub struct ModelEntry {
     pub pipeline_size: u32,
     /// 0 (most accurate) to 3 (fastest).
     pub performance_level: u8,
-    /// Seconds the compile took; absent where nobody knows.
+    /// Seconds the compile took; absent if not known.
     pub compile_s: Option<f64>,
-    /// Whether there is an artifact.
+    /// Whether the artifact exists.
     pub status: EntryStatus,
-    /// Specification of the model in the artifact, which is what gets simulated. An index of NeuronPerf has none.
+    /// Specification of the model in the artifact, which is simulated. NeuronPerf's indexes have none.
     pub model: Option<String>,
     /// EC2 size it was compiled for.
     pub instance_type: Option<String>,
-    /// Which operations were cast when it was compiled. An index of NeuronPerf does not say, nor do the next three.
+    /// Which operations were cast when it was compiled. Absent in an index of NeuronPerf, as are the next three.
     pub auto_cast: Option<AutoCast>,
-    /// What they were cast to.
+    /// Type they were cast to.
     pub auto_cast_type: Option<CastType>,
     /// How hard the compiler tried.
     pub optlevel: Option<OptLevel>,
     /// Physical cores of a logical core.
     pub lnc: Option<u32>,
-    /// Where `compile_s` is from: [`MODELLED`] in what is compiled here; absent in an index of NeuronPerf, which measures.
+    /// Source of `compile_s`: [`MODELLED`] for artifacts compiled here; absent in an index of NeuronPerf, which measures.
     pub compile_s_source: Option<String>,
     /// Why the status is an error.
     pub error: Option<String>,
-    /// Of an older index: which of the inputs it was compiled with, from 0. Kept as it is.
+    /// In an older index: number of the inputs it was compiled with, from 0. Kept as it is.
     pub input_idx: Option<u32>,
-    /// Of an older index: what is now the performance level, a number or the compiler's name for it. Kept as it is.
+    /// In an older index: the present performance level, as a number or by the compiler's name. Kept as it is.
     pub cast_mode: Option<String>,
 }
 
-/// The source of a compile time that follows from the program and was not measured.
+/// The source of a compile time that was modelled from the program, not measured.
 pub const MODELLED: &str = "modelled";
 
 impl Default for ModelEntry {
@@ -90,7 +90,7 @@ impl Default for ModelEntry {
     }
 }
 
-/// What the compiler's `--fast-math` is called at each performance level, from 0: an older index names it as its
+/// The compiler's `--fast-math` value at each performance level, from 0: an older index has it as its
 /// `cast_mode`.
 const CAST_MODES: [&str; 4] = ["none", "fp32-cast-matmult no-fast-relayout", "fp32-cast-matmult", "all"];
 
@@ -103,7 +103,7 @@ pub(super) fn level_of_cast_mode(cast_mode: &str) -> Option<u8> {
 }
 
 impl ModelEntry {
-    /// The same entry, saying how it was compiled. Without a cast there is no type that is cast to.
+    /// The same entry with its compiler options. Without a cast, the cast type is left out.
     #[must_use]
     pub fn compiled_with(self, options: CompileOptions) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl ModelEntry {
         }
     }
 
-    /// How it was compiled, as far as the entry says; the rest as asked for. `None` when it says nothing.
+    /// The compiler options of the entry; options it does not state are as requested. `None` when it states none.
     #[must_use]
     pub fn compile_options(&self, asked: CompileOptions) -> Option<CompileOptions> {
         let says_nothing =

@@ -7,28 +7,28 @@ use super::ModelIndex;
 /// One thing to do to a file. Paths use `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileStep {
-    /// Copy a file, making the folder of its target.
+    /// Copy a file, creating the folder of its target.
     Copy {
-        /// What is there.
+        /// The existing file.
         from: String,
-        /// Where it goes.
+        /// The target.
         to: String,
     },
-    /// Write a text, making the folder of its target.
+    /// Write a text, creating the folder of its target.
     Write {
-        /// Where it goes.
+        /// The target.
         path: String,
         /// Its content.
         text: String,
     },
-    /// Remove a file or a folder of a model; one that is not there is only worth a warning.
+    /// Remove a file or a folder of a model; if it does not exist, only a warning is given.
     Remove {
-        /// What goes.
+        /// The file or folder.
         path: String,
     },
 }
 
-/// What to do, in order: nothing is removed before everything is written.
+/// The actions, in order: nothing is removed before everything is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePlan {
     /// The steps.
@@ -44,12 +44,12 @@ pub enum FilePlanError {
     SameName {
         /// One artifact.
         first: String,
-        /// The other one.
+        /// The other artifact.
         second: String,
-        /// What both would be.
+        /// The name that both would get.
         target: String,
     },
-    /// The encoder of the index refuses, which text in memory gives it no reason to.
+    /// The encoder of the index fails, which does not happen for text in memory.
     #[error(transparent)]
     Encoder(#[from] serde_json::Error),
 }
@@ -95,7 +95,7 @@ impl FilePlan {
         let removed: Vec<FileStep> = Self::delete(index, old_path)
             .steps
             .into_iter()
-            // What stays where it is, is not removed.
+            // A file that keeps its place is not removed.
             .filter(|s| !written.iter().any(|w| w == target(s)) && (target(s) == old_path || copied(target(s))))
             .collect();
         plan.steps.extend(removed);

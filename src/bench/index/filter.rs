@@ -4,20 +4,20 @@ use thiserror::Error;
 
 use super::ModelEntry;
 
-/// What can be filtered by. The plural of each is understood too: NeuronPerf's guide filters by `batch_sizes`, which is
-/// no field, and so silently drops everything.
+/// The fields that can be filtered by. The plural of each is accepted too: NeuronPerf's guide filters by `batch_sizes`, which is
+/// not a field, and so silently drops everything.
 pub const FILTER_FIELDS: [&str; 6] =
     ["filename", "batch_size", "pipeline_size", "performance_level", "status", "model"];
 
 /// A field that no entry has.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("an index cannot be filtered by '{field}'; it has {}", FILTER_FIELDS.join(", "))]
+#[error("an index cannot be filtered by '{field}'; its fields are {}", FILTER_FIELDS.join(", "))]
 pub struct FilterError {
     /// What was asked for.
     pub field: String,
 }
 
-/// Values that entries may have, by field. A field that was not named accepts all; of one that was, an entry without a
+/// Values that entries may have, by field. A field that is not named accepts every entry; for a named field, an entry without a
 /// value is not accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexFilter {

@@ -1,7 +1,7 @@
 //! The model index: a JSON file that lists compiled artifacts, made by `compile`, edited by hand, run by `bench`.
 //!
-//! Both shapes that NeuronPerf has written are read; the newer one is written. Nothing here touches a file: a shell
-//! does what [`FilePlan`] says.
+//! Both formats that NeuronPerf has written are read; the newer one is written. Nothing here touches a file: a shell
+//! carries out the [`FilePlan`].
 
 mod beside;
 mod entry;

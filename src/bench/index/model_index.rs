@@ -9,7 +9,7 @@ use crate::bench::REPORT_VERSION;
 /// A list of compiled models with a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelIndex {
-    /// What wrote it.
+    /// The version that wrote it.
     #[serde(rename = "NeuronPerf_version")]
     pub version: String,
     /// Label of its models.
@@ -18,12 +18,12 @@ pub struct ModelIndex {
     pub model_configs: Vec<ModelEntry>,
 }
 
-/// The sum of several indexes, and what is to be said about it.
+/// Several indexes combined into one, with notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appended {
-    /// The sum; the ones it was made of are as they were.
+    /// The combined index; the source indexes are unchanged.
     pub index: ModelIndex,
-    /// Differences between them and entries that were there twice, one sentence each.
+    /// Notes on differences between the indexes and on duplicate entries, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -41,19 +41,19 @@ impl ModelIndex {
         Self { model_configs: vec![entry], ..Self::new(&name) }
     }
 
-    /// The entries whose artifact is there.
+    /// The entries whose artifact exists.
     pub fn finished(&self) -> impl Iterator<Item = &ModelEntry> {
         self.model_configs.iter().filter(|e| e.status == EntryStatus::Finished)
     }
 
-    /// The entries that pass.
+    /// The entries that pass the filter.
     #[must_use]
     pub fn filter(&self, filter: &IndexFilter) -> Self {
         let kept = self.model_configs.iter().filter(|e| filter.accepts(e)).cloned().collect();
         Self { model_configs: kept, ..self.clone() }
     }
 
-    /// All entries of all indexes under the name of the first; an entry that is there twice is kept once. `None` when
+    /// All entries of all indexes under the name of the first; a duplicate entry is kept once. `None` when
     /// there is no index.
     #[must_use]
     pub fn append(indexes: &[Self]) -> Option<Appended> {
@@ -78,16 +78,16 @@ impl ModelIndex {
             }
         }
         if kept.len() < before {
-            warnings.push(format!("{} entries were there more than once and are kept once", before - kept.len()));
+            warnings.push(format!("{} duplicate entries are kept once", before - kept.len()));
         }
         index.model_configs = kept;
         Some(Appended { index, warnings })
     }
 
-    /// The file's text: the newer shape, indented by two spaces, ended by a newline. Never NaN.
+    /// The file's text: the newer format, indented by two spaces, ended by a newline. Never NaN.
     ///
     /// # Errors
-    /// When the encoder refuses, which text in memory gives it no reason to.
+    /// When the encoder fails, which does not happen for text in memory.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -110,7 +110,7 @@ impl ModelIndex {
         self.named(digest)
     }
 
-    /// As [`Self::file_name`] for an index whose artifacts are not made yet, by what was asked for.
+    /// As [`Self::file_name`] for an index whose artifacts do not exist yet, from the request.
     #[must_use]
     pub fn file_name_for(&self, asked: &str) -> String {
         self.named(Digest::default().text("neuronscope index request 1").text(asked))

@@ -1,4 +1,4 @@
-//! Reading an index, of either shape and edited by hand.
+//! Reads an index of either format, also one edited by hand.
 
 use std::str::FromStr;
 
@@ -19,7 +19,7 @@ pub enum IndexError {
     /// Not JSON.
     #[error("the index is not JSON: {reason}; it may be cut off")]
     NotJson {
-        /// What the parser said, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
     /// JSON of something else.
@@ -27,17 +27,17 @@ pub enum IndexError {
     NoConfigs,
 }
 
-/// An index, and what was odd about its text.
+/// An index, and notes on problems in its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadIndex {
-    /// The index. Entries that could not be understood are there with status `error`.
+    /// The index. Entries that could not be understood have status `error`.
     pub index: ModelIndex,
-    /// What was taken for granted or could not be understood, one sentence each.
+    /// Notes on what was assumed or could not be understood, one sentence each.
     pub warnings: Vec<String>,
 }
 
 impl ModelIndex {
-    /// Reads the newer shape (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
+    /// Reads the newer format (`NeuronPerf_version`, `performance_level`, `status`) or the older one (`version`,
     /// `input_idx`, `cast_mode`). An entry that cannot be understood is kept as a failed one.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
     entry
 }
 
-/// Takes what the older shape has in place of a performance level.
+/// Converts the cast mode of the older format to a performance level.
 fn take_cast_mode(entry: &mut ModelEntry, number: usize, map: &Map<String, Value>, warnings: &mut Vec<String>) {
     entry.cast_mode = match map.get("cast_mode") {
         None | Some(Value::Null) => None,
@@ -127,13 +127,13 @@ fn take_cast_mode(entry: &mut ModelEntry, number: usize, map: &Map<String, Value
         match level_of_cast_mode(cast_mode) {
             Some(level) => entry.performance_level = level,
             None => warnings.push(format!(
-                "entry {number} of the index: cast_mode \"{cast_mode}\" is not a performance level (0 to 3, or none, fp32-cast-matmult, all), so level 3 is taken; add performance_level to the entry to choose another"
+                "entry {number} of the index: cast_mode \"{cast_mode}\" is not a performance level (0 to 3, or none, fp32-cast-matmult, all), so level 3 is used; add performance_level to the entry to choose another"
             )),
         }
     }
 }
 
-/// Whether the artifact is there; an entry that does not say so has one.
+/// Whether the artifact exists; an entry without a status has one.
 fn status(map: &Map<String, Value>, problems: &mut Vec<String>) -> EntryStatus {
     match map.get("status").map(|s| s.as_str()) {
         None | Some(Some("finished")) => EntryStatus::Finished,
@@ -160,7 +160,7 @@ where
     name.parse().map_err(|e: UnknownOption| problems.push(format!("{key} is {given}, not {}", e.allowed))).ok()
 }
 
-/// A whole number, also one written as `4.0`; `Err` for anything else that is there.
+/// A whole number, also one written as `4.0`; `Err` for any other value.
 fn number_of(map: &Map<String, Value>, key: &str) -> Result<Option<u64>, ()> {
     match map.get(key) {
         None | Some(Value::Null) => Ok(None),

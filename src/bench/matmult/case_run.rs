@@ -1,4 +1,4 @@
-//! A case in parts, with the cases that its findings compare with: between two parts a person may cancel.
+//! Runs a case in parts, together with the cases that its findings compare with. A user may cancel between two parts.
 
 use super::config::MatmultCase;
 use super::findings::{Beside, findings};
@@ -7,32 +7,32 @@ use super::ranges::{RangeSummary, ranges};
 use super::report::{MatmultDetail, MatmultReport, detail, failed, finished};
 use crate::device::ModelLibrary;
 
-/// A case at work.
+/// A case in progress.
 pub struct CaseRun {
     case: MatmultCase,
     models: ModelLibrary,
     beside: Beside,
-    /// What is measured now: the case itself, or one beside it.
+    /// The measurement in progress: the case itself, or one to compare with.
     measuring: Option<(Option<MatmultCase>, Measuring)>,
     measured: Option<Box<Measured>>,
     ranges: Option<RangeSummary>,
 }
 
 impl CaseRun {
-    /// Begins a case, whose model is of the zoo or of `models`.
+    /// Begins a case whose model is in the zoo or in `models`.
     #[must_use]
     pub fn new(case: MatmultCase, models: &ModelLibrary) -> Self {
         let measuring = Some((None, Measuring::new(case.clone(), models.clone())));
         Self { case, models: models.clone(), beside: Beside::default(), measuring, measured: None, ranges: None }
     }
 
-    /// What is measured, in a few words.
+    /// A short description of what is measured.
     #[must_use]
     pub fn label(&self) -> String {
         self.case.label()
     }
 
-    /// Compiles, or simulates about so many events more; the report and what plots need, when that was the last part.
+    /// Compiles, or simulates about this many more events. Returns the report and the data for plots when that was the last part.
     pub fn step(&mut self, budget_events: u64) -> Option<(MatmultReport, Option<MatmultDetail>)> {
         if let Some((other, measuring)) = self.measuring.take() {
             match (measuring.step(budget_events), other) {
@@ -58,7 +58,7 @@ impl CaseRun {
     }
 }
 
-/// Measures a case, whose model is of the zoo or of `models`. A case that cannot run is a report with its error.
+/// Measures a case whose model is in the zoo or in `models`. A case that cannot run gives a report with its error.
 #[must_use]
 pub fn run_case(case: &MatmultCase, models: &ModelLibrary) -> MatmultReport {
     let mut run = CaseRun::new(case.clone(), models);

@@ -4,14 +4,14 @@ use crate::compiler::{AutoCast, CompileOptions};
 
 use super::config::MatmultError;
 
-/// What a text of compiler flags asks for.
+/// The options in a text of compiler flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CcFlags {
-    /// Casts and effort; the defaults where the text says nothing.
+    /// Casts and optimisation level; defaults for options that the text does not set.
     pub options: CompileOptions,
-    /// Whether the text says what is cast, or to what.
+    /// Whether the text sets what is cast, or to which type.
     pub names_casts: bool,
-    /// Flags that change nothing here.
+    /// Flags that have no effect here.
     pub ignored: Vec<String>,
 }
 
@@ -21,7 +21,7 @@ impl CcFlags {
     /// are listed in [`Self::ignored`].
     ///
     /// # Errors
-    /// When a flag that is known has no value or one that does not exist.
+    /// When a known flag has no value or one that does not exist.
     pub fn parse(text: &str) -> Result<Self, MatmultError> {
         let mut flags = Self::default();
         let mut words = text.split_whitespace();
@@ -52,7 +52,7 @@ impl CcFlags {
                 options.auto_cast_type = value.replace('-', "_").parse().map_err(|e| wrong(format!("{e}")))?;
             }
             "--lnc" | "--logical-nc-config" => {
-                let problem = || wrong(format!("'{value}' is not a number of cores; use 1 or 2"));
+                let problem = || wrong(format!("'{value}' is not a possible number of cores; use 1 or 2"));
                 options.lnc = Some(value.parse().map_err(|_| problem())?);
             }
             _ => options.opt_level = value.parse().map_err(|e| wrong(format!("{e}")))?,
@@ -61,10 +61,10 @@ impl CcFlags {
         Ok(())
     }
 
-    /// A sentence for each flag that changes nothing.
+    /// A sentence for each flag that has no effect.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        let note = |flag: &String| format!("--neuron_cc_flags: {flag} is not simulated and changes nothing");
+        let note = |flag: &String| format!("--neuron_cc_flags: {flag} is not simulated and has no effect");
         self.ignored.iter().map(note).collect()
     }
 
@@ -88,11 +88,11 @@ mod tests {
         let o = flags.options;
         assert_eq!((o.auto_cast, o.auto_cast_type, o.opt_level), (AutoCast::All, CastType::Fp16, OptLevel::O1));
         assert!(flags.names_casts && !flags.casts_nothing());
-        assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and changes nothing"]);
+        assert_eq!(flags.notes(), ["--neuron_cc_flags: --model-type=transformer is not simulated and has no effect"]);
         assert_eq!(CcFlags::parse("").unwrap(), CcFlags::default());
         let problem = |text: &str| CcFlags::parse(text).unwrap_err().to_string();
         assert!(problem("--auto-cast").contains("--auto-cast: it has no value"));
         assert!(problem("--auto-cast half").contains("'half' is not possible"));
-        assert!(problem("--lnc x").contains("'x' is not a number of cores"));
+        assert!(problem("--lnc x").contains("'x' is not a possible number of cores"));
     }
 }

@@ -17,33 +17,33 @@ pub const MAX_VERIFICATIONS: u32 = 100;
 /// Most cases of a sweep.
 pub const MAX_CASES: usize = 1_000;
 
-/// The microbenchmark as a person asks for it. The default is the guide's example but for the iterations, which are those
+/// The request for a microbenchmark. The default is the guide's example, except for the iterations, which are those
 /// of `matmult_linear.py`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatmultConfig {
-    /// First dimension of the input, each.
+    /// Values of the first dimension of the input.
     pub batch_sizes: Vec<u32>,
-    /// Rows and columns of the matrices, each.
+    /// Numbers of rows and columns of the matrices.
     pub matrix_dims: Vec<u32>,
-    /// Products in one call, each.
+    /// Numbers of products in one call.
     pub loop_counts: Vec<u32>,
-    /// How the layer is compiled, each: the format of the products is among it.
+    /// Compiler options for the layer; they include the format of the products.
     pub options: Vec<CompileOptions>,
-    /// EC2 sizes, each.
+    /// EC2 sizes.
     pub instances: Vec<String>,
-    /// Another model of the zoo in place of the layer; sizes and loop counts then mean nothing. One that does not exist is
-    /// a case that failed: who fills in a form need not know the zoo.
+    /// Another model of the zoo instead of the layer; sizes and loop counts then have no effect. A model that does not exist is
+    /// a failed case, not an error: a user who fills in a form need not know the zoo.
     pub model: Option<String>,
-    /// Single operators in place of the layer, each: `softmax`, `conv2d:padding=1`. They go before a model.
+    /// Single operators instead of the layer: `softmax`, `conv2d:padding=1`. They override a model.
     pub operators: Vec<String>,
-    /// Shapes of the operators' operands, each; none for each operator's own.
+    /// Shapes of the operators' operands; empty for each operator's own.
     pub shapes: Vec<String>,
-    /// What all cases have.
+    /// The settings of all cases.
     pub run: MatmultRun,
 }
 
-/// What all cases of a sweep have in common.
+/// Settings that all cases of a sweep have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MatmultRun {
@@ -61,11 +61,11 @@ pub struct MatmultRun {
     pub workflow: Workflow,
     /// Wait for each result before the next call. The script does not: it reads no result while the clock runs.
     pub sync: bool,
-    /// Take the model as compiled before: its compile time is not counted.
+    /// Assume that the model is already compiled: its compile time is not counted.
     pub skip_compilation: bool,
     /// Seed of the jitter, and of weights and inputs where values are computed.
     pub seed: u64,
-    /// How much a stage of a call varies at most, a fraction.
+    /// Largest random deviation of a stage of a call, as a fraction of its time.
     pub jitter: f64,
     /// Nanoseconds from one tick of the clock that times the calls to the next; 0 for a clock without ticks.
     pub clock_tick_ns: u64,
@@ -76,21 +76,21 @@ pub struct MatmultRun {
 pub struct MatmultCase {
     /// First dimension of the input.
     pub batch_size: u32,
-    /// Rows and columns of the matrices; 0 where another model is measured.
+    /// Rows and columns of the matrices; 0 if another model is measured.
     pub matrix_dim: u32,
-    /// Products in one call; 0 where another model is measured.
+    /// Products in one call; 0 if another model is measured.
     pub loop_count: u32,
     /// How the layer is compiled.
     pub options: CompileOptions,
     /// EC2 size.
     pub instance: String,
-    /// Another model of the zoo in place of the layer, or an operator as a specification.
+    /// Another model of the zoo instead of the layer, or an operator as a specification.
     pub model: Option<String>,
-    /// The operator in place of the layer, as it was asked for; its specification is `model`.
+    /// The operator instead of the layer, as the user wrote it; its specification is `model`.
     pub operator: Option<String>,
     /// Shapes of its operands, `1024x1024_1024x1024`; empty for its own.
     pub shapes: String,
-    /// The rest.
+    /// The common settings.
     pub run: MatmultRun,
 }
 
@@ -119,16 +119,14 @@ pub enum MatmultError {
     Instance {
         /// What was given.
         text: String,
-        /// Names like it.
+        /// Similar names.
         nearest: String,
     },
     /// Shapes that cannot be read.
     #[error("--shape: {0}")]
     Shapes(#[from] ShapesError),
     /// Shapes without an operator.
-    #[error(
-        "--shape: no operator is given that has operands of these shapes; add --op, or use --matrix_dim for the layer"
-    )]
+    #[error("--shape: shapes are for an operator, and none is given; add --op, or use --matrix_dim for the layer")]
     ShapesAlone,
     /// A compiler flag with a wrong value.
     #[error("--neuron_cc_flags: {flag}: {problem}")]
@@ -139,7 +137,7 @@ pub enum MatmultError {
         problem: String,
     },
     /// Too large a sweep.
-    #[error("the lists make {cases} cases; at most {MAX_CASES} can be run at once: shorten a list")]
+    #[error("the lists make {cases} cases; at most {MAX_CASES} can be run at once; shorten a list")]
     TooManyCases {
         /// How many they make.
         cases: usize,
@@ -217,7 +215,7 @@ impl MatmultConfig {
         self.model.is_none() && self.operators.is_empty()
     }
 
-    /// What is measured, each as a case whose other fields mean nothing.
+    /// Everything that is measured, each as a case whose other fields are not used.
     fn subjects(&self) -> Result<Vec<MatmultCase>, MatmultError> {
         let none = || MatmultCase {
             batch_size: 1,
@@ -280,7 +278,7 @@ impl MatmultConfig {
     }
 }
 
-/// An operator as a specification of a model: `op:name=conv2d,padding=1,shapes=1x3x8x8_5x3x3x3`.
+/// An operator as the specification of a model: `op:name=conv2d,padding=1,shapes=1x3x8x8_5x3x3x3`.
 fn operator_specification(operator: &str, shapes: &str) -> String {
     let (name, parameters) = operator.split_once(':').unwrap_or((operator, ""));
     let separator = if parameters.trim().is_empty() { "" } else { "," };
@@ -297,7 +295,7 @@ fn within(flag: &'static str, value: u32, min: u32, max: u32) -> Result<(), Matm
 }
 
 impl MatmultCase {
-    /// The layer, or the model in its place, as a specification of the zoo.
+    /// The layer, or the model instead of it, as a specification of the zoo.
     #[must_use]
     pub fn specification(&self) -> String {
         if let Some(model) = &self.model {
@@ -307,14 +305,14 @@ impl MatmultCase {
         format!("matmult:n={n},loop_count={loops},add_bias={},chained={}", run.add_bias, run.chained)
     }
 
-    /// The format of the products: `bf16`, or `fp32` where nothing is cast.
+    /// The format of the products: `bf16`, or `fp32` if nothing is cast.
     #[must_use]
     pub const fn dtype(&self) -> &'static str {
         dtype_of(&self.options)
     }
 
     /// Operations of all products of one call, by the guide's formula: `2 * B * N^3 * L`. The bias and the mean are not
-    /// counted. `None` for another model, whose formula this is not.
+    /// counted. `None` for another model, to which the formula does not apply.
     #[must_use]
     pub fn operations(&self) -> Option<f64> {
         if self.model.is_some() {
@@ -324,7 +322,7 @@ impl MatmultCase {
         Some(2.0 * f64::from(self.batch_size) * n * n * n * f64::from(self.loop_count))
     }
 
-    /// The case in a few words: `n 1024, batch 1, loop 1000, bf16, trn1.2xlarge`.
+    /// A short description of the case: `n 1024, batch 1, loop 1000, bf16, trn1.2xlarge`.
     #[must_use]
     pub fn label(&self) -> String {
         let (n, b, l) = (self.matrix_dim, self.batch_size, self.loop_count);
@@ -339,7 +337,7 @@ impl MatmultCase {
     }
 }
 
-/// The format of the products that options give: `bf16`, or `fp32` where nothing is cast.
+/// The format of the products with these options: `bf16`, or `fp32` if nothing is cast.
 #[must_use]
 pub const fn dtype_of(options: &CompileOptions) -> &'static str {
     match options.auto_cast {
@@ -348,7 +346,7 @@ pub const fn dtype_of(options: &CompileOptions) -> &'static str {
     }
 }
 
-/// Compiler options whose products are in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names.
+/// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names.
 ///
 /// # Errors
 /// When there is no such format.
@@ -367,16 +365,16 @@ pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions,
     Ok(CompileOptions { auto_cast: AutoCast::Matmult, auto_cast_type, ..base })
 }
 
-/// Operators or shapes that a person lists: words with spaces or semicolons between them.
+/// The operators or shapes in a list: words separated by spaces or semicolons.
 #[must_use]
 pub fn words_of(text: &str) -> Vec<String> {
     text.split([' ', ';', '\t']).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// An instance by its name or its family: `trn1` is its smallest size.
+/// An instance by its name or its family: `trn1` means its smallest size.
 ///
 /// # Errors
-/// When there is neither.
+/// When there is no such instance or family.
 pub fn instance_of(text: &str) -> Result<String, MatmultError> {
     let name = text.trim().to_ascii_lowercase();
     let of_family = |i: &&str| i.split_once('.').is_some_and(|(family, _)| family == name);
@@ -425,7 +423,7 @@ mod tests {
         let own = MatmultConfig { shapes: Vec::new(), ..config.clone() };
         assert_eq!(own.cases().unwrap()[0].specification(), "op:name=gelu");
         let alone = MatmultConfig { operators: Vec::new(), ..config.clone() };
-        assert!(alone.cases().unwrap_err().to_string().starts_with("--shape: no operator is given"));
+        assert!(alone.cases().unwrap_err().to_string().starts_with("--shape: shapes are for an operator"));
         let wrong = MatmultConfig { shapes: words(&["8x"]), ..config };
         assert!(wrong.cases().unwrap_err().to_string().starts_with("--shape: '8x' is not a shape"));
     }

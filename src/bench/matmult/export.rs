@@ -59,7 +59,7 @@ pub const MATMULT_COLS: &[&str] = &[
 /// The reports as one JSON object, ended by a newline.
 ///
 /// # Errors
-/// When the encoder refuses, which numbers in memory give it no reason to.
+/// When the encoder fails, which does not happen for numbers in memory.
 pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
     #[derive(Serialize)]
     struct File<'a> {
@@ -75,10 +75,10 @@ pub fn matmult_json(reports: &[MatmultReport]) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// The reports as CSV: a header, and a line for each. A figure that a case lacks is `N/A`, as in the reports of `bench`.
+/// The reports as CSV: a header, and a line for each. A missing figure is `N/A`, as in the reports of `bench`.
 ///
 /// # Errors
-/// When the encoder refuses, which text in memory gives it no reason to.
+/// When the encoder fails, which does not happen for text in memory.
 pub fn matmult_csv(reports: &[MatmultReport]) -> Result<String, ExportError> {
     let failed = |reason: String| ExportError { format: "CSV", reason };
     let mut writer = csv::Writer::from_writer(Vec::new());
@@ -142,8 +142,8 @@ fn cell(report: &MatmultReport, column: &str) -> String {
     found.unwrap_or_else(|| "N/A".to_owned())
 }
 
-/// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep. Of operators the bytes that they move stand where
-/// layers have their loop.
+/// Headings (right-aligned ones begin with `>`) and rows of the table of a sweep. For operators, the bytes that they move replace
+/// the loop column of layers.
 #[must_use]
 pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let of_operators = reports.iter().any(|r| r.case.operator.is_some());

@@ -1,5 +1,5 @@
-//! What the guide warns of, found in what the compiler and the simulator did, each with its effect: the same case without
-//! it, measured beside.
+//! The pitfalls that the guide warns of, found in the results of the compiler and the simulator. The effect of each is shown by the same case without
+//! it, measured for comparison.
 
 use std::cell::RefCell;
 
@@ -15,13 +15,13 @@ use super::measure::Measured;
 use super::ranges::RangeSummary;
 use super::report::peak_tops;
 
-/// What a person can do wrong.
+/// The pitfalls of the microbenchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pitfall {
-    /// Few products in a call: what surrounds them takes a large part of the time.
+    /// Few products in a call: the overheads around them take a large part of the time.
     OverheadsDominate,
-    /// Products whose results nobody reads: the compiler removes them.
+    /// Products whose results are not used: the compiler removes them.
     ProductsRemoved,
     /// The first call is timed.
     NoWarmup,
@@ -50,7 +50,7 @@ impl Pitfall {
         }
     }
 
-    /// What it is, in a few words: `Products removed`.
+    /// A short title: `Products removed`.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -65,32 +65,32 @@ impl Pitfall {
     }
 }
 
-/// One of them, found.
+/// A pitfall that was found in a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatmultFinding {
-    /// Which.
+    /// The pitfall.
     pub pitfall: Pitfall,
     /// What happened and what to do, in a sentence or two.
     pub sentence: String,
-    /// TOPS of the same case without it, where that was measured beside.
+    /// TOPS of the same case without the pitfall, if that was measured.
     pub tops_without: Option<f64>,
 }
 
-/// Share of a call beside the products from which overheads are worth a word.
+/// Share of overheads in a call from which they are reported.
 const OVERHEAD_SHARE: f64 = 0.1;
-/// Products of the chain that overheads are compared with, when it is not too long to simulate.
+/// Products of the chain that overheads are compared with, unless it takes too long to simulate.
 const LONG_LOOP: u32 = 1_000;
-/// Instructions and DMAs of that chain at most.
+/// Most instructions and DMAs of that chain.
 const LONG_LOOP_ITEMS: u64 = 2_000_000;
-/// Ticks of a clock in the timed calls from which its error is below a percent.
+/// Ticks of a clock during the timed calls from which its error is below 1 %.
 const TICKS_ENOUGH: u64 = 100;
-/// Matrices of this size fill the array: it is the guide's.
+/// Matrices of this size fill the array; the guide uses this size.
 const FILLING_DIM: u32 = 1_024;
-/// Part of the array's peak, while it executes, below which matrices are called small.
+/// Part of the array's peak during execution below which matrices are called small.
 const FILLED_SHARE: f64 = 0.5;
 
-/// Everything that was found. `ranges` is the range of values where it was computed; cases to compare with that `beside` does
-/// not know yet are asked of it, and their findings are without an effect until it does.
+/// All findings. `ranges` is the range of values, if it was computed. Comparison cases that `beside` does
+/// not know yet are requested from it, and their findings have no effect figure until it knows them.
 pub(super) fn findings(
     case: &MatmultCase,
     m: &Measured,
@@ -119,7 +119,7 @@ fn removed(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultF
     if gone == 0 {
         return None;
     }
-    // The first pass that says it took a product out.
+    // The first pass that reports that it removed a product.
     let names_product = |examples: &[String]| examples.iter().any(|e| e.contains("_dot") || e.contains("%dot"));
     let pass = c.passes.iter().find(|p| p.changes > 0 && names_product(&p.examples)).map(|p| p.pass.as_str());
     let is_layer = case.model.is_none();
@@ -234,7 +234,7 @@ fn coarse(case: &MatmultCase, m: &Measured) -> Option<MatmultFinding> {
     let without = computed / t.true_mean_s().max(f64::MIN_POSITIVE) / 1e12;
     let ticks = t.read.0 / tick.0;
     let rate = |ticks: u64| computed * calls / SimTime(ticks * tick.0).to_secs_f64() / 1e12;
-    // It began anywhere between two ticks, so that it may have seen one more or one less.
+    // The calls began anywhere between two ticks, so that the clock may have counted one more or one less.
     let (fewest, most) = (t.total.0 / tick.0, t.total.0.div_ceil(tick.0));
     let said = match fewest {
         0 => format!("nothing at all or {:.2} TOPS", rate(most)),
@@ -260,7 +260,7 @@ fn small(case: &MatmultCase, m: &Measured, beside: &Beside) -> Option<MatmultFin
     if share >= FILLED_SHARE {
         return None;
     }
-    // Other pitfalls stay as they are; the loop is shortened so that the larger matrices take no longer to simulate.
+    // Other pitfalls stay; the loop is shortened so that the larger matrices take no longer to simulate.
     let without = beside.tops(case, |other| {
         other.matrix_dim = FILLING_DIM;
         other.loop_count = case.loop_count.min(LONG_LOOP / case.batch_size.max(1)).max(1);
@@ -300,8 +300,8 @@ fn no_bias(case: &MatmultCase, r: &RangeSummary) -> MatmultFinding {
     MatmultFinding { pitfall: Pitfall::NoBias, sentence, tops_without: None }
 }
 
-/// The cases that findings compare with, the same case without a pitfall: rates of those that were measured, and those that are
-/// still wanted. Findings ask for them; who runs the case measures what was asked for, and asks the findings again.
+/// The cases that findings compare with, each the same case without one pitfall: the rates that were measured, and the cases that are
+/// still wanted. Findings request cases; the runner measures them and computes the findings again.
 #[derive(Default)]
 pub(super) struct Beside {
     known: Vec<(MatmultCase, Option<f64>)>,
@@ -323,12 +323,12 @@ impl Beside {
         None
     }
 
-    /// A case that is wanted and not measured; none when every question has its answer.
+    /// A case that is wanted and not measured yet; `None` when all are measured.
     pub fn next(&self) -> Option<MatmultCase> {
         self.wanted.borrow_mut().pop()
     }
 
-    /// Takes what a case came to; `None` when it cannot run.
+    /// Takes the rate of a case; `None` when it cannot run.
     pub fn learn(&mut self, case: MatmultCase, tops: Option<f64>) {
         self.known.push((case, tops));
     }

@@ -73,7 +73,7 @@ impl Log {
         self.lines.push(format!("[{:.6} {level} matmult:{phase}]  {message}", round_to(self.at_s, 6)));
     }
 
-    /// What a call is made of.
+    /// The parts of a call.
     fn details(&mut self, report: &MatmultReport) {
         let g = |v: Option<f64>| python_g(v.unwrap_or(0.0));
         self.say(
@@ -98,7 +98,7 @@ impl Log {
         );
     }
 
-    /// What the figures mean.
+    /// Explanations of the figures.
     fn conclusions(&mut self, report: &MatmultReport) {
         let ms = |v: Option<f64>| format!("{:.3} ms", v.unwrap_or(0.0) * 1e3);
         let host = report.host_s.unwrap_or(0.0) + report.link_s.unwrap_or(0.0);
@@ -144,7 +144,7 @@ impl Log {
         self.found(report);
     }
 
-    /// Whether runs with other seeds gave the same.
+    /// Whether runs with other seeds gave the same result.
     fn verified(&mut self, report: &MatmultReport, v: &Verification) {
         let again = if v.same_seed_repeats { "repeats to the picosecond" } else { "does NOT repeat" };
         if report.tops.is_none() {

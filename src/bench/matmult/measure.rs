@@ -1,4 +1,4 @@
-//! One case compiled, simulated once, and called as often as it asks for; in parts of so many events.
+//! Measures one case: compiled, simulated once, and called as often as configured, in parts of a bounded number of events.
 
 use std::rc::Rc;
 
@@ -14,17 +14,17 @@ use crate::neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
 use super::config::MatmultCase;
 use super::timed::{Stages, Timed};
 
-/// A case and what it came to.
+/// A case and its result.
 pub(super) struct Measured {
-    /// Operations of one call: the guide's formula, or of another model its products and convolutions.
+    /// Operations of one call: by the guide's formula, or for another model those of its products and convolutions.
     pub operations: f64,
-    /// What the compiler made of it.
+    /// The compiled program.
     pub compilation: Compilation,
-    /// What its core costs and can do.
+    /// Costs and limits of its core.
     pub costs: Rc<CostTable>,
     /// One execution.
     pub outcome: SimOutcome,
-    /// Loading, and the host around a call.
+    /// Costs of loading, and of the host around a call.
     pub around: InferenceCosts,
     /// The stages of a call.
     pub stages: Stages,
@@ -49,12 +49,12 @@ pub(super) struct Simulating {
 }
 
 impl Measuring {
-    /// Begins a case, whose model is of the zoo or of `models`.
+    /// Begins a case whose model is in the zoo or in `models`.
     pub fn new(case: MatmultCase, models: ModelLibrary) -> Self {
         Self::Compile(Box::new(case), models)
     }
 
-    /// Compiles, or simulates about so many events more; what the case came to, when that was the last.
+    /// Compiles, or simulates about this many more events. Returns the result of the case when that was the last part.
     ///
     /// # Errors
     /// When the device is not simulated, or the layer cannot be compiled for it.
@@ -74,7 +74,7 @@ impl Measuring {
     }
 }
 
-/// Where a case is after a step.
+/// State of a case after a step.
 pub(super) enum Step {
     /// There is more to do.
     More(Measuring),
@@ -82,7 +82,7 @@ pub(super) enum Step {
     Done(Box<Measured>),
 }
 
-/// The HLO of a case as text: as written, and as the compiler's passes leave it.
+/// The HLO of a case as text, before and after the compiler's passes.
 ///
 /// # Errors
 /// When it cannot be compiled, or its device is not simulated.
@@ -127,23 +127,23 @@ fn stages(costs: &CostTable, around: &InferenceCosts, window: SimTime, workflow:
 }
 
 impl Measured {
-    /// Tera-operations a second of some calls as the clock says it, of the operations asked for; 0 when it did not tick.
+    /// Tera-operations per second of some calls by the clock, counting the operations as written; 0 when the clock did not tick.
     pub fn tops_of(&self, timed: &Timed) -> f64 {
         let mean = timed.mean_s();
         if mean > 0.0 { self.operations / mean / 1e12 } else { 0.0 }
     }
 
-    /// The same of the timed calls.
+    /// The same for the timed calls.
     pub fn tops(&self) -> f64 {
         self.tops_of(&self.timed)
     }
 
-    /// The same of the products that the core computes.
+    /// The same for the products that the core computes.
     pub fn tops_computed(&self) -> f64 {
         self.tops() * self.computed_share()
     }
 
-    /// The part of the operations whose products the compiler left.
+    /// The part of the operations whose products the compiler kept.
     pub fn computed_share(&self) -> f64 {
         let c = &self.compilation;
         real(c.products_after) / real(c.products_before.max(1))

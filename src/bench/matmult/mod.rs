@@ -1,5 +1,5 @@
-//! The microbenchmark guide's `matmult_linear.py`: one linear layer applied over and over, its phases timed apart, and
-//! what the guide warns of, each with its effect.
+//! The microbenchmark guide's `matmult_linear.py`: one linear layer applied repeatedly, its phases timed separately, and
+//! the pitfalls that the guide warns of, each with its effect.
 //!
 //! ```text
 //! MatmultConfig -> cases -> CaseRun (compile, simulate in parts, iterate, compare) -> MatmultReport -> log lines, table, CSV, JSON

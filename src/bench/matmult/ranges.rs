@@ -6,17 +6,17 @@ use crate::neuron::numerics::{NumericsSpec, product_ranges};
 
 use super::config::MatmultCase;
 
-/// Size and length of the chain whose values are computed. What a product multiplies by hardly depends on the size,
+/// Size and length of the chain whose values are computed. The factor of a product hardly depends on the size,
 /// because the layer's weights are drawn within 1 / sqrt(n).
 const RANGE_DIM: u32 = 64;
 const RANGE_LOOPS: u32 = 400;
 
-/// The range of values along the products, computed at a size that takes little time.
+/// The range of values along the products, computed at a small size to save time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RangeSummary {
-    /// Size of the matrices that were computed.
+    /// Size of the matrices in the computation.
     pub matrix_dim: u32,
-    /// Products that were computed.
+    /// Number of products in the computation.
     pub loop_count: u32,
     /// By how much a product multiplies the largest magnitude.
     pub factor: Option<f64>,

@@ -1,4 +1,4 @@
-//! What a case came to, as plain data for every output.
+//! The result of a case, as plain data for every output.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ use super::findings::MatmultFinding;
 use super::measure::Measured;
 use super::ranges::RangeSummary;
 
-/// One case. Times are seconds; the compile time is modelled, the others are simulated.
+/// One case. Times are in seconds; the compile time is modelled, the others are simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatmultReport {
-    /// What was measured.
+    /// The case that was measured.
     pub case: MatmultCase,
     /// Format of the products: `bf16`.
     pub dtype: String,
@@ -32,11 +32,11 @@ pub struct MatmultReport {
     pub modelled_compile_s: Option<f64>,
     /// Loading the model.
     pub load_s: Option<f64>,
-    /// All warm-up calls.
+    /// Time of all warm-up calls.
     pub warmup_s: Option<f64>,
-    /// All timed calls, as the clock says.
+    /// Time of all timed calls, by the clock.
     pub benchmark_s: Option<f64>,
-    /// One timed call: the mean, as the clock says.
+    /// Mean time of one timed call, by the clock.
     pub iteration_s: Option<f64>,
     /// The shortest timed call.
     pub iteration_min_s: Option<f64>,
@@ -48,35 +48,35 @@ pub struct MatmultReport {
     pub host_s: Option<f64>,
     /// The part in which inputs and outputs move over the link.
     pub link_s: Option<f64>,
-    /// The part of `host_s` and `link_s` that passed while the device had the call before: it takes no time of its own.
+    /// The part of `host_s` and `link_s` that passed while the device ran the previous call: it adds no time.
     pub hidden_s: Option<f64>,
-    /// The part in which the device has the call.
+    /// The part in which the device runs the call.
     pub device_s: Option<f64>,
-    /// Tera-operations a second by the script's formula, `2 * B * N^3 * L / iteration_s`: of the products asked for.
+    /// Tera-operations per second by the script's formula, `2 * B * N^3 * L / iteration_s`, counting the products as written.
     pub tops: Option<f64>,
-    /// The same of the products that the core computes.
+    /// The same for the products that the core computes.
     pub tops_computed: Option<f64>,
-    /// What the array of the core could do in this format.
+    /// Peak of the core's array in this format.
     pub peak_tops: Option<f64>,
-    /// `tops_computed` of `peak_tops`.
+    /// `tops_computed` as a share of `peak_tops`.
     pub peak_percent: Option<f64>,
     /// Bytes that DMAs move between device memory and the core in one call.
     pub dma_bytes: Option<u64>,
-    /// Gigabytes a second of them, from the first to the last instruction of an execution.
+    /// Rate of those bytes, gigabytes per second, from the first to the last instruction of an execution.
     pub dma_gb_per_s: Option<f64>,
-    /// What device memory gives one core.
+    /// Bandwidth of device memory for one core.
     pub peak_gb_per_s: Option<f64>,
     /// Products of one call as written.
     pub products_asked: Option<u64>,
-    /// Products of one call that the compiler left.
+    /// Products of one call that the compiler kept.
     pub products_computed: Option<u64>,
     /// What limits the throughput.
     pub limit: Option<Limit>,
-    /// The timed calls repeated.
+    /// The check of repeatability.
     pub verification: Option<Verification>,
-    /// The range of the values, where no bias keeps it.
+    /// The range of the values, for a layer without a bias.
     pub ranges: Option<RangeSummary>,
-    /// What the guide warns of and this case does.
+    /// The guide's pitfalls that this case has.
     pub findings: Vec<MatmultFinding>,
 }
 
@@ -85,9 +85,9 @@ pub struct MatmultReport {
 pub struct Limit {
     /// `host`, `link`, `start_up`, `waits`, or the name of an engine, or `DMA`.
     pub by: String,
-    /// Of a call's time.
+    /// Share of a call's time.
     pub percent: f64,
-    /// In a sentence.
+    /// A sentence that explains the limit.
     pub sentence: String,
 }
 
@@ -102,7 +102,7 @@ pub struct Verification {
     pub same_seed_repeats: bool,
 }
 
-/// What plots of one case need beside its report.
+/// Data that plots of one case need besides its report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatmultDetail {
     /// Each timed call, shortest first, seconds.
@@ -111,7 +111,7 @@ pub struct MatmultDetail {
     pub operations: f64,
     /// Bytes that DMAs move between device memory and the core in one call.
     pub dma_bytes: u64,
-    /// Bytes a second that device memory gives one core.
+    /// Bandwidth of device memory for one core, bytes per second.
     pub peak_bytes_per_s: f64,
     /// From the first to the last instruction of an execution, seconds.
     pub window_s: f64,
@@ -175,7 +175,7 @@ pub(super) fn finished(
     ranges: Option<RangeSummary>,
 ) -> MatmultReport {
     let t = &m.timed;
-    // A clock that did not tick tells no rate, and neither does a call without a product.
+    // A clock that did not tick gives no rate, and neither does a call without a product.
     let rate = |tops: f64| Some(tops).filter(|_| t.read > SimTime::ZERO && m.operations > 0.0);
     let (bytes, window_s) = (m.outcome.dma_bytes, m.stages.window.to_secs_f64().max(f64::MIN_POSITIVE));
     let (tops, computed) = (m.tops(), m.tops_computed());
@@ -212,7 +212,7 @@ pub(super) fn finished(
 }
 
 /// The array's peak in the format of the products: single precision takes several passes, and 8-bit products contract two
-/// rows a partition where the array can.
+/// rows per partition if the array supports it.
 pub(super) fn peak_tops(case: &MatmultCase, m: &Measured) -> f64 {
     let (format, core) = (case.options.matmul_format(), &m.costs.core);
     let rows = if format == FloatFormat::Fp8E4m3 { core.fp8_rows_per_partition.max(1) } else { 1 };
@@ -241,7 +241,7 @@ fn limit(case: &MatmultCase, m: &Measured) -> Limit {
             );
         }
     }
-    // Initiation intervals of instructions that overlap may add up to a little more than the execution.
+    // Initiation intervals of overlapping instructions may add up to a little more than the execution.
     let engines = Engine::ALL.iter().zip(m.outcome.engine_busy).map(|(e, busy)| (e.name(), busy.min(s.window)));
     let dma = std::iter::once(("DMA", m.outcome.dma_busy.min(s.window)));
     let busiest = engines.chain(dma).fold(("", SimTime::ZERO), |best, unit| if unit.1 > best.1 { unit } else { best });

@@ -1,4 +1,4 @@
-//! Calls one after another: warm-up and timed iterations of one worker.
+//! Runs calls one after another: warm-up and timed iterations of one worker.
 
 use crate::base::convert::{real, real_len, whole, whole_len};
 use crate::base::{Rng, SimTime};
@@ -8,9 +8,9 @@ use super::config::MatmultRun;
 /// The stages of one call, without variation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stages {
-    /// Host work of the call, with copying inputs and outputs.
+    /// Host work of the call, including the copying of inputs and outputs.
     pub host: SimTime,
-    /// Inputs and outputs over the link of the device.
+    /// Transfer of inputs and outputs over the link of the device.
     pub link: SimTime,
     /// Start-up and tear-down of the execution on the device.
     pub around: SimTime,
@@ -20,30 +20,30 @@ pub(super) struct Stages {
     pub first_call: SimTime,
 }
 
-/// What some calls in a row took.
+/// Times of a series of calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Timed {
     /// All warm-up calls.
     pub warmup: SimTime,
-    /// All timed calls: what passes between the two looks at the clock.
+    /// All timed calls: the time between the two readings of the clock.
     pub total: SimTime,
-    /// What the clock says passed, in whole ticks.
+    /// The time that the clock shows, in whole ticks.
     pub read: SimTime,
     /// The part of `total` in which the host works.
     pub host: SimTime,
     /// The part in which inputs and outputs move.
     pub link: SimTime,
-    /// The part of both that passed while the device had the call before.
+    /// The part of both that passed while the device ran the previous call.
     pub hidden: SimTime,
-    /// The part in which the device has the call.
+    /// The part in which the device runs the call.
     pub device: SimTime,
     /// Each timed call, shortest first.
     pub sorted: Vec<SimTime>,
 }
 
 impl Stages {
-    /// From the end of one call to the end of the next, without variation. Unless each result is waited for, the host is one
-    /// call ahead: its work and the link's are hidden behind the device's.
+    /// Time from the end of one call to the end of the next, without variation. Unless each result is waited for, the host is one
+    /// call ahead: its work and the transfer are hidden behind the work of the device.
     pub fn interval(&self, sync: bool) -> SimTime {
         let before = self.host + self.link;
         let hidden = if sync { SimTime::ZERO } else { before.min(self.device()) };
@@ -83,28 +83,28 @@ impl Stages {
     }
 }
 
-/// What a clock that ticks says passed: the ticks in a time that begins anywhere between two of them, drawn from `seed`.
+/// The time that a ticking clock shows: the ticks in a span that begins anywhere between two ticks, drawn from `seed`.
 fn reading(time: SimTime, tick_ns: u64, seed: u64) -> SimTime {
     let tick = SimTime::from_ns(tick_ns).0;
     if tick == 0 {
         return time;
     }
-    // A stream of its own: the calls take the same with any clock.
+    // A separate random stream, so that the calls take the same time with any clock.
     let begun = whole(Rng::from_seed(seed ^ CLOCK_STREAM).unit_f64() * real(tick));
     SimTime((begun.min(tick - 1) + time.0) / tick * tick)
 }
 
-/// Sets the numbers of the clock apart from those of the calls.
+/// Separates the random numbers of the clock from those of the calls.
 const CLOCK_STREAM: u64 = 0x74_69_63_6b;
 
-/// A time moved by `jitter` at most; `at` from 0 to 1 says where in that range.
+/// A time changed by at most `jitter`; `at` from 0 to 1 says where in that range.
 fn vary(time: SimTime, jitter: f64, at: f64) -> SimTime {
     let moved = real(time.0) * (1.0 + jitter * (2.0 * at - 1.0));
     SimTime(whole(moved))
 }
 
 impl Timed {
-    /// The mean of the timed calls as the clock says it, seconds.
+    /// The mean of the timed calls by the clock, seconds.
     pub fn mean_s(&self) -> f64 {
         self.of_each(self.read)
     }
@@ -119,7 +119,7 @@ impl Timed {
         part.to_secs_f64() / real_len(self.sorted.len().max(1))
     }
 
-    /// The call of a rank from 0 to 1, seconds.
+    /// The time of the call at a rank from 0 to 1, seconds.
     pub fn at(&self, rank: f64) -> f64 {
         let last = self.sorted.len().saturating_sub(1);
         self.sorted.get(whole_len(real_len(last) * rank)).map_or(0.0, |t| t.to_secs_f64())
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(ahead.hidden, SimTime::from_us(4 * 150));
         assert_eq!(stages().interval(false), SimTime::from_us(850));
         assert_eq!(stages().interval(true), SimTime::from_us(1_000));
-        // A host that is slower than the device is what a call takes.
+        // A host that is slower than the device determines the time of a call.
         let slow = Stages { host: SimTime::from_us(5_000), ..stages() };
         assert_eq!(slow.interval(false), SimTime::from_us(5_050));
         assert_eq!(slow.run(&run(1, 2, 0.0, false), 0).total, SimTime::from_us(2 * 5_050));

@@ -22,11 +22,11 @@ pub struct SecondCount {
 /// The result of a run. Grows by 8 bytes with each inference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measurement {
-    /// Whether every worker came to its end.
+    /// Whether every worker ran to its end.
     pub finished: bool,
     /// From start to the moment the window opened: the slowest copy's set-up, load and warm-up.
     pub bring_up: SimTime,
-    /// Length of the measured window; of a stopped run, how much of it passed.
+    /// Length of the measured window; for a stopped run, the part that passed.
     pub window: SimTime,
     /// From the opening of the window to the end of the last inference.
     pub elapsed: SimTime,
@@ -59,7 +59,7 @@ impl Measurement {
         })
     }
 
-    /// Adds an inference. Ends must not go back in time.
+    /// Adds an inference. End times must not decrease.
     #[inline]
     pub(in crate::bench) fn record(&mut self, end: SimTime, latency: SimTime) -> Result<(), RunError> {
         let second = end.0 / SimTime::from_secs(1).0;
@@ -83,7 +83,7 @@ impl Measurement {
         }
     }
 
-    /// Makes the window end with the last inference: a run that ends with its data has no other.
+    /// Makes the window end with the last inference: a run that ends with its data has no other end.
     pub(in crate::bench) fn window_is_elapsed(&mut self) {
         self.window = self.elapsed;
         self.in_window = self.inferences();
@@ -95,7 +95,7 @@ impl Measurement {
         self.latencies_ps.len() as u64
     }
 
-    /// Seconds in which an inference ended, in order; those in which none did are left out.
+    /// Seconds in which an inference ended, in order; seconds without one are left out.
     #[must_use]
     pub fn seconds(&self) -> &[SecondCount] {
         &self.seconds
@@ -107,8 +107,8 @@ impl Measurement {
         &self.latencies_ps
     }
 
-    /// Exact latency percentiles by numpy's linear rule, milliseconds, of percents in any order. Reorders the latencies
-    /// in place rather than copy or sort them, and works from the lowest percent up, so that one call for many is much
+    /// Exact latency percentiles by numpy's linear rule, milliseconds, for percents in any order. Reorders the latencies
+    /// in place instead of copying or sorting them, and works from the lowest percent up, so that one call for many is much
     /// cheaper than many calls. `None` when nothing was recorded.
     #[must_use]
     pub fn latency_percentiles_ms<const N: usize>(&mut self, percents: [f64; N]) -> Option<[f64; N]> {
@@ -127,7 +127,7 @@ impl Measurement {
     }
 }
 
-/// The value of this rank. Everything before `settled` is already smaller than everything after it.
+/// The value at this rank. Every value before `settled` is already no larger than every value after it.
 fn select(values: &mut [u64], settled: &mut usize, rank: usize) -> u64 {
     if rank >= *settled {
         values[*settled..].select_nth_unstable(rank - *settled);

@@ -1,4 +1,4 @@
-//! What a run measures: latencies, NeuronPerf's ten timers as sums, and their spans.
+//! The measurements of a run: latencies, NeuronPerf's ten timers as sums, and their spans.
 
 pub(super) mod measurement;
 pub(super) mod spans;

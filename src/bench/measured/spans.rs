@@ -1,5 +1,5 @@
 //! NeuronPerf's ten timers with every start and end, as `return_timers` gives them. Memory grows with inferences, so it is
-//! recorded only for who asks; a report needs the sums alone.
+//! recorded only on request; a report needs only the sums.
 
 use crate::base::{Interval, SimTime};
 
@@ -36,7 +36,7 @@ impl TimerSpans {
     }
 }
 
-/// What a worker's inference has gone through.
+/// The stages that a worker's current inference has passed.
 #[derive(Clone, Copy, Default)]
 struct Current {
     input_end: Option<SimTime>,
@@ -45,7 +45,7 @@ struct Current {
     postprocess: Option<Span>,
 }
 
-/// Keeps every span of a run.
+/// Records every span of a run.
 pub struct SpanRecorder {
     spans: TimerSpans,
     workers_per_model: usize,
@@ -68,8 +68,8 @@ impl SpanRecorder {
         }
     }
 
-    /// Every span. Times count from a moment that makes the measured window open at a whole second, so that the seconds
-    /// inferences are counted in are those of the run's own report. `None` when the run had more than
+    /// Every span. Times count from a moment chosen so that the measured window opens at a whole second. So the seconds
+    /// in which inferences are counted are those of the run's own report. `None` when the run had more than
     /// [`MOST_TIMED_INFERENCES`].
     #[must_use]
     pub fn into_spans(mut self) -> Option<TimerSpans> {
@@ -137,7 +137,7 @@ impl RunObserver for SpanRecorder {
         if self.inferences > MOST_TIMED_INFERENCES {
             return;
         }
-        // A stage of no length was not told of: it is where the one before it ended.
+        // A stage of zero length is not reported: it lies where the previous stage ended.
         let fetched = current.input_end.unwrap_or(span.start);
         let preprocess = current.preprocess.unwrap_or(Interval::new(fetched, fetched));
         let called = preprocess.end;
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::bench::{BenchConfig, ConfigurationRun, Processes, RunDetail, RunOptions, ServiceTimes, Timer, expand};
 
-    /// The spans of a run and the sums it kept itself.
+    /// The spans of a run and the sums that it kept itself.
     fn both(processes: Processes, times: &ServiceTimes) -> (TimerSpans, crate::bench::Timers) {
         let config = BenchConfig {
             duration_s: 0.2,

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::base::convert::real;
 use crate::base::{SimTime, stats};
 
-/// The sum and the number of the spans one timer measured.
+/// The sum and the number of the spans that one timer measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timer {
-    /// All spans together.
+    /// Sum of all spans.
     pub total: SimTime,
-    /// How many.
+    /// Number of spans.
     pub count: u64,
 }
 
@@ -21,20 +21,20 @@ impl Timer {
         self.count += 1;
     }
 
-    /// Average span in milliseconds; zero when there is none, as NeuronPerf's timers have it.
+    /// Average span in milliseconds; zero when there is none, as in NeuronPerf's timers.
     #[must_use]
     pub fn avg_ms(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / real(self.count) }
     }
 }
 
-/// All timers of one configuration, of sums or of what else `T` keeps. The first five have one entry for each model copy, the
+/// All timers of one configuration; `T` holds sums or something else. The first five have one entry for each model copy, the
 /// others for each worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timers<T = Timer> {
-    /// Before the load.
+    /// Work before the load.
     pub env_setup: Vec<T>,
-    /// After the load.
+    /// Work after the load.
     pub setup: Vec<T>,
     /// The load.
     pub load: Vec<T>,
@@ -50,7 +50,7 @@ pub struct Timers<T = Timer> {
     pub postprocess: Vec<T>,
     /// A whole inference.
     pub e2e: Vec<T>,
-    /// A worker's life, from the start of the measured window.
+    /// Lifetime of a worker, from the start of the measured window.
     pub worker: Vec<T>,
 }
 
@@ -74,7 +74,7 @@ impl<T: Clone + Default> Timers<T> {
     }
 }
 
-/// NeuronPerf's `*_avg_ms`: the mean of the timers' averages, each timer counting once whatever its number of spans.
+/// NeuronPerf's `*_avg_ms`: the mean of the timers' averages, where each timer counts once, whatever its number of spans.
 /// `None` when there is no timer.
 #[must_use]
 pub fn mean_of_averages_ms(timers: &[Timer]) -> Option<f64> {

@@ -5,17 +5,17 @@ use crate::base::convert::real;
 /// Probability that a system that misses its percentile passes.
 const MISTAKE: f64 = 0.01;
 
-/// What early stopping says of a run.
+/// The result of early stopping for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EarlyStopping {
-    /// So many of the slowest queries are discarded; the estimate is the slowest that is left.
+    /// This many of the slowest queries are discarded; the estimate is the slowest one left.
     Discard(u64),
-    /// So many queries are needed in all, more than there were.
+    /// This many queries are needed in all, more than there were.
     Needs(u64),
 }
 
-/// The fewest queries of which `over` may be over the latency, for the latency to be the `percentile` (0.9, 0.99) or
-/// below with 99 % confidence: the smallest n with P(Binomial(n, 1 - percentile) <= over) < 1 %.
+/// The fewest queries for which, with `over` of them above a latency, the `percentile` (0.9, 0.99) is at most that latency
+/// with 99 % confidence: the smallest n with P(Binomial(n, 1 - percentile) <= over) < 1 %.
 #[must_use]
 pub fn queries_needed(over: u64, percentile: f64) -> u64 {
     let passes = |n: u64| at_most(over, n, percentile) < MISTAKE;
@@ -31,9 +31,9 @@ pub fn queries_needed(over: u64, percentile: f64) -> u64 {
     high
 }
 
-/// How many of the slowest of `queries` may be discarded when their number, and not a latency, is given: what Single-
-/// and MultiStream do. With t queries over the estimated latency at most, t - 1 are discarded: the estimate itself may be
-/// one of them.
+/// How many of the slowest of `queries` may be discarded when their number is given, not a latency, as in Single-
+/// and MultiStream. With at most t queries over the estimated latency, t - 1 are discarded: the estimate itself may be
+/// one of the t.
 #[must_use]
 pub fn discardable(queries: u64, percentile: f64) -> EarlyStopping {
     let least = queries_needed(1, percentile);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_classic_counts_are_enough_for_one_percent_margins() {
-        // 270,336 queries at p99 leave almost the 2,703 that one percent is.
+        // At p99, 270,336 queries allow almost 2,703 over the bound, which is one percent.
         let EarlyStopping::Discard(discarded) = discardable(270_336, 0.99) else { panic!("enough") };
         let t = discarded + 1;
         assert!((2_570..2_703).contains(&t), "{t}");

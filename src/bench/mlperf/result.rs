@@ -15,13 +15,13 @@ use super::{MlperfSettings, Scenario};
 pub struct Verdict {
     /// The latency bound was kept; true where there is none.
     pub performance_constraints: bool,
-    /// It went on for long enough.
+    /// The run was long enough.
     pub min_duration: bool,
-    /// There were enough queries.
+    /// There were at least the minimum number of queries.
     pub min_queries: bool,
-    /// There were enough queries for the percentile to be certain.
+    /// There were enough queries for confidence in the percentile.
     pub early_stopping: bool,
-    /// What to do about what is not satisfied, one sentence each.
+    /// What to do about each condition that is not satisfied, one sentence each.
     pub recommendations: Vec<String>,
 }
 
@@ -46,11 +46,11 @@ pub struct MlperfResult {
     pub scenario: Scenario,
     /// `VALID` or `INVALID`.
     pub result: String,
-    /// Why.
+    /// The conditions behind the verdict.
     pub verdict: Verdict,
-    /// What the figure is.
+    /// Name of the figure.
     pub metric: String,
-    /// The figure; of Single- and MultiStream the early-stopping estimate where there is one.
+    /// The figure; for Single- and MultiStream the early-stopping estimate, if there is one.
     pub value: f64,
     /// Model specification.
     pub model: String,
@@ -62,11 +62,11 @@ pub struct MlperfResult {
     pub n_models: u32,
     /// Workers of one copy.
     pub workers_per_model: u32,
-    /// Queries, or of Offline samples.
+    /// Queries, or samples for Offline.
     pub queries: u64,
     /// Simulated seconds.
     pub duration_s: f64,
-    /// What was asked of a Server.
+    /// Target queries per second of a Server.
     pub target_qps: Option<f64>,
     /// The Server's latency bound, milliseconds.
     pub latency_bound_ms: Option<f64>,
@@ -133,7 +133,7 @@ impl<'a> Judge<'a> {
     pub fn offline(self) -> MlperfResult {
         let samples = self.queries() * u64::from(self.configuration.batch_size);
         let mut verdict = self.limits(samples);
-        // One query holds every sample, so there is no percentile to be certain of.
+        // One query holds every sample, so there is no percentile to check.
         verdict.early_stopping = true;
         let value = real(samples) / self.elapsed.to_secs_f64();
         let mut result = self.result("Samples per second".to_owned(), value, verdict);
@@ -160,20 +160,20 @@ impl<'a> Judge<'a> {
         verdict.early_stopping = self.queries() >= needed;
         if !verdict.early_stopping {
             let more = needed - self.queries();
-            // With none over the bound a lower rate changes nothing.
+            // With no query over the bound, a lower rate changes nothing.
             let remedy = if over == 0 { "run longer" } else { "run longer or lower target_qps" };
             verdict.recommendations.push(format!(
                 "early stopping: with {over} queries over the bound, {more} more queries are needed; {remedy}"
             ));
         }
-        // LoadGen counts what was completed, which is what was asked for unless the queue grows.
+        // LoadGen counts completed queries, which equal the issued ones unless the queue grows.
         let value = real(self.queries()) / self.elapsed.to_secs_f64();
         let mut result = self.result("Completed queries per second".to_owned(), value, verdict);
         (result.target_qps, result.over_latency) = (Some(round_to(qps, 3)), Some(over));
         result
     }
 
-    /// Duration and count; the rest is still open.
+    /// Checks duration and count; the other conditions are set later.
     fn limits(&self, count: u64) -> Verdict {
         let (wanted_s, ran_s) = (self.settings.min_duration_s, self.elapsed.to_secs_f64());
         // Arrivals and samples are planned to fill the duration; chance may end them a little before it.
@@ -188,7 +188,7 @@ impl<'a> Judge<'a> {
             let ran_s = round_to(ran_s, 3);
             verdict
                 .recommendations
-                .push(format!("min_duration: it ran {ran_s} s of {wanted_s} s; ask for more queries"));
+                .push(format!("min_duration: the run lasted {ran_s} s of {wanted_s} s; raise min_queries"));
         }
         verdict
     }
@@ -222,14 +222,14 @@ impl<'a> Judge<'a> {
 /// `{"results": [...]}`, indented, ended by a newline.
 ///
 /// # Errors
-/// When the encoder refuses, which numbers in memory give it no reason to.
+/// When the encoder fails, which does not happen for numbers in memory.
 pub fn mlperf_to_json(results: &[MlperfResult]) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(&serde_json::json!({ "results": results }))?;
     text.push('\n');
     Ok(text)
 }
 
-/// The summary of a run, in LoadGen's words.
+/// The summary of a run, in LoadGen's wording.
 #[must_use]
 pub fn mlperf_to_text(r: &MlperfResult) -> String {
     let yes = |b: bool| if b { "Yes" } else { "NO" };

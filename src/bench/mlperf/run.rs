@@ -1,4 +1,4 @@
-//! Runs a scenario on an instance, and searches the highest rate a Server holds.
+//! Runs a scenario on an instance, and searches for the highest rate that a Server sustains.
 
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ use super::{MlperfSettings, Scenario, SettingsError};
 /// Steps of the search for the highest rate: it ends within 0.1 % of the capacity.
 const SEARCH_STEPS: u32 = 12;
 
-/// Why a scenario does not begin or go on.
+/// Why a scenario cannot begin or go on.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ScenarioError {
@@ -33,27 +33,27 @@ pub enum ScenarioError {
     /// Its device is the processor of the machine.
     #[error("scenarios are simulated: leave device_type at neuron")]
     Processor,
-    /// Its stage times cannot be simulated.
+    /// The stage times cannot be simulated.
     #[error(transparent)]
     Times(#[from] ServiceError),
-    /// It would be too long.
+    /// The run would be too long.
     #[error(
         "about {inferences} inferences are more than the {MAX_INFERENCES} that one run records; use a shorter min_duration_s or fewer min_queries"
     )]
     TooLong {
-        /// Inferences that it would have.
+        /// Inferences that the run would have.
         inferences: u64,
     },
-    /// The simulation does not begin or go on.
+    /// The simulation cannot begin or go on.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// It was asked to go on after its end.
+    /// A step was requested after the end.
     #[error("the scenario has ended")]
     Ended,
 }
 
-/// Runs one scenario on the model copies and workers of a configuration. Its duration, dataset and accounting do not
-/// count: the scenario's own limits do.
+/// Runs one scenario on the model copies and workers of a configuration. The configuration's duration, dataset and accounting are
+/// ignored: the scenario's own limits apply.
 ///
 /// # Errors
 /// When the settings, the configuration or its stage times cannot be used, or the run would be too long.
@@ -70,14 +70,14 @@ pub fn run_scenario(
     }
 }
 
-/// Where a scenario is.
+/// State of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScenarioProgress {
     /// There is more to do.
     More {
         /// How much is done, 0 to 1.
         share: f64,
-        /// The rate that is tried, while one is searched: which try, of how many, queries per second.
+        /// The rate that is tried during a search: number of the try, number of tries, queries per second.
         trying: Option<(u32, u32, f64)>,
     },
     /// The result, with its verdict.
@@ -88,12 +88,12 @@ pub enum ScenarioProgress {
 pub struct ScenarioRun {
     plan: Plan,
     scheduler: Option<Box<Scheduler<SimulatedExecutor>>>,
-    /// Queries per second of the Server that runs.
+    /// Queries per second of the Server run in progress.
     qps: f64,
     search: Option<Search>,
 }
 
-/// The search for the highest rate with a valid result, by bisection below what the instance could do without queueing.
+/// The search for the highest rate with a valid result, by bisection below the capacity of the instance without queueing.
 struct Search {
     low: f64,
     high: f64,
@@ -173,9 +173,9 @@ impl ScenarioRun {
 }
 
 impl Search {
-    /// Takes what a rate gave; the result when enough were tried: the highest valid one, else the best that is not.
+    /// Takes the result at a rate. After enough tries, returns the result at the highest valid rate, or else the best invalid one.
     fn learn(&mut self, qps: f64, result: MlperfResult) -> Option<MlperfResult> {
-        // A rate at which nothing was late is not too high: what it lacks is queries, and a higher one has more of them.
+        // A rate at which no query was late is not too high: it lacks queries, and a higher rate has more of them.
         let is_too_high = !result.verdict.is_valid() && result.over_latency != Some(0);
         *(if is_too_high { &mut self.high } else { &mut self.low }) = qps;
         if result.verdict.is_valid() {
@@ -188,8 +188,8 @@ impl Search {
     }
 }
 
-/// Which of two results that are not valid says more: the one that kept its bound, then the higher rate of two that did
-/// and the lower of two that did not.
+/// The better of two invalid results: the one that kept its bound, then the higher rate of two that did,
+/// and the lower rate of two that did not.
 fn is_nearer(a: &MlperfResult, b: &MlperfResult) -> bool {
     match (a.verdict.performance_constraints, b.verdict.performance_constraints) {
         (true, true) => a.target_qps > b.target_qps,
@@ -198,7 +198,7 @@ fn is_nearer(a: &MlperfResult, b: &MlperfResult) -> bool {
     }
 }
 
-/// What is run, and what follows from it.
+/// The scenario to run, and the values derived from it.
 struct Plan {
     settings: MlperfSettings,
     configuration: Configuration,
@@ -206,7 +206,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Where the scenario's queries come from.
+    /// The source of the scenario's queries.
     fn source(&self, qps: f64) -> Result<Source, ScenarioError> {
         match self.settings.scenario {
             Scenario::SingleStream => self.streams(1),
@@ -224,7 +224,7 @@ impl Plan {
         Ok(Source::Streams(Streams::new(inferences, min_ps, self.settings.min_queries)))
     }
 
-    /// All samples are there at once; their number fills the duration.
+    /// All samples are available at once; their number fills the duration.
     fn offline(&self) -> Result<Source, ScenarioError> {
         let batch = u64::from(self.configuration.batch_size);
         let in_time = whole(self.capacity() * self.settings.min_duration_s);
@@ -256,7 +256,7 @@ impl Plan {
         real(estimate(&second, &self.times).inferences) / 1_000.0
     }
 
-    /// The configuration without what the scenario decides.
+    /// The configuration without the settings that the scenario decides.
     fn plain(&self) -> Configuration {
         let mut plain = self.configuration.clone();
         plain.options.dataset = None;
@@ -328,7 +328,7 @@ mod tests {
         let model: FixedModel = "fixed:device_ms=10".parse().unwrap();
         let config = BenchConfig { instance_type: "inf1.6xlarge".into(), ..BenchConfig::default() };
         let configuration = expand(&config).unwrap().configurations.remove(0);
-        // Some 40 queries a second for a second are too few for early stopping, at any rate that keeps the bound.
+        // About 40 queries per second for one second are too few for early stopping, at any rate that keeps the bound.
         let settings = MlperfSettings {
             min_duration_s: 1.0,
             latency_bound_ms: Some(40.0),

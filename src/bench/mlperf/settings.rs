@@ -1,4 +1,4 @@
-//! What an MLPerf run is asked to do.
+//! Settings of an MLPerf run.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ const MAX_S: f64 = 86_400.0;
 /// Most queries.
 const MAX_QUERIES: u64 = 50_000_000;
 
-/// How queries come.
+/// How queries arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scenario {
@@ -18,14 +18,14 @@ pub enum Scenario {
     SingleStream,
     /// Several samples at once, and the next ones when all are answered.
     MultiStream,
-    /// One sample at a time, at moments of a Poisson process, within a latency bound.
+    /// One sample at a time, at the times of a Poisson process, within a latency bound.
     Server,
     /// All samples at once.
     Offline,
 }
 
 impl Scenario {
-    /// All, in the order of the rules.
+    /// All scenarios, in the order of the rules.
     pub const ALL: [Self; 4] = [Self::SingleStream, Self::MultiStream, Self::Server, Self::Offline];
 
     /// Its name in LoadGen.
@@ -64,7 +64,7 @@ impl FromStr for Scenario {
 #[non_exhaustive]
 pub enum SettingsError {
     /// No such scenario.
-    #[error("'{text}' is not an MLPerf scenario; there are SingleStream, MultiStream, Server and Offline")]
+    #[error("'{text}' is not an MLPerf scenario; use SingleStream, MultiStream, Server or Offline")]
     UnknownScenario {
         /// What was given.
         text: String,
@@ -72,11 +72,11 @@ pub enum SettingsError {
     /// A number out of its range.
     #[error("{field}: {value} is not allowed; use {allowed}")]
     OutOfRange {
-        /// Which.
+        /// Which setting.
         field: &'static str,
         /// What was given.
         value: String,
-        /// What would be right.
+        /// The allowed range.
         allowed: &'static str,
     },
     /// Server without its bound.
@@ -88,17 +88,17 @@ pub enum SettingsError {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MlperfSettings {
-    /// How queries come.
+    /// How queries arrive.
     pub scenario: Scenario,
-    /// A run goes on for at least so long, simulated seconds.
+    /// Shortest duration of a run, simulated seconds.
     pub min_duration_s: f64,
-    /// and at least for so many queries (Offline: samples).
+    /// Fewest queries of a run (Offline: samples).
     pub min_queries: u64,
     /// Samples of one MultiStream query.
     pub samples_per_query: u32,
-    /// What 99 % of the answers of a Server must keep to, milliseconds.
+    /// Latency bound that 99 % of a Server's answers must keep, milliseconds.
     pub latency_bound_ms: Option<f64>,
-    /// Queries per second of a Server; the highest that holds the bound is searched when absent.
+    /// Queries per second of a Server; if absent, the highest rate that keeps the bound is searched for.
     pub target_qps: Option<f64>,
 }
 
@@ -126,7 +126,7 @@ impl MlperfSettings {
     /// Checks every number.
     ///
     /// # Errors
-    /// With the first that cannot be used.
+    /// Names the first number that cannot be used.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let bad = |field, value: String, allowed| Err(SettingsError::OutOfRange { field, value, allowed });
         if !(self.min_duration_s > 0.0 && self.min_duration_s <= MAX_S) {

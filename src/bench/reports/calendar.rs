@@ -1,9 +1,9 @@
-//! Dates of runs as NeuronPerf writes them: of a simulated run from a fixed moment, so that no report depends on when it
-//! was made; of a measured one as its shell's calendar says.
+//! Dates of runs as NeuronPerf writes them: for a simulated run from a fixed moment, so that no report depends on when it
+//! was made; for a measured run from the shell's clock.
 
 use crate::base::SimTime;
 
-/// 2024-01-01 00:00:00 UTC, seconds since 1970: where simulated runs begin.
+/// 2024-01-01 00:00:00 UTC, seconds since 1970: the start of every simulated run.
 const SIMULATED_EPOCH_S: u64 = 1_704_067_200;
 
 /// `YYYYMMDD-HHMMSS` of a moment after the epoch 2024-01-01 00:00:00, whole seconds rounded down.

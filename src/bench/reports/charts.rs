@@ -1,4 +1,4 @@
-//! What a configuration's plots need, small enough to send and to keep: a histogram and a cumulative curve of latencies,
+//! Data for a configuration's plots, small enough to send and to keep: a histogram and a cumulative curve of latencies,
 //! and samples of each second.
 
 use serde::{Deserialize, Serialize};
@@ -21,13 +21,13 @@ const BARS: usize = 60;
 /// Latencies of one configuration, and its throughput over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunCharts {
-    /// Cumulative curve: percent of inferences, and the milliseconds that they took at most.
+    /// Cumulative curve: percent of inferences, and the most milliseconds that they took.
     pub curve: Vec<(f64, f64)>,
     /// Left edge of the first bar, milliseconds.
     pub first_ms: f64,
     /// Width of a bar, milliseconds; zero when all latencies are the same.
     pub bar_ms: f64,
-    /// Inferences of each bar; the last one holds the slowest 0.1 % too.
+    /// Inferences of each bar; the last bar also holds the slowest 0.1 %.
     pub bars: Vec<u64>,
     /// Samples that ended in each second of the window, empty seconds included.
     pub samples_per_second: Vec<u64>,

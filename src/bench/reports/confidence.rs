@@ -8,7 +8,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// The mean of these values, give or take Student's t at 95 %. `None` below two values.
 ///
-/// Meant for values that hardly depend on each other, as the counts of whole seconds do.
+/// Meant for nearly independent values, such as the counts of whole seconds.
 #[must_use]
 pub fn mean_ci95(values: &[f64]) -> Option<(f64, f64)> {
     let (mean, deviation) = (stats::mean(values)?, stats::stddev(values)?);
@@ -34,9 +34,9 @@ fn t975(df: f64) -> f64 {
 }
 
 /// Percents of the ranks between which the `percent`-th percentile of `n` values lies with 95 % confidence, by the
-/// normal approximation of the binomial. `None` when so few values do not hold such an interval.
+/// normal approximation of the binomial. `None` when there are too few values for such an interval.
 ///
-/// Latencies of a queue follow one another closely, so the true interval is wider; it says how well a count of samples
+/// Latencies in a queue are correlated, so the true interval is wider. The interval shows how well a count of samples
 /// supports a percentile, not how well a run would repeat.
 #[must_use]
 pub fn percentile_ci95_percents(n: usize, percent: f64) -> Option<(f64, f64)> {

@@ -1,4 +1,4 @@
-//! From what was measured to reports: NeuronPerf's keys and formulas, results that are kept, plots, the verdict.
+//! From measurements to reports: NeuronPerf's keys and formulas, kept results, plots, the verdict.
 
 pub(super) mod calendar;
 pub(super) mod charts;

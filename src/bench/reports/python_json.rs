@@ -1,17 +1,17 @@
-//! JSON as Python writes it: `NaN`, `Infinity` and `-Infinity` stand where a value is, which JSON forbids.
+//! JSON as Python writes it: `NaN`, `Infinity` and `-Infinity` as values, which JSON forbids.
 
 use std::borrow::Cow;
 
-/// The same text with `null` for each of those, strings untouched; borrowed when there are none.
+/// The same text with `null` for each of these words, strings untouched; borrowed when there are none.
 #[must_use]
 pub fn without_nan(text: &str) -> Cow<'_, str> {
     with_words(text, |_| "null")
 }
 
-/// How [`quoted_nan`] begins a word: no text of a file begins so by accident.
+/// Prefix that [`quoted_nan`] gives a word: no text in a file begins with it by accident.
 pub const QUOTED_NAN: &str = "\"\\u0000";
 
-/// The same text with a string for each of those, which holds a zero character and the word; strings untouched.
+/// The same text with a string for each of these words, made of a zero character and the word; strings untouched.
 #[must_use]
 pub fn quoted_nan(text: &str) -> Cow<'_, str> {
     with_words(text, |word| match word {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::bench::compile::sweep::short_flags;
 use crate::compiler::Workflow;
 
-/// One row. Fields are in the order in which JSON has them: the configuration, then what was measured, then what
+/// One row. Fields are in the order of the JSON: the configuration, then the measurements, then fields that
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.
 ///
 /// Floats are rounded to 3 decimals, `worker_avg_s` and `total_s` to 2, as NeuronPerf does.
@@ -30,21 +30,21 @@ pub struct Report {
     pub pipeline_size: u32,
     /// `n_models` x `pipeline_size`.
     pub n_devices: u64,
-    /// 0 to 3; absent in an imported row that does not say it.
+    /// 0 to 3; absent in an imported row without it.
     pub performance_level: Option<u8>,
-    /// Each copy in a process of its own.
+    /// Each copy in its own process.
     pub multiprocess: bool,
     /// Each copy in a fresh interpreter.
     pub multiinterpreter: bool,
     /// Seconds between samples of the host, as text.
     pub stats_interval: String,
-    /// Start, `YYYYMMDD-HHMMSS`, from a fixed epoch: each configuration starts at it, whatever ran before.
+    /// Start, `YYYYMMDD-HHMMSS`, from a fixed epoch: each configuration starts at this moment, whatever ran before.
     pub start_dts: String,
     /// Seconds of the measured window, as text.
     pub duration: String,
     /// End, like `start_dts`.
     pub stop_dts: String,
-    /// Who made the report.
+    /// Program that made the report.
     #[serde(rename = "NeuronPerf_version")]
     pub neuronperf_version: String,
     /// Samples of the host: a simulated device has none.
@@ -69,9 +69,9 @@ pub struct Report {
     pub postprocess_avg_ms: Option<f64>,
     /// A whole inference.
     pub e2e_avg_ms: Option<f64>,
-    /// A worker's life in the measured window and its last inference.
+    /// Lifetime of a worker: the measured window and its last inference.
     pub worker_avg_s: Option<f64>,
-    /// Inferences with warm-ups, times batch size.
+    /// Inferences including warm-ups, times batch size.
     pub total_infs: Option<u64>,
     /// The whole run, bring-up included.
     pub total_s: Option<f64>,
@@ -121,9 +121,9 @@ pub struct Report {
     pub throughput_avg: Option<f64>,
     /// US dollars per million samples at `throughput_avg`, if there is a price.
     pub cost_per_1m_inf: Option<f64>,
-    /// Samples of each second in which an inference ended; only in a report that was asked for it.
+    /// Samples of each second in which an inference ended; only in a report that was requested with it.
     pub throughput_hist: Option<Vec<u64>>,
-    /// Every latency in order of completion; only in a report that was asked for it.
+    /// Every latency in order of completion; only in a report that was requested with it.
     pub e2e_durations_ms: Option<Vec<f64>>,
     /// Samples of inferences that ended inside the measured window, over its whole length: seconds without an end
     /// count, and a window of any length has a value.
@@ -132,13 +132,13 @@ pub struct Report {
     /// seconds have an end, where NeuronPerf gives NaN).
     pub throughput_avg_method: Option<String>,
     /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
-    /// last. With fewer than two of those there is none.
+    /// last. Absent with fewer than two of those seconds.
     pub throughput_ci95_low: Option<f64>,
     /// Its upper end.
     pub throughput_ci95_high: Option<f64>,
-    /// Latencies behind the percentiles.
+    /// Number of latencies behind the percentiles.
     pub latency_samples: Option<u64>,
-    /// Lower end of the 95 % confidence interval of the median; none when so few latencies do not hold one.
+    /// Lower end of the 95 % confidence interval of the median; absent when there are too few latencies.
     pub latency_ms_p50_ci95_low: Option<f64>,
     /// Its upper end.
     pub latency_ms_p50_ci95_high: Option<f64>,
@@ -146,20 +146,20 @@ pub struct Report {
     pub latency_ms_p99_ci95_low: Option<f64>,
     /// Its upper end.
     pub latency_ms_p99_ci95_high: Option<f64>,
-    /// Latencies more than three interquartile ranges above the upper quartile.
+    /// Number of latencies more than three interquartile ranges above the upper quartile.
     pub latency_outliers: Option<u64>,
-    /// Whether the second half of a measured run was as fast as the first; a simulated run is not asked.
+    /// Whether the second half of a measured run was as fast as the first; absent for a simulated run.
     pub steady_state: Option<bool>,
     /// `simulated`, `measured` or `imported`.
     pub source: String,
-    /// The machine a measured report is of; the file an imported one is from.
+    /// For a measured report, the machine; for an imported one, the file.
     pub machine: Option<String>,
-    /// Flags the model was compiled with: `--auto-cast matmult --auto-cast-type bf16 -O2`. Absent where nothing is
+    /// Flags the model was compiled with: `--auto-cast matmult --auto-cast-type bf16 -O2`. Absent when nothing is
     /// compiled: on the processor, and for a system given by its times.
     pub compiler_args: Option<String>,
-    /// How a compiled model reached its NeuronCore: `trace` or `mark_step`. Absent where `compiler_args` is.
+    /// How a compiled model reached its NeuronCore: `trace` or `mark_step`. Absent when `compiler_args` is.
     pub workflow: Option<String>,
-    /// Operators of a brought model whose time is an estimate: `aten.foo (3 times, first at foo_1)`. Absent where there is none.
+    /// Operators of a model file whose times are estimates: `aten.foo (3 times, first at foo_1)`. Absent when there are none.
     pub estimated_ops: Option<String>,
     /// Why the status is `error`.
     pub error: Option<String>,
@@ -258,13 +258,13 @@ pub const REPORT_KEYS: &[&str] = &[
 pub const NEURONPERF_KEYS: &[&str] = REPORT_KEYS.split_at(56).0;
 
 impl Report {
-    /// Whether the run came to its end.
+    /// Whether the run finished.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.status == "finished"
     }
 
-    /// The configuration in a few words: `16 models x 2 workers, batch 4, pipeline 2`.
+    /// A short description of the configuration: `16 models x 2 workers, batch 4, pipeline 2`.
     #[must_use]
     pub fn label(&self) -> String {
         let counted = |n: u32, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
@@ -281,7 +281,7 @@ impl Report {
         label
     }
 
-    /// How it was compiled in a few words, where that is not the default: `cast all bf16`, `cast none -O1`, `mark_step`.
+    /// A short description of the compiler options that are not the default: `cast all bf16`, `cast none -O1`, `mark_step`.
     #[must_use]
     pub fn unusual_compiler_args(&self) -> Option<String> {
         let flags = self.compiler_args.as_deref().and_then(short_flags);

@@ -1,4 +1,4 @@
-//! Everything a run measured, as `return_timers` gives it, and the reports made of it again (`get_reports`).
+//! Everything a run measured, as `return_timers` gives it, and the reports computed from it (`get_reports`).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -11,31 +11,31 @@ use crate::bench::config::configuration::Configuration;
 use crate::bench::measured::measurement::Measurement;
 use crate::bench::measured::timer::Timer;
 
-/// One configuration and what it measured, latencies in order of completion.
+/// One configuration and its measurement, latencies in order of completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunResults {
-    /// What ran.
+    /// The configuration.
     pub configuration: Configuration,
-    /// What it measured.
+    /// The measurement.
     pub measurement: Measurement,
 }
 
-/// Keys of the configuration part of a result, which are a report's first: NeuronPerf's `config`.
+/// Keys of the configuration part of a result, the first keys of a report: NeuronPerf's `config`.
 pub(in crate::bench) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 
 impl RunResults {
-    /// The report made of it, exactly as the run's own.
+    /// The report computed from the result, exactly as the run's own.
     #[must_use]
     pub fn report(&self, detail: ReportDetail) -> Report {
         Report::of(&self.configuration, &mut self.measurement.clone(), detail)
     }
 
-    /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` what a report is
-    /// made of. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs 32 bytes and more an
+    /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` the inputs of a
+    /// report. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs at least 32 bytes per
     /// inference for each of five timers; [`crate::bench::TimedResults`] has them.
     ///
     /// # Errors
-    /// When the encoder refuses, which numbers in memory give it no reason to.
+    /// When the encoder fails, which does not happen for numbers in memory.
     pub fn to_value(&self) -> Result<Value, serde_json::Error> {
         let m = &self.measurement;
         let report = serde_json::to_value(self.report(ReportDetail::Summary))?;
@@ -94,7 +94,7 @@ pub enum ResultsError {
     /// Not JSON.
     #[error("the results are not JSON: {reason}")]
     NotJson {
-        /// What the parser said, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
     /// JSON of something else.
@@ -102,7 +102,7 @@ pub enum ResultsError {
     NoResults,
 }
 
-/// NeuronPerf's `get_reports`: reports of a document of results, as the runs themselves made them, with another price if
+/// NeuronPerf's `get_reports`: computes the reports of a document of results, as the runs themselves made them, with another price if
 /// one is given. Entries that are not results are named in the second list and left out.
 ///
 /// # Errors
@@ -128,7 +128,7 @@ pub fn get_reports(text: &str, cost_per_hour: Option<f64>) -> Result<(Vec<Report
 }
 
 impl Measurement {
-    /// Whether counts agree with each other, which a file edited by hand may not keep.
+    /// Whether the counts agree with each other, which may fail in a file edited by hand.
     fn is_plausible(&self) -> bool {
         let in_seconds: u64 = self.seconds().iter().map(|s| s.count).fold(0, u64::saturating_add);
         in_seconds == self.inferences()

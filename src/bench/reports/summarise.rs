@@ -11,7 +11,7 @@ use crate::bench::config::options::{DeviceType, Processes};
 use crate::bench::measured::measurement::Measurement;
 use crate::bench::measured::timer::{Timer, mean_of_averages_ms};
 
-/// What reports say made them.
+/// The program's name in reports.
 pub const REPORT_VERSION: &str = concat!("neuronscope-", env!("CARGO_PKG_VERSION"));
 
 impl Report {
@@ -21,11 +21,11 @@ impl Report {
         Self { status: "error".to_owned(), error: Some(error.to_string()), ..Self::described(configuration) }
     }
 
-    /// The configuration part; every measure absent.
+    /// A report with the configuration part only; every measure is absent.
     #[must_use]
     pub(in crate::bench) fn described(configuration: &Configuration) -> Self {
         let is_measured = configuration.options.device_type == DeviceType::Cpu;
-        // When a measurement began and ended, only its shell knows.
+        // Only the shell knows when a measurement began and ended.
         let dts = if is_measured { String::new() } else { simulated_dts(SimTime::ZERO) };
         Self {
             model_filename: configuration.model_filename(),
@@ -94,7 +94,7 @@ fn fill_timers(report: &mut Report, measurement: &Measurement) {
     report.worker_avg_s = mean_of_averages_ms(&timers.worker).map(|ms| round_to(ms / 1e3, 2));
 }
 
-/// Percentiles, what their count of samples makes of them, and what lies far above them, in one pass over the latencies.
+/// Percentiles, their confidence intervals, and the number of outliers, in one pass over the latencies.
 fn fill_latencies(report: &mut Report, measurement: &mut Measurement) {
     let n = measurement.latencies_ps().len();
     report.latency_samples = Some(n as u64);
@@ -144,7 +144,7 @@ fn fill_throughput(report: &mut Report, configuration: &Configuration, m: &Measu
     }
 }
 
-/// The mean of all seconds but the first and the last; with fewer than three, everything over the elapsed time.
+/// The mean of all seconds but the first and the last; with fewer than three, the total over the elapsed time.
 fn average_throughput(samples: &[u64], elapsed: SimTime) -> Option<(f64, &'static str)> {
     if let [_, interior @ .., _] = samples
         && !interior.is_empty()

@@ -107,7 +107,7 @@ impl Serialize for Pairs<'_> {
 /// The results of several configurations as `[[config, results], ...]`, ended by a newline.
 ///
 /// # Errors
-/// When the encoder refuses, which numbers in memory give it no reason to.
+/// When the encoder fails, which does not happen for numbers in memory.
 pub fn timed_results_to_json(results: &[TimedResults]) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string(results)?;
     text.push('\n');

@@ -11,7 +11,7 @@ struct Best<'a> {
 }
 
 /// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
-/// the figures that make them so; of equals the first. `None` when none has finished.
+/// the figures that show it; of equals the first. `None` when none has finished.
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());
@@ -46,7 +46,7 @@ fn described(bests: &[Best]) -> Option<String> {
     let sentences: Vec<String> = groups
         .iter()
         .map(|(report, purposes)| {
-            // Whatever it is best at, it has a measure of.
+            // A configuration that is best at a measure has that measure.
             format!("{}: {} ({})", listed(purposes), report.label(), measures(report).join(", "))
         })
         .collect();
@@ -72,7 +72,7 @@ fn measures(report: &Report) -> Vec<String> {
     p50.into_iter().chain(throughput).chain(cost).collect()
 }
 
-/// What the throughput costs in latency.
+/// The latency cost of the highest throughput.
 fn trade(latency: &Report, throughput: &Report) -> Option<String> {
     let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?).filter(|r| r.is_finite() && *r > 0.0);
     let faster = ratio(throughput.throughput_avg, latency.throughput_avg)?;

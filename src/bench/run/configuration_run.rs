@@ -1,4 +1,4 @@
-//! One configuration from start to row, in steps: what a worker drives. It never fails; a configuration that cannot
+//! One configuration from start to row, in steps that a worker drives. It never fails; a configuration that cannot
 //! run becomes a failed row.
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::bench::scheduler::observer::{RunObserver, Unobserved};
 use crate::bench::scheduler::{Progress, Scheduler, check_size};
 use crate::device::ServiceTimes;
 
-/// What came of a configuration.
+/// The outcome of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Its row.
@@ -26,18 +26,18 @@ pub struct Outcome {
     pub measurement: Option<Measurement>,
 }
 
-/// What is wanted of a configuration besides its row.
+/// What is wanted from a configuration besides its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDetail {
-    /// What the row holds.
+    /// Level of detail of the row.
     pub report: ReportDetail,
     /// Histogram, cumulative curve and throughput over time.
     pub charts: bool,
-    /// Everything that was measured: 8 bytes an inference.
+    /// Everything that was measured: 8 bytes per inference.
     pub timers: bool,
 }
 
-/// What came of a configuration, as it was wanted.
+/// The outcome of a configuration, with the parts that were wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowResult {
     /// Its row.
@@ -57,8 +57,8 @@ impl RowResult {
         Self { report: Report::failed(configuration, error), ..Self::default() }
     }
 
-    /// A configuration on which a scenario ended. Its report says what ran and nothing of what it measured: those figures
-    /// are the scenario's own.
+    /// A configuration whose scenario has ended. Its report describes the run but holds no measures: those figures
+    /// are in the scenario's result.
     #[must_use]
     pub fn of_scenario(configuration: &Configuration, result: Box<MlperfResult>) -> Self {
         let report = Report { status: "finished".to_owned(), ..Report::described(configuration) };
@@ -66,7 +66,7 @@ impl RowResult {
     }
 }
 
-/// A configuration on a simulated device, perhaps with a listener.
+/// A configuration on a simulated device, optionally with a listener.
 pub struct ConfigurationRun<O = Unobserved> {
     configuration: Configuration,
     estimate: Estimate,
@@ -81,14 +81,14 @@ enum State<O> {
 }
 
 impl ConfigurationRun {
-    /// Prepares a run. `times` are the model's stage times for this configuration, or in words why there are none:
+    /// Prepares a run. `times` are the model's stage times for this configuration, or a text why there are none:
     /// the model could not be compiled, or does not fit in memory.
     #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {
         Self::observed(configuration, times, Unobserved)
     }
 
-    /// The row, now: of a run that is not done, a row with status `error` that holds what was measured.
+    /// The row at this moment: for a run that is not done, a row with status `error` and the measures so far.
     #[must_use]
     pub fn finish(self, detail: ReportDetail) -> Outcome {
         match self.state {
@@ -104,7 +104,7 @@ impl ConfigurationRun {
         }
     }
 
-    /// As [`Self::finish`], with charts and measurements as they are wanted. Latencies of the measurement are in order of
+    /// As [`Self::finish`], with the charts and measurements that are wanted. Latencies of the measurement are in order of
     /// completion.
     #[must_use]
     pub fn finish_with(self, detail: RunDetail) -> RowResult {
@@ -136,7 +136,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         Self { configuration, estimate: expected, estimated_ops, state }
     }
 
-    /// What the run is expected to take; zero when it cannot run.
+    /// The expected work of the run; zero when it cannot run.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         self.estimate
@@ -148,7 +148,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         &self.configuration
     }
 
-    /// Handles up to `budget` events. A run that fails on the way is done.
+    /// Handles up to `budget` events. A run that fails is done.
     pub fn step(&mut self, budget: u64) -> Progress {
         if let State::Live(scheduler) = &mut self.state {
             match scheduler.step(budget) {
@@ -159,7 +159,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
     }
 
-    /// The row, with charts and measurements as they are wanted, and the listener; no listener when nothing could run.
+    /// The row, with the charts and measurements that are wanted, and the listener; no listener when nothing could run.
     #[must_use]
     pub fn finish_observed(self, detail: RunDetail) -> (RowResult, Option<O>) {
         let configuration = self.configuration;

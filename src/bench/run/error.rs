@@ -13,9 +13,9 @@ use crate::device::{DeviceError, LibraryError, ServiceError};
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// No worker, or more than can be numbered.
+    /// No worker, or more workers than can be numbered.
     #[error(
-        "n_models {n_models} x workers_per_model {workers_per_model} makes {workers} workers; from 1 to {max} can be simulated"
+        "n_models {n_models} x workers_per_model {workers_per_model} makes {workers} workers; use a product from 1 to {max}"
     )]
     Workers {
         /// Model copies.
@@ -39,13 +39,13 @@ pub enum RunError {
     },
     /// An inference that took no time.
     #[error(
-        "worker {worker} finished an inference in zero time, so the clock would never move; give a stage a time above zero"
+        "worker {worker} finished an inference in zero time, so the clock would never advance; give at least one stage a time above zero"
     )]
     ZeroLatency {
-        /// Which worker, over all models.
+        /// Number of the worker, counted over all models.
         worker: u32,
     },
-    /// Too many latencies to keep.
+    /// Too many latencies to record.
     #[error("more than {MAX_INFERENCES} inferences would be recorded ({after_s} s into the run); shorten the duration")]
     TooManyInferences {
         /// When the limit was met, whole seconds of the window.
@@ -58,10 +58,10 @@ pub enum RunError {
     TooShort {
         /// The duration, as text.
         duration_s: String,
-        /// How long bringing up takes, as text.
+        /// How long bring-up takes, as text.
         bring_up_s: String,
     },
-    /// The memory for the latencies is not there.
+    /// There is not enough memory for the latencies.
     #[error("no memory for the latencies of {inferences} inferences (8 bytes each); shorten the duration")]
     OutOfMemory {
         /// How many were expected.
@@ -69,7 +69,7 @@ pub enum RunError {
     },
 }
 
-/// Why the run of a configuration does not begin.
+/// Why the run of a configuration cannot begin.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum StartError {
@@ -79,7 +79,7 @@ pub enum StartError {
     /// Its stage times cannot be simulated.
     #[error(transparent)]
     Times(#[from] ServiceError),
-    /// It is too long.
+    /// The run would be too long.
     #[error(transparent)]
     TooLong(#[from] TooManyInferences),
     /// The scheduler refuses it.
@@ -113,7 +113,7 @@ pub enum TimesError {
     Step(#[from] UntimedStep),
 }
 
-/// A step around the call whose time follows from the size of its data, which is not known.
+/// A step around the call whose time depends on the size of its data, which is not known.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{field}: the size of the data of {model} is not known; give a time such as 0.25ms")]
 pub struct UntimedStep {
@@ -130,17 +130,17 @@ pub enum ModelInputsError {
     /// What the model takes is not known.
     #[error(transparent)]
     Library(#[from] LibraryError),
-    /// The model takes others than were given.
+    /// The model takes other inputs than the given ones.
     #[error(transparent)]
     Other(#[from] OtherInputs),
     /// The work before the call names more inputs than the model has.
     #[error("preprocess: '{step}' names {named} inputs, {model} has {has}; its inputs are x, y, z in their order")]
     Named {
-        /// The work.
+        /// The expression of the work.
         step: String,
         /// How many inputs it names.
         named: usize,
-        /// What people call the model.
+        /// The model's usual name.
         model: String,
         /// How many inputs the model has.
         has: usize,

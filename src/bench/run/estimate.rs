@@ -1,4 +1,4 @@
-//! How much work a configuration is, before it runs: for progress over a sweep and for memory.
+//! Estimates the work of a configuration before it runs, for the progress of a sweep and for memory.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -11,10 +11,10 @@ use crate::bench::config::options::Accounting;
 use crate::bench::measured::measurement::MAX_INFERENCES;
 use crate::device::ServiceTimes;
 
-/// What a configuration is expected to take.
+/// The expected work of a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Inferences, those in flight at the end included: seldom less than happen.
+    /// Inferences, including those in flight at the end; seldom fewer than really happen.
     pub inferences: u64,
     /// Scheduler events.
     pub events: u64,
@@ -54,7 +54,7 @@ pub fn estimate(configuration: &Configuration, times: &ServiceTimes) -> Estimate
         let held = if i == 0 { times.transfer + *stage } else { *stage };
         per_second = per_second.min(rate(models, held));
     }
-    // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace absurd, not wrong.
+    // Jitter lowers a mean by far less than this margin; saturating casts keep an absurd pace large instead of wrapping it.
     let warmups = times.warmup.times(u64::from(configuration.warmup_inferences));
     let beside = times.load_of(configuration.n_models).saturating_sub(times.load);
     let bring_up = times.setup_total() + beside + warmups;
@@ -80,7 +80,7 @@ impl Estimate {
     /// Refuses a run whose latencies would not fit in memory.
     ///
     /// # Errors
-    /// When more than [`MAX_INFERENCES`] are expected; the error has a duration that fits.
+    /// When more than [`MAX_INFERENCES`] are expected; the error names a duration that fits.
     pub fn check(&self, configuration: &Configuration) -> Result<(), TooManyInferences> {
         if self.inferences <= MAX_INFERENCES {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The model `fixed`: a system given by the times of its stages, to replay one whose code is not here.
+//! The model `fixed`: a system given by the times of its stages, to replay a system whose code is not available.
 
 use std::str::FromStr;
 
@@ -11,17 +11,17 @@ use crate::device::{MAX_SERVICE, ServiceTimes};
 /// The name before the colon.
 pub const FIXED_MODEL: &str = "fixed";
 
-/// The parameters of `fixed`: name, what it is.
+/// The parameters of `fixed`: name and description.
 pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
     (
         "device_ms",
         "time on the NeuronCores, milliseconds; a pipeline divides it evenly, or give one for each stage: 2+1.5",
     ),
-    ("host_ms", "host work before a NeuronCore is taken, one worker at a time"),
+    ("host_ms", "host work before a NeuronCore is acquired, one worker at a time"),
     ("transfer_ms", "data movement while the NeuronCore is held, on the same resource as host_ms"),
     ("input_ms", "fetching an input; the workers of one model take turns"),
     ("load_ms", "loading one model copy"),
-    ("warmup_ms", "one warm-up inference, all of it; as long as any other when it is left out"),
+    ("warmup_ms", "one whole warm-up inference; as long as any other inference if left out"),
 ];
 
 /// A specification of `fixed` that cannot be used.
@@ -29,13 +29,15 @@ pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
 #[non_exhaustive]
 pub enum FixedError {
     /// No such parameter.
-    #[error("model fixed has no parameter '{name}'; there are {}", known())]
+    #[error("model fixed has no parameter '{name}'; its parameters are {}", known())]
     Unknown {
         /// What was given.
         name: String,
     },
     /// Not `name=milliseconds`.
-    #[error("model fixed: '{text}' is not a time; write name=milliseconds, as in fixed:device_ms=2.895,host_ms=0.216")]
+    #[error(
+        "model fixed: '{text}' is not a time; write name=milliseconds, such as fixed:device_ms=2.895,host_ms=0.216"
+    )]
     Malformed {
         /// What was given.
         text: String,
@@ -48,14 +50,14 @@ pub enum FixedError {
         /// What was given.
         value: String,
     },
-    /// A parameter twice.
+    /// A parameter that is given twice.
     #[error("model fixed: {name} is given twice")]
     Twice {
         /// The parameter.
         name: String,
     },
-    /// Nothing that takes time.
-    #[error("model fixed needs a time: write at least device_ms, as in fixed:device_ms=2.895")]
+    /// No time is given.
+    #[error("model fixed needs a time: write at least device_ms, such as fixed:device_ms=2.895")]
     NoTime,
 }
 
@@ -67,19 +69,19 @@ fn known() -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedModel {
     times: ServiceTimes,
-    /// A warm-up inference; as long as any other when it is not given.
+    /// A warm-up inference; as long as any other inference when it is not given.
     pub(in crate::bench) warmup: Option<SimTime>,
 }
 
 impl FixedModel {
-    /// Whether a model's text names this model; it may still be wrong.
+    /// Whether a model's text names this model; its parameters may still be wrong.
     #[must_use]
     pub fn is_meant(model: &str) -> bool {
         let name = model.trim().split(':').next().unwrap_or_default();
         name.trim_end() == FIXED_MODEL
     }
 
-    /// Its stage times for a pipeline of so many stages. A model with a time for each stage has as many stages as it has.
+    /// Its stage times for a pipeline with this many stages. A model with a time for each stage fixes the number of stages.
     #[must_use]
     pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
         let times = self.times.clone();
@@ -158,7 +160,7 @@ mod tests {
         let message = |text: &str| text.parse::<FixedModel>().unwrap_err().to_string();
         assert!(message("fixed").contains("at least device_ms"));
         assert!(message("fixed:load_ms=3").contains("at least device_ms"));
-        assert!(message("fixed:device=3").contains("no parameter 'device'; there are device_ms, host_ms"));
+        assert!(message("fixed:device=3").contains("no parameter 'device'; its parameters are device_ms, host_ms"));
         assert!(message("fixed:device_ms").contains("'device_ms' is not a time"));
         assert!(message("fixed:device_ms=-1").contains("device_ms=-1 is not possible"));
         assert!(message("fixed:device_ms=NaN").contains("NaN"));

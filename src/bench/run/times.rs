@@ -1,4 +1,4 @@
-//! Stage times of a configuration: those of its model on its device, with the person's own work around the call.
+//! Stage times of a configuration: those of its model on its device, with the user's work around the call.
 
 use super::error::{ModelInputsError, TimesError, UntimedStep};
 use super::fixed::FixedModel;
@@ -15,7 +15,7 @@ use crate::neuron::sim::{NoObserver, simulate};
 /// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
 /// # Errors
-/// When the person's own work has no time.
+/// When the time of the user's work is not known.
 pub fn stage_times(
     executable: &Executable,
     costs: &CostTable,
@@ -30,12 +30,12 @@ pub fn stage_times(
     let times = times.with_slower_inferences(generation);
     let memory = &executable.memory;
     let times = with_host_work(times, configuration, Some((memory.input_bytes, memory.output_bytes)))?;
-    // What is known is how much longer the first inference takes than the others.
+    // The known figure is how much longer the first inference takes than the others.
     Ok(ServiceTimes { warmup: times.warmup + times.unloaded(), ..times })
 }
 
-/// Stage times of a configuration, whatever its model: a system given by its times, or a model of the zoo or of `models`
-/// compiled and simulated. Copies and workers do not change them.
+/// Stage times of a configuration, whatever its model: a system given by its times, or a model in the zoo or in `models`,
+/// compiled and simulated. The numbers of copies and workers do not change them.
 ///
 /// # Errors
 /// When the model is not known, does not fit, takes other inputs, or the device is not simulated.
@@ -66,10 +66,10 @@ fn simulated_times(device: &Device, configuration: &Configuration) -> Result<Ser
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
 }
 
-/// Whether the inputs that were given are those that the model takes.
+/// Checks that the given inputs are those that the model takes.
 ///
 /// # Errors
-/// With what it takes.
+/// Names the inputs that the model takes.
 pub(in crate::bench) fn check_inputs(
     configuration: &Configuration,
     models: &ModelLibrary,
@@ -82,7 +82,7 @@ pub(in crate::bench) fn check_inputs(
         .map_or(Ok(()), |other| Err(other.into()))
 }
 
-/// Whether the model has every input that the work before the call names. What it gives is known when it has run.
+/// Checks that the model has every input that the work before the call names. The result of the work is known only when it has run.
 fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
     let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
     if named <= 1 {
@@ -96,7 +96,7 @@ fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(
     Err(ModelInputsError::Named { step: step.to_string(), named, model, has })
 }
 
-/// Adds the person's own work around the call. `bytes` are those of the inputs and the outputs, where they are known.
+/// Adds the user's work around the call. `bytes` are those of the inputs and the outputs, where they are known.
 fn with_host_work(
     times: ServiceTimes,
     configuration: &Configuration,

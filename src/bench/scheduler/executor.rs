@@ -1,4 +1,4 @@
-//! What the scheduler asks how long a stage takes: a simulated device with jitter, or scripted times in a test.
+//! The source of stage times for the scheduler: a simulated device with jitter, or scripted times in a test.
 
 use crate::base::{Rng, SimTime};
 
@@ -10,41 +10,41 @@ use crate::device::ServiceTimes;
 pub enum Stage {
     /// Fetching an input, holding the model's input lock.
     Input,
-    /// The person's own work before the call.
+    /// The user's work before the call.
     Preprocess,
     /// Host work of the call on the worker's own thread.
     Call,
-    /// Host work before a NeuronCore is taken.
+    /// Host work before a NeuronCore is acquired.
     Host,
-    /// Inputs and outputs over the link of the copy's device, before a NeuronCore is taken.
+    /// Inputs and outputs over the link of the copy's device, before a NeuronCore is acquired.
     Link,
     /// Data movement while the NeuronCore is held.
     Transfer,
     /// A pipeline stage on its NeuronCore, from 0.
     Device(u32),
-    /// The person's own work after the call.
+    /// The user's work after the call.
     Postprocess,
 }
 
 /// A part of bringing up one model copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupStep {
-    /// Before the load.
+    /// Work before the load.
     EnvSetup,
     /// The load.
     Load,
-    /// After the load.
+    /// Work after the load.
     Setup,
     /// One warm-up inference.
     Warmup,
 }
 
-/// The times of a device: asked for each step once, in a fixed order for each model and each worker.
+/// The times of a device. Each step is asked for once, in a fixed order for each model and each worker.
 pub trait Executor {
     /// How long a step of bringing up `model` takes.
     fn setup_time(&mut self, model: u32, step: SetupStep) -> SimTime;
     /// How long the next `stage` of `worker` takes (workers are numbered over all models). Zero means that the stage
-    /// does not happen: it waits for nothing.
+    /// does not happen and waits for nothing.
     fn stage_time(&mut self, worker: u32, stage: Stage) -> SimTime;
 }
 
@@ -152,7 +152,7 @@ impl Executor for SimulatedExecutor {
 pub struct MockExecutor {
     /// Times of each worker's inferences, in order.
     pub scripts: Vec<Vec<ServiceTimes>>,
-    /// What was asked, in order: (worker, stage).
+    /// The requests, in order: (worker, stage).
     pub asked: Vec<(u32, Stage)>,
     begun: Vec<usize>,
 }

@@ -3,16 +3,16 @@
 //! Workers of every model copy run in a closed loop: fetch an input (the workers of a model take turns), preprocess,
 //! host work on the instance's one shared resource, take the model's NeuronCore, transfer on the same shared resource
 //! while holding the core, compute, release, go through the remaining pipeline stages (each with its own core; a
-//! worker leaves a core before it queues for the next), postprocess, record. Every queue is first come first served
+//! worker leaves a core before it queues for the next), postprocess, record. Every queue is first come, first served,
 //! and events of one instant happen in the order they were scheduled, so a run is a function of its stage times.
 //!
 //! The clock starts at the measured window: all copies are brought up side by side before it, and it opens when the
 //! last one is warm. At its end no worker begins another inference; those in flight are finished and counted in the
-//! latencies, the totals and the per-second counts, as NeuronPerf joins its workers and keeps what they did.
+//! latencies, the totals and the per-second counts, as NeuronPerf joins its workers and keeps their results.
 //!
 //! Three options change that. In one shared process (`multiprocess=False`) fetching an input, preprocessing and
 //! postprocessing take turns over all copies. A dataset that is not looped ends a copy's work when the copy has been
-//! through it, whatever the duration. With the original accounting, bringing up takes from the duration.
+//! through it, whatever the duration. With the original accounting, bring-up counts towards the duration.
 
 pub(super) mod executor;
 pub(super) mod observer;

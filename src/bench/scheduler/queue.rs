@@ -1,20 +1,20 @@
 //! The two queues of the scheduler, both without allocation while it runs: events in time order, and workers waiting
-//! for a resource in the order they came.
+//! for a resource in the order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Workers are numbered in this many bits of an event's key.
+/// Number of bits for the worker in an event's key.
 const WORKER_BITS: u32 = 20;
 
 /// The most workers one scheduler can hold.
 pub(super) const MAX_WORKERS: u64 = 1 << WORKER_BITS;
 
-/// A worker's next event: it happens at `time_ps`; of events at one time the one scheduled first comes first.
+/// A worker's next event: it happens at `time_ps`; of several events at one time, the one scheduled first comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     time_ps: u64,
-    /// Sequence number in the high bits, worker in the low ones: one comparison breaks a tie.
+    /// Sequence number in the high bits, worker in the low ones: one comparison resolves a tie.
     order: u64,
 }
 
@@ -40,14 +40,14 @@ impl EventQueue {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, u32)> {
         let Reverse(event) = self.heap.pop()?;
-        // The mask leaves 20 bits, so nothing is cut off.
+        // The mask leaves 20 bits, so the cast loses nothing.
         Some((event.time_ps, (event.order & (MAX_WORKERS - 1)) as u32))
     }
 }
 
 const NOBODY: u32 = u32::MAX;
 
-/// Resources that serve one worker at a time, first come first served. A worker waits for at most one of them, so one
+/// Resources that serve one worker at a time, first come first served. A worker waits for at most one resource, so one
 /// link for each worker is enough for all queues together.
 pub(super) struct Resources {
     lines: Vec<Line>,

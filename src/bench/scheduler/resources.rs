@@ -1,4 +1,4 @@
-//! What workers share: the host, an interpreter, links of devices, input locks and NeuronCores, each first come, first
+//! The resources that workers share: the host, an interpreter, links of devices, input locks and NeuronCores, each first come, first
 //! served.
 
 use crate::base::SimTime;
@@ -41,7 +41,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         }
     }
 
-    /// Hands an input lock, a link or the host resource on; whoever waited begins what it waited for.
+    /// Hands on an input lock, a link or the host resource; the worker that waited begins its stage.
     pub(super) fn release(&mut self, resource: usize) {
         if let Some(next) = self.resources.release(resource) {
             let w = &self.workers[next as usize];

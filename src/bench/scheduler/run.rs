@@ -15,7 +15,7 @@ use crate::bench::scheduler::source::Source;
 
 use super::resources::FIRST_LINK;
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Whether every worker has stopped.
@@ -28,20 +28,20 @@ pub struct Progress {
     pub inferences: u64,
 }
 
-/// A worker, and what it is at.
+/// A worker and its state.
 pub(super) struct Worker {
     pub(super) model: u32,
-    /// What its pending event ends; `None` is the wait for a query that is known to come.
+    /// The stage that its pending event ends; `None` for the wait for a query with a known arrival.
     pub(super) stage: Option<Stage>,
-    /// Time of the stage it waits to begin, drawn when it asked.
+    /// Duration of the stage it waits to begin, drawn when it queued.
     pub(super) pending: u64,
-    /// When its stage was begun.
+    /// Start time of its stage.
     pub(super) since: u64,
     pub(super) begun: u64,
     pub(super) called: u64,
 }
 
-/// Runs one configuration on an [`Executor`], in steps, and tells a [`RunObserver`] of them.
+/// Runs one configuration on an [`Executor`], in steps, and reports them to a [`RunObserver`].
 pub struct Scheduler<E, O = Unobserved> {
     pub(super) executor: E,
     pub(super) observer: O,
@@ -63,7 +63,7 @@ pub struct Scheduler<E, O = Unobserved> {
 }
 
 impl<E: Executor> Scheduler<E> {
-    /// Brings up every model copy and lets all workers begin. `expected` inferences are given memory at once; more
+    /// Brings up every model copy and lets all workers begin. Memory for `expected` inferences is reserved at once; more
     /// are possible.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl<E: Executor> Scheduler<E> {
         Self::observed(configuration, executor, expected, Unobserved)
     }
 
-    /// As [`Self::new`], with inferences from elsewhere.
+    /// As [`Self::new`], with inferences from another source.
     pub(in crate::bench) fn with_source(
         configuration: &Configuration,
         executor: E,
@@ -166,7 +166,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         self.step(u64::MAX)
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     #[must_use]
     pub fn progress(&self) -> Progress {
         let done = self.running == 0;
@@ -175,13 +175,13 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
     }
 
-    /// What was measured; of a run that is not done, what was recorded so far, marked as not finished.
+    /// The measurement; for a run that is not done, what was recorded so far, marked as not finished.
     #[must_use]
     pub fn into_measurement(self) -> Measurement {
         self.into_parts().0
     }
 
-    /// What was measured, as [`Self::into_measurement`], and the listener.
+    /// The measurement, as [`Self::into_measurement`], and the listener.
     #[must_use]
     pub fn into_parts(mut self) -> (Measurement, O) {
         let now = SimTime(self.now);
@@ -235,7 +235,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     }
 }
 
-/// Checks that workers and cores can be numbered, before anything is made for each of them.
+/// Checks that workers and cores can be numbered, before memory is allocated for them.
 ///
 /// # Errors
 /// When there are none or too many.
@@ -251,8 +251,8 @@ pub(in crate::bench) fn check_size(configuration: &Configuration) -> Result<(), 
     Ok(())
 }
 
-/// All workers, the first of each copy before the second of any: what waits first is served first, and one copy is not
-/// to get two of eight samples while another has none.
+/// All workers, the first of each copy before the second of any: the first to wait is served first, and one copy should not
+/// get two of eight samples while another has none.
 fn in_turns(configuration: &Configuration) -> impl Iterator<Item = u32> + use<> {
     let (models, each) = (configuration.n_models, configuration.workers_per_model);
     (0..each).flat_map(move |w| (0..models).map(move |m| m * each + w))

@@ -1,23 +1,23 @@
-//! Where a worker's next inference comes from: endless inputs until a window closes, a dataset, queries that arrive by
-//! themselves, or queries that follow one another.
+//! The source of a worker's next inference: endless inputs until a window closes, a dataset, queries that arrive
+//! independently, or queries that follow one another.
 
 use crate::base::Rng;
 use crate::base::convert::{real, whole};
 
-/// What a worker that is free does next.
+/// The next action of a free worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bench) enum Next {
     /// Begins an inference that was asked for at this time, picoseconds.
     Begin(u64),
     /// Begins at this later time.
     At(u64),
-    /// Waits until a query comes.
+    /// Waits until a query arrives.
     Wait,
-    /// Is done.
+    /// Stops.
     Stop,
 }
 
-/// Supplies workers.
+/// Supplies workers with inferences.
 #[derive(Clone, Debug)]
 pub(in crate::bench) enum Source {
     /// Inputs until the window closes.
@@ -25,17 +25,17 @@ pub(in crate::bench) enum Source {
         /// Its end, picoseconds.
         end: u64,
     },
-    /// So many inputs for each copy.
+    /// A fixed number of inputs for each copy.
     Dataset {
-        /// What each copy has left.
+        /// Inputs that each copy has left.
         left: Box<[u64]>,
     },
-    /// So many inputs for all copies together.
+    /// A fixed number of inputs for all copies together.
     Shared {
-        /// What is left.
+        /// Inputs that are left.
         left: u64,
     },
-    /// Queries that arrive whether anybody is free or not.
+    /// Queries that arrive whether or not a worker is free.
     Arrivals(Arrivals),
     /// Queries of several inferences; the next one is asked when the last one is answered.
     Streams(Streams),
@@ -74,9 +74,9 @@ pub(in crate::bench) struct Streams {
     min_ps: u64,
     min_queries: u64,
     asked_ps: u64,
-    /// Inferences of the query that nobody has begun.
+    /// Inferences of the query that no worker has begun.
     waiting: u64,
-    /// Inferences of the query that are not answered.
+    /// Inferences of the query that are not answered yet.
     open: u64,
     queries: u64,
     is_over: bool,
@@ -91,7 +91,7 @@ impl Streams {
     }
 }
 
-/// What the end of an inference means.
+/// Effect of the end of an inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bench) enum Ended {
     /// It is recorded with its own latency.

@@ -1,4 +1,4 @@
-//! An inference from stage to stage.
+//! Moves an inference from stage to stage.
 
 use crate::base::{Interval, SimTime};
 use crate::bench::run::error::RunError;
@@ -152,7 +152,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         self.compute(worker, stage);
     }
 
-    /// Always an event, also for a stage of no length: it bounds how deep one event can reach into the next.
+    /// Always schedules an event, even for a stage of zero length: this bounds the recursion.
     fn compute(&mut self, worker: u32, stage: u32) {
         let time = self.executor.stage_time(worker, Stage::Device(stage));
         self.begin(worker, Some(Stage::Device(stage)), time.0);

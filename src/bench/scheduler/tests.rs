@@ -62,7 +62,7 @@ fn one_worker_goes_through_every_stage_in_order() {
     let mut scheduler = Scheduler::new(&configuration, MockExecutor::new(vec![vec![times]]), 0).unwrap();
     scheduler.run_to_end().unwrap();
     let m = scheduler.into_measurement();
-    // 21 us each: the second ends at 42, begun in the window and kept, but not counted as inside it.
+    // 21 us each: the second ends at 42; it began in the window and is kept, but is not counted as inside it.
     assert_eq!(latencies_us(&m), [21, 21]);
     assert_eq!((m.in_window, m.elapsed, m.bring_up, m.warmups), (1, us(42), us(133), 1));
     assert_eq!(m.timers.infer[0], Timer { total: us(24), count: 2 });
@@ -217,7 +217,7 @@ proptest! {
         prop_assert_eq!(counted, m.inferences());
         prop_assert_eq!(m.seconds().iter().map(|s| s.count).sum::<u64>(), m.inferences());
         prop_assert_eq!(m.timers.e2e.iter().map(|t| t.total).sum::<SimTime>().0, m.latencies_ps().iter().sum::<u64>());
-        // Whoever is in flight at the end of the window is at most every worker.
+        // At the end of the window, at most every worker has an inference in flight.
         prop_assert!(m.inferences() - m.in_window <= configuration.workers());
         prop_assert!(m.finished && m.elapsed >= configuration.duration());
     }

@@ -14,16 +14,16 @@ use crate::bench::config::options::{DeviceType, RunOptions};
 use crate::bench::run::fixed::FixedModel;
 use crate::device::{BroughtSpec, BroughtSpecError, model_label};
 
-/// What takes the place of an EC2 size in rows of the measured processor, until its row names the machine.
+/// Replaces the EC2 size in rows of the measured processor, until the row names the machine.
 const THIS_MACHINE: &str = "cpu";
 
 /// The most configurations of one sweep.
 pub const MAX_CONFIGURATIONS: u64 = 10_000;
 
-/// A sweep, expanded: what will run, in order, and what a person should know about it first.
+/// An expanded sweep: what will run, in order, and notes for the user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// One row of the report each. Those that cannot run are here too and become failed rows.
+    /// One row of the report each. Those that cannot run are included and become failed rows.
     pub configurations: Vec<Configuration>,
     /// What was left out or looks unusual, one sentence each.
     pub messages: Vec<String>,
@@ -56,7 +56,7 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
             configurations.extend(n_models.iter().map(|n| configuration(config, size, model, workers, *n)));
         }
     }
-    // Rows of one model say the same of its inputs: it is said once.
+    // Rows of one model have the same note on its inputs, which is given once.
     for note in configurations.iter_mut().filter_map(fit) {
         if !messages.contains(&note) {
             messages.push(note);
@@ -66,14 +66,14 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
 }
 
 /// Refuses a model and a size that do not exist: every row would fail for the same reason. A system given by its times
-/// may be of any size, and what an index names is its entries' own.
+/// may be of any size, and an index has the names of its entries.
 fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
     let (model, size) = (config.model.trim(), config.instance_type.trim());
     if FixedModel::is_meant(model) || config.index.is_some() {
         return Ok(());
     }
     let problem = if BroughtSpec::is_meant(model) {
-        // Whether the file is open, its rows say.
+        // Rows of a model file report whether the file is open.
         model.parse::<BroughtSpec>().err().map(|e: BroughtSpecError| e.to_string())
     } else {
         model.parse::<ModelSpec>().err().map(|e: SpecError| e.to_string())
@@ -87,7 +87,7 @@ fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Where a model runs: on the size it was compiled for, where its index says.
+/// Where a model runs: on the size it was compiled for, if its index states it.
 fn instance_type<'a>(config: &'a BenchConfig, model: &'a ModelConfig) -> &'a str {
     model.instance_type.as_deref().unwrap_or(&config.instance_type).trim()
 }
@@ -140,8 +140,8 @@ fn configuration(
     }
 }
 
-/// The counts as given, or one copy and as many as fit. A size that is not known has no MAX, nor has a processor whose
-/// number of cores only a shell knows: one copy only.
+/// The counts as given, or one copy and as many as fit. An unknown size has no maximum, nor has a processor whose
+/// number of cores only the shell knows: they get one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);
     match &config.n_models {

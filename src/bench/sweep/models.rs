@@ -29,7 +29,7 @@ pub(in crate::bench) fn models_of_index(
     if left_out > 0 {
         let entries =
             if left_out == 1 { "1 entry of the index".to_owned() } else { format!("{left_out} entries of the index") };
-        messages.push(format!("{entries} failed to compile: there is nothing to run of it"));
+        messages.push(format!("{entries} failed to compile: nothing to run"));
     }
     if index.finished().next().is_none() {
         messages.push("no finished entry of the index is left to run; compile again, or filter less".to_owned());
@@ -39,7 +39,7 @@ pub(in crate::bench) fn models_of_index(
     for entry in index.finished() {
         let file = entry.filename.clone();
         let own = entry.model.clone().or_else(|| (!named.is_empty()).then(|| named.to_owned()));
-        // An artifact is as it was compiled; one that does not say is taken as asked for here.
+        // An artifact has the options it was compiled with; options that it does not state are as requested here.
         let asked = config.options.compile;
         let compiled = entry.compile_options(asked).map_or_else(|| config.compile.variants(asked), |own| vec![own]);
         models.extend(compiled.into_iter().map(|compile| ModelConfig {
@@ -78,7 +78,7 @@ pub(in crate::bench) fn models_of_lists(config: &BenchConfig, messages: &mut Vec
     models
 }
 
-/// Batch sizes with their inputs. Of lists of different lengths the longer one is cut, as in NeuronPerf, with a message.
+/// Batch sizes with their inputs. When the lists have different lengths, the longer one is cut, as in NeuronPerf, with a message.
 fn inputs_and_batches(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<(u32, Option<InputTuple>)> {
     let (inputs, batches) = (&config.inputs, &config.batch_sizes);
     if inputs.is_empty() {
@@ -97,7 +97,7 @@ fn inputs_and_batches(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<(
     distinct(&pairs)
 }
 
-/// Each entry once: a configuration that comes twice would give the same row twice.
+/// Each entry once: a duplicate configuration would give the same row twice.
 pub(in crate::bench) fn distinct<T: PartialEq + Clone>(list: &[T]) -> Vec<T> {
     let mut seen: Vec<T> = Vec::with_capacity(list.len());
     for entry in list {

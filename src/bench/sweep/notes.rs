@@ -1,4 +1,4 @@
-//! What a person should know about a sweep before it runs, one sentence each.
+//! Notes for the user about a sweep before it runs, one sentence each.
 
 use crate::base::nearest_text;
 use crate::machine::arch::INSTANCES;
@@ -10,18 +10,18 @@ use crate::bench::config::options::{Accounting, DeviceType};
 /// Seconds below which a run has no second that is neither its first nor its last.
 const SHORTEST_FULL_S: f64 = 2.0;
 
-/// Notes on the run as a whole and on the models of it.
+/// Notes on the run as a whole and on its models.
 pub(in crate::bench) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
     let of_models = [levels(config, models), dataset(config, models), instances(config, models)];
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
-/// The three sizes most like a name that is none.
+/// The three known sizes most similar to an unknown name.
 pub(in crate::bench) fn nearest_sizes(name: &str) -> String {
     nearest_text(name, INSTANCES.iter().map(|i| i.name))
 }
 
-/// A system given by its times may be of a size that the product does not know.
+/// A system given by its times may have an unknown size.
 pub(in crate::bench) fn unknown_size(config: &BenchConfig) -> String {
     let consequence = if config.n_models.is_none() {
         "the configurations with as many models as fit are skipped"
@@ -69,7 +69,7 @@ fn dataset(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     ))
 }
 
-/// An index runs where it was compiled for, whatever the form beside it says.
+/// An index runs on the instance it was compiled for, whatever instance the form names.
 fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
     if config.options.device_type == DeviceType::Cpu {
         return None;

@@ -1,4 +1,4 @@
-//! A sweep before it runs: every configuration listed, with what it will cost.
+//! A sweep before it runs: a list of every configuration with its expected work.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::device::ServiceTimes;
 /// One configuration of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRow {
-    /// What would run.
+    /// The configuration that would run.
     pub configuration: Configuration,
     /// [`Configuration::key`].
     pub key: String,
     /// Why it cannot run, as far as that is known without compiling its model; it becomes a failed row.
     pub problem: Option<String>,
-    /// What it is expected to take; absent until its stage times are known.
+    /// The expected work; absent until the stage times are known.
     pub estimate: Option<Estimate>,
 }
 
@@ -48,13 +48,13 @@ impl SweepPlan {
         Ok(Self { rows: sweep.configurations.into_iter().map(row).collect(), messages: sweep.messages })
     }
 
-    /// What NeuronPerf would say remains: the durations of all configurations that can run, in seconds.
+    /// The remaining time by NeuronPerf's rule: the durations of all configurations that can run, in seconds.
     #[must_use]
     pub fn duration_s(&self) -> f64 {
         self.rows.iter().filter(|r| r.problem.is_none()).map(|r| r.configuration.duration_s).sum()
     }
 
-    /// All estimates together; rows without one count nothing.
+    /// All estimates together; rows without one count as nothing.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         let estimates = self.rows.iter().filter_map(|r| r.estimate);
@@ -85,7 +85,7 @@ impl PlannedRow {
     }
 }
 
-/// `5 seconds` or `8.0 minutes`, as NeuronPerf words what remains.
+/// `5 seconds` or `8.0 minutes`, in NeuronPerf's wording of the remaining time.
 #[must_use]
 pub fn remaining_text(duration: SimTime) -> String {
     let secs = duration.to_secs_f64();

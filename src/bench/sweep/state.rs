@@ -1,5 +1,5 @@
-//! A sweep while it runs: which configurations wait, run and are done. Pure state, so that whoever has workers can pause,
-//! cancel, retry, keep it and take it up again; it starts nothing itself.
+//! A sweep while it runs: which configurations wait, run and are done. It is pure state, so that the owner of the workers can pause,
+//! cancel, retry, keep and resume it; it starts nothing itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,53 +9,53 @@ use crate::bench::config::configuration::Configuration;
 use crate::bench::reports::report::Report;
 use crate::bench::run::estimate::Estimate;
 
-/// Where a configuration is.
+/// State of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum RowState {
-    /// Nobody has begun it.
+    /// No worker has begun it.
     Waiting,
-    /// A worker is at it.
+    /// A worker is running it.
     Running,
-    /// It was given up before it ran.
+    /// It was cancelled before it finished.
     Cancelled,
-    /// Its row is there: finished, or failed.
+    /// It has a row: finished or failed.
     Done(Box<Report>),
 }
 
 /// One configuration of a running sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepRow {
-    /// What runs.
+    /// The configuration.
     pub planned: PlannedRow,
-    /// Where it is.
+    /// Its state.
     pub state: RowState,
-    /// How often it was begun.
+    /// How often it was started.
     pub attempts: u32,
 }
 
-/// A sweep. All of it can be kept and read back.
+/// A sweep. The whole state can be stored and read back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepState {
-    /// What was asked for.
+    /// The request.
     pub config: BenchConfig,
-    /// What a person should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
     rows: Vec<SweepRow>,
     is_paused: bool,
 }
 
-/// How far a sweep is.
+/// Progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepProgress {
     /// Configurations that finished.
     pub finished: u32,
     /// Configurations that failed.
     pub failed: u32,
-    /// Configurations that workers are at.
+    /// Configurations that workers are running.
     pub running: u32,
-    /// Configurations that nobody has begun.
+    /// Configurations that no worker has begun.
     pub waiting: u32,
-    /// Configurations given up before they ran.
+    /// Configurations cancelled before they finished.
     pub cancelled: u32,
     /// Estimated events of the configurations that wait or run.
     pub events_left: u64,
@@ -86,7 +86,7 @@ impl SweepState {
         &self.rows
     }
 
-    /// Takes what a worker has to say besides a row; false when it was said before, as several workers say the same of one model.
+    /// Takes a note from a worker; returns false when the note is already known, because several workers give the same note about one model.
     pub fn note(&mut self, message: &str) -> bool {
         let is_new = self.messages.iter().all(|m| m != message);
         if is_new {
@@ -95,7 +95,7 @@ impl SweepState {
         is_new
     }
 
-    /// Leaves out what a person has read.
+    /// Drops the notes that the user has read.
     pub fn dismiss(&mut self, message: &str) {
         self.messages.retain(|m| m != message);
     }
@@ -114,7 +114,7 @@ impl SweepState {
         self.begin_next_of(|_| true)
     }
 
-    /// As [`Self::begin_next`], passing over configurations that may not begin yet.
+    /// As [`Self::begin_next`], skipping configurations that may not begin yet.
     pub fn begin_next_of(&mut self, may_begin: impl Fn(&Configuration) -> bool) -> Option<(u32, Configuration)> {
         if self.is_paused {
             return None;
@@ -127,7 +127,7 @@ impl SweepState {
         Some((u32::try_from(at).ok()?, row.planned.configuration.clone()))
     }
 
-    /// Takes a row from a worker. One that is there already is replaced only by one that finished.
+    /// Takes a row from a worker. An existing row is replaced only by a finished one.
     pub fn finish(&mut self, row: u32, report: Report) {
         let Some(row) = self.rows.get_mut(row as usize) else { return };
         if !matches!(&row.state, RowState::Done(known) if known.is_finished()) {
@@ -135,14 +135,14 @@ impl SweepState {
         }
     }
 
-    /// A worker came back without a row: it was stopped, or died. The configuration waits again.
+    /// A worker ended without a row: it was stopped, or died. The configuration waits again.
     pub fn give_back(&mut self, row: u32) {
         if let Some(row) = self.rows.get_mut(row as usize).filter(|r| r.state == RowState::Running) {
             row.state = RowState::Waiting;
         }
     }
 
-    /// Whether no configuration is handed out for now.
+    /// Whether the sweep is paused.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.is_paused
@@ -153,12 +153,12 @@ impl SweepState {
         self.is_paused = true;
     }
 
-    /// Goes on.
+    /// Resumes a paused sweep.
     pub fn resume(&mut self) {
         self.is_paused = false;
     }
 
-    /// Gives up what waits and what runs; the numbers of the rows that workers have to stop. Rows that are there stay.
+    /// Cancels the waiting and running configurations; returns the numbers of the rows that workers have to stop. Existing rows stay.
     pub fn cancel(&mut self) -> Vec<u32> {
         let mut running = Vec::new();
         for (i, row) in (0u32..).zip(&mut self.rows) {
@@ -173,7 +173,7 @@ impl SweepState {
         running
     }
 
-    /// Lets failed and cancelled configurations run again; how many. Finished rows stay.
+    /// Lets failed and cancelled configurations run again; returns how many. Finished rows stay.
     pub fn retry_failed(&mut self) -> usize {
         let failed = |r: &&mut SweepRow| match &r.state {
             RowState::Done(report) => !report.is_finished(),
@@ -183,14 +183,14 @@ impl SweepState {
         self.rows.iter_mut().filter(failed).map(|row| row.state = RowState::Waiting).count()
     }
 
-    /// After it was read back: nobody is at anything any more, so what ran waits again.
+    /// To be called after reading back: no worker is running anything, so running configurations wait again.
     pub fn take_up(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Running) {
             row.state = RowState::Waiting;
         }
     }
 
-    /// Takes over the finished rows of an earlier sweep for configurations that are the same in everything; how many.
+    /// Takes over the finished rows of an earlier sweep for configurations that are the same in everything; returns how many.
     pub fn adopt(&mut self, earlier: &Self) -> usize {
         let mut adopted = 0;
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Waiting) {
@@ -206,7 +206,7 @@ impl SweepState {
         adopted
     }
 
-    /// The rows that are there, in the order of the sweep: at any moment, all that is known.
+    /// The rows that exist so far, in the order of the sweep.
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         let report = |r: &SweepRow| match &r.state {
@@ -216,7 +216,7 @@ impl SweepState {
         self.rows.iter().filter_map(report).collect()
     }
 
-    /// How far it is.
+    /// The progress of the sweep.
     #[must_use]
     pub fn progress(&self) -> SweepProgress {
         let mut p = SweepProgress::default();

@@ -20,8 +20,8 @@ use crate::experiment::aggregate::{
 use crate::experiment::figure::{FigureSize, figure};
 use crate::experiment::plan::Test;
 
-/// What is said of models whose times cannot be compared.
-const UNLIKE: &str = "models have unlike batch sizes in a backend and the baseline";
+/// Warning about models whose times cannot be compared.
+const UNLIKE: &str = "models have different batch sizes in a backend and the baseline";
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 20;
 
@@ -62,7 +62,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
         AggregateFormatArg::Tab => text::print(table.to_framed().as_bytes()),
         AggregateFormatArg::Png | AggregateFormatArg::Svg => {
             if kind == ReportKind::Changes {
-                bail!("--report changes is a list; use --format csv or tab");
+                bail!("--report changes is a list and cannot be drawn; use --format csv or tab");
             }
             let size = FigureSize { width_in: args.fig_width, height_in: args.fig_height };
             let drawing = figure(&report, metric, size, args.title.as_deref());
@@ -105,10 +105,10 @@ fn kind(of: ReportKindArg) -> ReportKind {
     }
 }
 
-/// The accelerator of reports that name none.
+/// The accelerator of reports that do not name one.
 const DEFAULT_ACCELERATOR: &str = "v100";
 
-/// The accelerator that is asked for. A name that the suite does not know is wrong usage, as any bad choice.
+/// The accelerator that is asked for. A name that the suite does not know is wrong usage, like any bad choice.
 fn accelerator(args: &AggregateArgs) -> AcceleratorChoice {
     match (&args.accelerator, args.lenient) {
         (Some(name), true) => AcceleratorChoice::Named(name.clone()),
@@ -133,12 +133,12 @@ fn backends(names: &[String]) -> Result<Vec<Backend>> {
     let known = || Backend::ALL.map(|b| b.names().id).join(", ");
     let named = |name: &String| {
         Backend::named(name)
-            .ok_or_else(|| anyhow!("{name} is not a backend; choose from {}. A -- ends the list of backends", known()))
+            .ok_or_else(|| anyhow!("{name} is not a backend; choose from {}. Write -- after the last backend", known()))
     };
     names.iter().map(named).collect()
 }
 
-/// Reads a file line by line; a folder's .jsonl files in order of their names, where that is allowed.
+/// Reads a file line by line; a folder's .jsonl files in order of their names, with `--lenient`.
 fn read(records: &mut Aggregator, path: &Path, lenient: bool) -> Result<()> {
     let shown = path.display();
     if path.is_dir() {
@@ -193,7 +193,7 @@ pub(super) fn jsonl_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Times of different products are not compared without a word.
+/// Times of different accelerators are not compared without a warning.
 fn warn_of_a_mix(records: &mut Aggregator, all: bool) {
     let products: Vec<String> = records.accelerators().map(str::to_owned).collect();
     if all && products.len() > 1 {

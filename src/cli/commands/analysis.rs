@@ -1,4 +1,4 @@
-//! What the commands that analyse share: asking, and printing tables.
+//! Helpers of the commands that analyse: asking the session, and printing tables.
 
 use anyhow::{Result, bail};
 
@@ -8,21 +8,21 @@ use crate::cli::driver::Driver;
 use crate::session::{AnalysisRequest, Answer, Listed, Listing, ProfileKey, Question, Reply, Rows, Told};
 use crate::view::table::{Cell, Table};
 
-/// Asks for the rows of a table that the flags want to see.
+/// Asks for the rows of a table that the flags select.
 pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &OutputArgs) -> Result<Listed> {
     let limit = if output.json || output.csv { u32::MAX } else { u32::try_from(output.top).unwrap_or(u32::MAX) };
     let rows = Rows { limit, ..Rows::ALL };
     match driver.run(AnalysisRequest::List(what, rows).of(profile), None)? {
         Some(Told::Answer(Reply::Listed(listed))) => Ok(*listed),
-        _ => bail!("the session gave no table"),
+        _ => bail!("the session returned no table"),
     }
 }
 
-/// Asks for anything else.
+/// Asks any other question.
 pub(super) fn analyse(driver: &mut Driver, profile: ProfileKey, question: Question) -> Result<Answer> {
     match driver.run(AnalysisRequest::Analyse(question).of(profile), None)? {
         Some(Told::Answer(Reply::Analysed(answer))) => Ok(*answer),
-        _ => bail!("the session gave no answer"),
+        _ => bail!("the session returned no answer"),
     }
 }
 
@@ -33,7 +33,7 @@ pub(super) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     text::print(&json)
 }
 
-/// [`print_listed`] below a line, which JSON and CSV do without.
+/// As [`print_listed`], below a line that JSON and CSV leave out.
 pub(super) fn print_headed(line: &str, listed: &Listed, output: &OutputArgs) -> Result<()> {
     if !output.json && !output.csv {
         text::print(line.as_bytes())?;
@@ -41,7 +41,7 @@ pub(super) fn print_headed(line: &str, listed: &Listed, output: &OutputArgs) -> 
     print_listed(listed, output)
 }
 
-/// Prints a table as the flags say: text for people with its first rows, or all rows as CSV or JSON.
+/// Prints a table as the flags say: the first rows as text, or all rows as CSV or JSON.
 pub(super) fn print_listed(listed: &Listed, output: &OutputArgs) -> Result<()> {
     if output.json {
         return print_json(&serde_json::Value::Array(json_rows(&listed.table)));
@@ -86,7 +86,7 @@ fn json_rows(table: &Table) -> Vec<serde_json::Value> {
     table.rows.iter().map(row).collect()
 }
 
-/// A text of at most `most` characters.
+/// Cuts a text to at most `most` characters.
 pub(super) fn shorten(name: &str, most: usize) -> String {
     if name.chars().count() <= most {
         return name.to_owned();

@@ -1,6 +1,6 @@
 //! `neuronscope analyze`
 
-#![allow(clippy::disallowed_methods, reason = "a report has the time at which it was made")]
+#![allow(clippy::disallowed_methods, reason = "a report holds the time at which it was made")]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -60,12 +60,12 @@ fn read(analyzer: &mut Analyzer, path: &Path) -> Result<()> {
 
 fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     }
     fs::write(path, text).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// Rows go behind what is there, as the suite does it: under whatever columns the file has.
+/// Appends rows to the file, as the suite does, whatever columns the file has.
 fn append(path: &Path, rows: &str) -> Result<()> {
     let shown = path.display();
     let mut file = OpenOptions::new().append(true).open(path).with_context(|| format!("{shown}: cannot be opened"))?;

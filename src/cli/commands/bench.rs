@@ -31,13 +31,13 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
         bench_index::put(&mut config, path, &args)?;
     }
     if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, &args.instance) {
-        eprintln!("note: --instance {instance} is not used: with --device-type cpu this machine is measured");
+        eprintln!("note: --instance {instance} is not used: --device-type cpu measures this machine");
     }
     if let Some(settings) = config.mlperf.clone() {
         return super::mlperf::run(driver, config, settings, args.output.table.json);
     }
     if config.options.device_type == DeviceType::Cpu && args.output.trace.trace.is_some() {
-        bail!("--trace shows simulated runs; leave --device-type cpu out");
+        bail!("--trace shows simulated runs only; leave --device-type cpu out");
     }
     if config.options.device_type == DeviceType::Cpu && config.n_models.is_none() {
         config.n_models = Some(super::cpu::default_copies());
@@ -55,7 +55,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if interrupt::is_asked() {
         return Err(Interrupted(sweep.how_to_go_on()).into());
     }
-    // Rows that failed are in the output; a run of which nothing came is not a success.
+    // Rows that failed are in the output; a run without any result is not a success.
     let all = sweep.state.reports();
     let first = all.iter().find(|r| !r.is_finished()).and_then(|r| r.error.as_deref());
     match first {
@@ -64,11 +64,11 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     }
 }
 
-/// What cannot be printed together, and files that would be lost.
+/// Refuses outputs that cannot be printed together, and files that would be overwritten.
 fn check_output(output: &OutputArgs) -> Result<()> {
     reports::check(&output.table)?;
     if output.return_timers == Some(None) && (output.table.json || output.table.csv) {
-        bail!("--return-timers prints timers in place of reports; name a file for them, or leave --json and --csv out");
+        bail!("--return-timers prints timers instead of reports; name a file for them, or leave --json and --csv out");
     }
     refuse_index("--return-timers", output.return_timers.iter().flatten().next().map(|p| p.as_path()))
 }
@@ -96,7 +96,7 @@ impl<'a> Sweep<'a> {
         verbosity.at_start(&state.config).iter().for_each(|line| driver.say(line));
         if let Some(kept) = args.resume.as_deref().filter(|p| p.exists()).map(read_kept).transpose()? {
             let adopted = state.adopt(&kept);
-            driver.say(&format!("note: {adopted} configurations have finished before and are not run again"));
+            driver.say(&format!("note: {adopted} configurations finished in an earlier run and are not run again"));
         }
         let wants_spans = args.return_timers.is_some() && args.table.json_format == JsonFormatArg::Neuronperf;
         let timed = wants_spans.then(|| TimedRuns::new(driver.models()));
@@ -177,20 +177,22 @@ impl<'a> Sweep<'a> {
         let failed = |error: String| RowResult::failed(configuration, error);
         Ok(match self.driver.run(JobRequest::RunConfiguration(run), None) {
             Ok(Some(Told::Done(JobResult::Row { result, .. }))) => *result,
-            Ok(_) => failed("the run gave no row".to_owned()),
+            Ok(_) => failed("the run returned no row".to_owned()),
             Err(error) => failed(error.to_string()),
         })
     }
 
-    /// After Ctrl-C: what is there, and how the rest is run.
+    /// The message after Ctrl-C: how much has finished, and how to run the rest.
     fn how_to_go_on(&self) -> String {
         let (done, all) = (self.state.reports().len(), self.state.rows().len());
         let said = format!("stopped after {done} of {all} configurations");
         match &self.args.resume {
             Some(path) if done > 0 => format!("{said}; run the same command again to go on from {}", path.display()),
-            Some(_) => format!("{said}; run the same command again to begin again"),
+            Some(_) => format!("{said}; run the same command again to start over"),
             None => {
-                format!("{said}; with --resume FILE, what has finished is kept and the same command goes on from it")
+                format!(
+                    "{said}; with --resume FILE, finished configurations are kept and the same command goes on from them"
+                )
             }
         }
     }
@@ -203,9 +205,8 @@ impl<'a> Sweep<'a> {
 fn read_kept(path: &Path) -> Result<SweepState> {
     let shown = path.display();
     let json = fs::read_to_string(path).with_context(|| format!("{shown}: cannot be read"))?;
-    let mut kept: SweepState = serde_json::from_str(&json).with_context(|| {
-        format!("{shown}: is not a kept sweep; name a file of --resume, or one that is not there yet")
-    })?;
+    let mut kept: SweepState = serde_json::from_str(&json)
+        .with_context(|| format!("{shown}: is not a kept sweep; name a file written by --resume, or a new file"))?;
     kept.take_up();
     Ok(kept)
 }

@@ -13,7 +13,7 @@ use crate::cli::bench_args::BenchArgs;
 use crate::cli::dataset;
 use crate::device::{BroughtSpec, ModelLibrary, model_label};
 
-/// What is to be evaluated.
+/// The dataset and the metrics to compute.
 pub(super) struct Evaluation {
     metrics: Vec<String>,
     file: String,
@@ -24,7 +24,7 @@ pub(super) struct Evaluation {
 /// Reads the dataset and checks names and sizes before anything runs; `None` when no metric is asked for.
 ///
 /// # Errors
-/// With the metric that does not exist, or what is wrong with the dataset.
+/// Names the metric that does not exist, or says what is wrong with the dataset.
 pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
     let Some(metrics) = &args.eval.eval_metrics else { return Ok(None) };
     for name in metrics {
@@ -32,7 +32,7 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
     }
     let text = args.run.dataset.as_deref().unwrap_or_default();
     if text.trim().parse::<i64>().is_ok() {
-        bail!("--eval-metrics: {text} records have no values; name the file of the dataset as --dataset");
+        bail!("--eval-metrics: {text} records have no values; name the dataset's file with --dataset");
     }
     let all = dataset::read(Path::new(text))?;
     let (records, targets) = all.with_targets(text, args.eval.eval_target_col.as_deref()).context("--eval-metrics")?;

@@ -1,4 +1,4 @@
-//! `neuronscope bench INDEX.json`: the entries that are run, and the flags that may stand beside them.
+//! `neuronscope bench INDEX.json`: the entries that are run, and the flags that may be given with an index.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::bench::{
 };
 use crate::cli::bench_args::BenchArgs;
 
-/// Puts the index file into a benchmark, with the entries that the lists on the command line leave. Where no instance
-/// is named, the index's own stands for it.
+/// Puts the index file into a benchmark, with the entries that pass the lists on the command line. When no instance
+/// is named, the index's own is taken.
 ///
 /// # Errors
 /// When the file is not an index, no entry of it is left, or a flag contradicts what is left.
@@ -22,7 +22,7 @@ pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Re
     if let (None, Some(own)) = (&args.instance, index.finished().find_map(|e| e.instance_type.clone())) {
         config.instance_type = own;
     }
-    // They are the entries' own, and were found to be.
+    // The check showed that these shapes are the entries' own.
     config.inputs.clear();
     config.index = Some(index);
     Ok(())

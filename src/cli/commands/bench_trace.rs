@@ -1,4 +1,4 @@
-//! `neuronscope bench --trace FILE`: what each configuration did, as a timeline.
+//! `neuronscope bench --trace FILE`: each configuration as a timeline.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::cli::driver::Driver;
 use crate::cli::output_args::TraceArgs;
 use crate::session::{JobRequest, TraceSpec};
 
-/// Runs a configuration once more, watched, and writes its timeline. `row` of `rows` is its place in the sweep.
+/// Runs a configuration once more with an observer, and writes its timeline. `row` of `rows` is its place in the sweep.
 ///
 /// # Errors
 /// When it cannot run, or the file cannot be written.

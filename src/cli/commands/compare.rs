@@ -20,7 +20,7 @@ pub(super) fn run(args: CompareArgs) -> Result<()> {
     let (by, level) = (args.by.map(GroupBy::from), args.level.level.as_deref());
     let (mut first, mut second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     if first.by != second.by {
-        // Rows of framework operators in one alone: what both have are names.
+        // Only one profile has framework operators; names are what both have.
         let by = Some(GroupBy::Name);
         (first, second) = (totals(&mut driver, a, by, level)?, totals(&mut driver, b, by, level)?);
     }
@@ -48,7 +48,7 @@ fn totals(
     let of = Chosen { level: level.map(str::to_owned), ..Chosen::default() };
     match analyse(driver, profile, Question::Totals { of, by })? {
         Answer::Totals(totals) => Ok(totals),
-        _ => bail!("the session gave another answer"),
+        _ => bail!("the session returned an unexpected answer"),
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
         config.model = opened.id;
     }
     let mut index = config.plan()?.index;
-    // The name is a digest of what will be in the index, so it has to be known before the first compile is written.
+    // The name holds a digest of the index's contents, so the contents must be known before the first artifact is written.
     let path = args.filename.as_deref().map_or_else(|| default_path(&args, &config.model), with_json);
     let mut written = Ok(());
     let mut removals: Vec<String> = Vec::new();
@@ -64,11 +64,11 @@ fn keep(index: &mut ModelIndex, compiled: CompiledModel, path: &Path) -> Result<
     write(path, &index.to_json().map_err(anyhow::Error::msg)?)
 }
 
-/// Writes a file, making its folder.
+/// Writes a file, creating its folder.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let shown = path.display();
     if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+        fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     }
     fs::write(path, text).with_context(|| format!("{shown}: cannot be written"))
 }
@@ -93,7 +93,7 @@ fn default_path(args: &ModelCompileArgs, model: &str) -> PathBuf {
     let or = |given: &Option<String>, default: &str| given.clone().unwrap_or_else(|| default.to_owned());
     let (cast, cast_type, level) = (or(&c.auto_cast, "matmult"), or(&c.auto_cast_type, "bf16"), or(&c.optlevel, "2"));
     let flags = format!("{cast}|{cast_type}|{level}|{:?}", c.lnc);
-    // With the default flags the name is the one it has always had.
+    // With the default flags the name is the same as in earlier releases.
     let asked = if flags == "matmult|bf16|2|None" { asked } else { format!("{asked}|{flags}") };
     let label = model_label(model);
     let name = args.model_name.as_deref().unwrap_or(&label);

@@ -20,11 +20,11 @@ pub(super) fn run(args: CountersArgs) -> Result<()> {
     let question = Question::Curve { name, range: args.range, points: args.points };
     match analyse(&mut driver, profile, question)? {
         Answer::Curve(curve) => print_listed(&values(&curve), &args.output),
-        _ => bail!("the session gave another answer"),
+        _ => bail!("the session returned an unexpected answer"),
     }
 }
 
-/// Each value with when it begins to hold; the last row is where the last value ends.
+/// Each value with the time at which it begins; the last row is the end of the last value.
 fn values(curve: &Curve) -> Listed {
     let row = |(at, value): &(i64, f64)| vec![Cell::Number(real_signed(*at)), Cell::Number(*value)];
     let table = Table {
@@ -34,7 +34,7 @@ fn values(curve: &Curve) -> Listed {
         ],
         rows: curve.points.iter().map(row).collect(),
     };
-    let thinned = "Of each stretch the smallest and the largest value are listed (--points N lists more).";
+    let thinned = "The smallest and the largest value of each stretch are listed (--points N lists more).";
     let notes = if curve.is_thinned { vec![thinned.to_owned()] } else { Vec::new() };
     Listed { total: table.rows.len() as u64, table, notes, ..Listed::default() }
 }

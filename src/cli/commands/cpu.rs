@@ -14,7 +14,7 @@ use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_r
 use crate::bench::{Configuration, RowResult, RunDetail};
 use crate::cli::interrupt;
 
-/// One copy, and as many as there are processors.
+/// The default numbers of copies: one, and as many as there are processors.
 pub(super) fn default_copies() -> Vec<u32> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let cores = u32::try_from(cores).unwrap_or(1);
@@ -31,7 +31,7 @@ impl SystemClock {
     /// A clock that counts from now.
     pub fn new() -> Self {
         let origin = Instant::now();
-        // The smallest step that two looks show.
+        // The smallest step between two readings.
         let step = || {
             let before = Instant::now();
             loop {
@@ -66,7 +66,8 @@ pub(super) fn run(configuration: &Configuration, detail: RunDetail) -> RowResult
     let (timers, samples) = thread::scope(|scope| {
         let sampler = scope.spawn(|| sample(interval, &over));
         let handles: Vec<_> = (0..copies).map(|_| scope.spawn(|| measure(&each, &barrier))).collect();
-        let died = || CpuTimers { error: Some("the thread of a copy died".to_owned()), ..CpuTimers::default() };
+        let died =
+            || CpuTimers { error: Some("the thread of a model copy panicked".to_owned()), ..CpuTimers::default() };
         let timers: Vec<CpuTimers> = handles.into_iter().map(|h| h.join().unwrap_or_else(|_| died())).collect();
         over.store(true, Ordering::Relaxed);
         (timers, sampler.join().unwrap_or_default())
@@ -90,12 +91,12 @@ fn measure(configuration: &Configuration, barrier: &Barrier) -> CpuTimers {
     run.into_timers()
 }
 
-/// Seconds since 1970, as the system's calendar has it.
+/// Seconds since 1970 by the system's clock.
 fn unix_s() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// `Intel(R) Xeon(R) Processor x 2`, and the same with the system.
+/// `Intel(R) Xeon(R) Processor x 2`, and the same with the operating system.
 fn machine(began_unix_s: u64) -> Machine {
     let name = processor();
     let count = thread::available_parallelism().map_or(1, usize::from);
@@ -107,14 +108,14 @@ fn machine(began_unix_s: u64) -> Machine {
     }
 }
 
-/// The processor's own name, where the system tells (Linux).
+/// The processor's own name, where the system gives it (Linux).
 pub(super) fn processor() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|l| l.strip_prefix("model name").and_then(|l| l.split_once(':')));
     name.map_or("processor", |(_, name)| name.trim()).to_owned()
 }
 
-/// Processor and memory in use, where the system tells (Linux).
+/// Processor and memory in use, where the system gives them (Linux).
 fn sample(interval: Duration, over: &AtomicBool) -> HostSamples {
     let mut samples = HostSamples::default();
     let mut before = processor_times();
@@ -145,20 +146,20 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Those of now, where the system tells (Linux).
+    /// The current ticks, where the system gives them (Linux).
     pub fn now() -> Option<Self> {
         let (busy, all) = processor_times()?;
         let text = fs::read_to_string("/proc/self/stat").ok()?;
-        // The name of the program stands in parentheses and may hold anything; user and system time are the 12th and 13th
-        // word behind it.
+        // The program's name is in parentheses and may hold any character; user and system time are the 12th and 13th
+        // words after it.
         let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let own = words.get(11)?.parse::<u64>().ok()? + words.get(12)?.parse::<u64>().ok()?;
         Some(Self { all, busy, own })
     }
 
-    /// The share of the processors that other programs used since an earlier moment; nothing for too short a time.
+    /// The share of the processors that other programs used since an earlier moment; `None` for too short a time.
     pub fn others_since(&self, before: &Self) -> Option<f64> {
-        /// A tenth of a second of one processor: fewer ticks say nothing.
+        /// A tenth of a second of one processor: fewer ticks are no basis.
         const FEWEST: u64 = 10;
         let all = self.all.checked_sub(before.all).filter(|all| *all >= FEWEST)?;
         let busy = self.busy.saturating_sub(before.busy);
@@ -173,7 +174,7 @@ fn processor_times() -> Option<(u64, u64)> {
     let numbers: Vec<u64> =
         text.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).take(8).collect();
     let all: u64 = numbers.iter().sum();
-    // Idle, and waiting for a disk.
+    // Idle time, and time waiting for a disk.
     let idle = numbers.get(3)? + numbers.get(4)?;
     Some((all - idle, all))
 }

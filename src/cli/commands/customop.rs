@@ -41,10 +41,10 @@ pub(super) fn run(args: CustomOpArgs) -> Result<()> {
         (false, specs, reports) => side_by_side(specs, reports),
     };
     text::print(out.as_bytes())?;
-    // An element type that a kernel does not take is an answer when it was asked for beside one that it takes.
+    // When several element types are compared, one that the kernel does not take is a result, not an error.
     let runs = |name: &str| args.dtype.len() > 1 && reports.iter().any(|r| r.complete && r.kernel == name);
     if let Some(report) = reports.iter().find(|r| !r.complete && !runs(&r.kernel)) {
-        bail!("{}: the kernel does not run to its end", report.kernel);
+        bail!("{}: the kernel does not finish", report.kernel);
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ fn spec_of(name: &str, args: &CustomOpArgs) -> Result<CustomOpSpec> {
     Ok(spec)
 }
 
-/// Kernels as steps: the gain of each over the one before it, and where its time goes.
+/// Kernels as steps: the gain of each over the previous one, and where its time goes.
 fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
     let mut rows = Vec::new();
     let mut before: Option<f64> = None;
@@ -113,7 +113,7 @@ fn side_by_side(specs: &[CustomOpSpec], reports: &[CustomOpReport]) -> String {
         "Elements",
         ">Iterations/s",
         ">Gain",
-        ">ns an element",
+        ">ns per element",
         "Bound by",
         "Operator spends most on",
         "Problem",
@@ -162,7 +162,7 @@ fn where_time_goes(report: &CustomOpReport) -> String {
     }
     let mut out = format!("\n{}", text::table(&["Where the time goes", ">Time", ">Device"], &rows));
     if let Some(each) = report.ns_per_element {
-        out.push_str(&format!("{each:.2} ns an element\n"));
+        out.push_str(&format!("{each:.2} ns per element\n"));
     }
     out
 }

@@ -19,9 +19,9 @@ struct DevicesJson {
 struct CoreJson {
     #[serde(flatten)]
     core: &'static CoreData,
-    /// Whether programs can be timed on it.
+    /// Whether programs can be timed on the device.
     simulated: bool,
-    /// What is missing when they cannot.
+    /// What is missing when programs cannot be timed.
     not_simulated_because: Option<String>,
 }
 

@@ -38,7 +38,7 @@ fn read(bytes: &[u8], target_column: Option<&str>) -> Result<Vec<(Vec<f32>, f64)
         None => headings.len().saturating_sub(1),
     };
     if headings.len() < 2 {
-        bail!("it has {} columns; write the outputs and the target", headings.len());
+        bail!("it has {} columns; write columns for the outputs and the target", headings.len());
     }
     let mut table = Vec::new();
     for (i, line) in reader.records().enumerate() {

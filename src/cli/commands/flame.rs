@@ -18,7 +18,7 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
     let mut driver = Driver::new();
     let info = source::open(&mut driver, &args.source)?;
     let (profile, unit) = (info.profile, &info.outline.unit);
-    // Modules are those of all levels unless one is named.
+    // Modules come from all levels unless a level is named.
     let has_line = !args.modules || args.chosen.level.level.is_some();
     let line = if has_line { args.chosen.level.line(&info) } else { String::new() };
     let (of, limit) = (args.chosen.chosen(), args.nodes);
@@ -43,7 +43,7 @@ pub(super) fn run(args: FlameArgs) -> Result<()> {
             tree_text(&graph.callees, unit),
         ),
         Answer::Modules(tree) => modules_text(tree),
-        _ => bail!("the session gave another answer"),
+        _ => bail!("the session returned an unexpected answer"),
     };
     text::print(format!("{line}{out}").as_bytes())
 }
@@ -68,7 +68,7 @@ fn tree_text(graph: &FlameGraph, unit: &Unit) -> String {
 
 fn modules_text(tree: &ModuleTree) -> String {
     if tree.nodes.is_empty() {
-        return "no slice names a module: neither by its arguments nor by calls of nn.Module around it\n".to_owned();
+        return "no slice names a module: neither in its arguments nor by nn.Module calls around it\n".to_owned();
     }
     let rows: Vec<_> = tree
         .nodes

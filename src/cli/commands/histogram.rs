@@ -13,7 +13,7 @@ use crate::cli::source;
 use crate::profile::Unit;
 use crate::session::{Answer, Question};
 
-/// Characters of the longest bar.
+/// Length of the longest bar, in characters.
 const BAR: u64 = 40;
 
 pub(super) fn run(args: HistogramArgs) -> Result<()> {
@@ -29,11 +29,11 @@ pub(super) fn run(args: HistogramArgs) -> Result<()> {
     };
     match analyse(&mut driver, profile, question)? {
         Answer::Histogram(found) if found.count == 0 => {
-            bail!("no slice of {} belongs to '{}'", args.chosen.level.said(&info), args.name)
+            bail!("no slice of {} is in the group '{}'", args.chosen.level.said(&info), args.name)
         }
         Answer::Histogram(found) if args.json => print_json(&found),
         Answer::Histogram(found) => text::print(format!("{line}{}", describe(&found, &info.outline.unit)).as_bytes()),
-        _ => bail!("the session gave another answer"),
+        _ => bail!("the session returned an unexpected answer"),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
         }
         IndexCommand::Append { indexes, output } => {
             let read: Vec<ModelIndex> = indexes.iter().map(|p| load(p)).collect::<Result<_>>()?;
-            let Some(sum) = ModelIndex::append(&read) else { bail!("there is nothing to append") };
+            let Some(sum) = ModelIndex::append(&read) else { bail!("no index to append is named") };
             sum.warnings.iter().for_each(|w| eprintln!("note: {w}"));
             write(&output, &json(&sum.index)?)
         }
@@ -50,7 +50,7 @@ pub(super) fn run(command: IndexCommand) -> Result<()> {
         }
         IndexCommand::Delete { index } => {
             if !index.exists() {
-                eprintln!("note: {}: is not there", index.display());
+                eprintln!("note: {}: does not exist", index.display());
                 return Ok(());
             }
             carry_out(&FilePlan::delete(&load(&index)?, &shown(&index)))
@@ -73,7 +73,7 @@ fn load(path: &Path) -> Result<ModelIndex> {
     Ok(read.index)
 }
 
-/// What was typed goes through the reader, which knows the ranges.
+/// The typed values go through the index reader, which checks their ranges.
 fn checked(index: ModelIndex) -> Result<ModelIndex> {
     let read = ModelIndex::read(&json(&index)?)?;
     match read.warnings.first() {
@@ -86,7 +86,7 @@ fn parse_filters(filters: &[String]) -> Result<IndexFilter> {
     let mut filter = IndexFilter::default();
     for text in filters {
         let Some((field, values)) = text.split_once('=') else {
-            bail!("'{text}' is not a filter; write field=value,value, as in batch_size=1,2")
+            bail!("'{text}' is not a filter; write field=value,value, such as batch_size=1,2")
         };
         filter = filter.with(field.trim(), &values.split(',').map(str::trim).collect::<Vec<_>>())?;
     }
@@ -104,7 +104,7 @@ fn carry_out(plan: &FilePlan) -> Result<()> {
     Ok(())
 }
 
-/// A model may be a file or, as of TensorFlow, a folder.
+/// An artifact may be a file or, as for TensorFlow, a folder.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let failed = || format!("{}: cannot be copied to {}", from.display(), to.display());
     if from.is_dir() {
@@ -125,7 +125,7 @@ fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("note: {}: is not there", path.display());
+            eprintln!("note: {}: does not exist", path.display());
             Ok(())
         }
         other => other.with_context(|| format!("{}: cannot be removed", path.display())),

@@ -50,7 +50,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     compared.map_or(Ok(()), |c| c.verdict())
 }
 
-/// The default instance: the smallest with a second generation NeuronCore.
+/// The default instance: the smallest one with a second-generation NeuronCore.
 const BESIDE_INSTANCE: &str = "inf2.xlarge";
 
 /// The table of a file beside a model of the zoo. A batch size that the file does not have is named below the table.
@@ -80,9 +80,9 @@ fn describe(found: &Inspection) -> String {
     };
     let list = |tensors: &[TensorInfo]| tensors.iter().map(tensor).collect::<Vec<_>>().join("\n              ");
     let mut out = format!(
-        "format        {}\nproducer      {}\ninputs        {}\noutputs       {}\nparameters    {}\nbuffers       {}\nFLOPs         {} of products\n",
+        "format        {}\nproducer      {}\ninputs        {}\noutputs       {}\nparameters    {}\nbuffers       {}\nFLOPs         {} in matrix products\n",
         found.format,
-        if found.producer.is_empty() { "not said" } else { &found.producer },
+        if found.producer.is_empty() { "not stated" } else { &found.producer },
         list(&found.inputs),
         list(&found.outputs),
         format_count(found.parameters),
@@ -90,7 +90,7 @@ fn describe(found: &Inspection) -> String {
         format_count(found.flops),
     );
     if found.verdict == Verdict::Partial {
-        out.push_str("partly read: see the notes\n");
+        out.push_str("partially read: see the notes\n");
     }
     for d in &found.open_dimensions {
         let range = match (d.min, d.max) {
@@ -98,7 +98,7 @@ fn describe(found: &Inspection) -> String {
             (Some(min), None) => format!(", {min} or more"),
             _ => String::new(),
         };
-        let chosen = if d.is_chosen { "as asked for" } else { "as exported; --dim sets it" };
+        let chosen = if d.is_chosen { "as given" } else { "as exported; --dim sets it" };
         let _ = writeln!(out, "open          {} = {} ({chosen}{range})", d.name, d.used);
     }
     let mut ops: Vec<(&String, &u64)> = found.ops.iter().collect();
@@ -111,7 +111,7 @@ fn describe(found: &Inspection) -> String {
             let _ = writeln!(out, "  {module}");
         }
         if found.modules.len() > MOST_MODULES {
-            let _ = writeln!(out, "  ... --json has all of them");
+            let _ = writeln!(out, "  ... --json lists all of them");
         }
     }
     for u in &found.unsupported {
@@ -123,7 +123,7 @@ fn describe(found: &Inspection) -> String {
     out
 }
 
-/// Modules that are listed on a terminal.
+/// Most modules that are listed on a terminal.
 const MOST_MODULES: usize = 20;
 
 fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String {
@@ -160,7 +160,7 @@ struct JsonRun {
     call_ms: f64,
     model_flops: u64,
     estimates: BTreeMap<String, u64>,
-    /// How a person said that operators are placed.
+    /// How the user placed operators with `--assume`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     assumed: BTreeMap<String, String>,
     notes: Vec<String>,

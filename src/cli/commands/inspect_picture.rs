@@ -1,4 +1,4 @@
-//! `neuronscope inspect` of a model as modules and operators with times, and as a picture.
+//! `neuronscope inspect`: a model as modules and operators with times, and as a picture.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,14 +15,14 @@ use crate::session::{
 use crate::view::document::{Block, Document};
 use crate::view::table::Table;
 
-/// What `--json` prints of a model's tree.
+/// The JSON of a model's tree.
 #[derive(Serialize)]
 struct Json<'a> {
     model: &'a str,
     tree: &'a [TreeRow],
 }
 
-/// Writes the picture when a file is named, and says what is in the model as a tree or a table.
+/// Writes the picture when a file is named, and prints the model as a tree or a table.
 ///
 /// # Errors
 /// When the model is refused, or a file cannot be written.
@@ -87,7 +87,7 @@ fn describe(shown: &InspectShown) -> String {
     out
 }
 
-/// The parts of a document that a terminal has a place for.
+/// The parts of a document that fit a terminal.
 fn document(out: &mut String, document: &Document) {
     let _ = writeln!(out, "{}", document.title);
     for block in &document.blocks {

@@ -22,7 +22,7 @@ pub(super) fn completions(args: &CompletionsArgs) -> Result<()> {
 /// Writes a manual page for the program and for each command.
 pub(super) fn man(args: &ManArgs) -> Result<()> {
     let folder = &args.folder;
-    fs::create_dir_all(folder).with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("{}: the folder cannot be created", folder.display()))?;
     clap_mangen::generate_to(Args::command(), folder)
         .with_context(|| format!("{}: the pages cannot be written", folder.display()))?;
     let pages = fs::read_dir(folder)?.filter_map(|e| e.ok()).filter(|e| e.path().extension().is_some_and(|x| x == "1"));

@@ -52,7 +52,7 @@ fn print(reports: &[MatmultReport], args: &MatmultArgs, is_sweep: bool) -> Resul
     } else if is_sweep {
         sweep(reports, args.verbose)
     } else {
-        // The error of a single case is the message of the command.
+        // The error of a single case becomes the message of the command.
         reports.iter().filter(|r| r.error.is_none()).map(|r| log(r, args.verbose)).collect()
     };
     text::print(out.as_bytes())
@@ -62,7 +62,7 @@ fn log(report: &MatmultReport, verbose: bool) -> String {
     log_lines(report, verbose).iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The table, then what was found, said once for each case.
+/// The table, then the findings, each printed once with its cases.
 fn sweep(reports: &[MatmultReport], verbose: bool) -> String {
     let (headings, rows) = matmult_rows(reports);
     let mut out: String = if verbose { reports.iter().map(|r| log(r, true) + "\n").collect() } else { String::new() };

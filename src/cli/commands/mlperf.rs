@@ -8,7 +8,7 @@ use crate::bench::{BenchConfig, expand};
 use crate::cli::driver::Driver;
 use crate::session::{JobRequest, JobResult, Told};
 
-/// Runs the scenario on each configuration of the benchmark; those that cannot run are named and left out.
+/// Runs the scenario on each configuration of the benchmark; configurations that cannot run are named and left out.
 pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {
     let (mut results, mut failed) = (Vec::new(), Vec::new());
     for configuration in expand(&config)?.configurations {
@@ -16,7 +16,7 @@ pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSetti
         let (settings, configuration) = (Box::new(settings.clone()), Box::new(configuration));
         match driver.run(JobRequest::Mlperf { settings, configuration }, None) {
             Ok(Some(Told::Done(JobResult::Mlperf(result)))) => results.push(*result),
-            // Ctrl-C came first.
+            // Ctrl-C ended the run before any result.
             Ok(_) => {}
             Err(error) => failed.push(format!("failed: {label}: {error}")),
         }

@@ -1,4 +1,4 @@
-//! One file a command.
+//! One file for each command.
 
 mod aggregate;
 mod analysis;
@@ -52,7 +52,7 @@ pub(super) use profile::{profile_info, profile_spec};
 /// Runs a command.
 ///
 /// # Errors
-/// With what went wrong, for the person at the terminal.
+/// Says what went wrong, in words for the user.
 pub(super) fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench(args) => bench::run(*args),

@@ -12,10 +12,10 @@ use crate::import::eval::Casts;
 use crate::import::{Imported, ResultComparison, compare, read_npz};
 use crate::neuron::numerics::DEFAULT_TOLERANCE;
 
-/// Largest difference of a result by default, over the largest expected number.
+/// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;
 
-/// Results of a model file beside expected ones.
+/// Results of a model file, compared with expected ones.
 pub(super) struct Compared {
     results: Vec<ResultComparison>,
     tolerance: f64,
@@ -32,7 +32,7 @@ pub(super) struct JsonComparison {
 }
 
 impl Compared {
-    /// Computes a model with arrays of files, with the casts of a core where they are given; nothing where no arrays are given.
+    /// Computes a model on arrays from files, with the casts of a core if given; `None` when no arrays are given.
     ///
     /// # Errors
     /// When an array is missing or of another shape, or the model has no values here.
@@ -46,7 +46,7 @@ impl Compared {
         let (Some(inputs), Some(expect)) = (&arrays.inputs, &arrays.expect) else { return Ok(None) };
         let tolerance = tolerance.unwrap_or(if casts.is_some() { DEFAULT_TOLERANCE } else { FILE_TOLERANCE });
         if tolerance.is_nan() || tolerance <= 0.0 {
-            bail!("--tolerance {tolerance}: use a number above 0, as in {FILE_TOLERANCE}");
+            bail!("--tolerance {tolerance}: use a number above 0, such as {FILE_TOLERANCE}");
         }
         let read = |path: &Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
         let casts = casts.unwrap_or(Casts::NONE);
@@ -68,7 +68,7 @@ impl Compared {
         out
     }
 
-    /// The same for programs.
+    /// The results as JSON.
     pub fn json(&self) -> Vec<JsonComparison> {
         let finite = |v: f64| v.is_finite().then_some(v);
         let one = |r: &ResultComparison| JsonComparison {
@@ -84,7 +84,7 @@ impl Compared {
     /// Whether all results are as expected.
     ///
     /// # Errors
-    /// With how many are not.
+    /// Says how many results are not.
     pub fn verdict(&self) -> Result<()> {
         match self.results.iter().filter(|r| !self.passes(r)).count() {
             0 => Ok(()),

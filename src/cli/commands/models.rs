@@ -11,7 +11,7 @@ use crate::session::{Catalog, ParameterKind, QuestionRequest, Reply, Told};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
     let told = Driver::new().run(QuestionRequest::Catalog, None)?;
-    let Some(Told::Answer(Reply::Catalog(catalog))) = told else { bail!("the session gave no list of models") };
+    let Some(Told::Answer(Reply::Catalog(catalog))) = told else { bail!("the session returned no list of models") };
     if args.json {
         let all: Vec<_> = catalog.models.iter().chain([&catalog.fixed]).collect();
         let mut json = serde_json::to_vec_pretty(&all)?;
@@ -41,7 +41,7 @@ fn describe(catalog: &Catalog) -> String {
     out
 }
 
-/// The inputs of a model at batch size 1, as `--inputs` takes them; none of a system that is given by its times.
+/// The inputs of a model at batch size 1, as `--inputs` takes them; empty for the model that is given by its times.
 fn inputs(model: &str) -> Option<InputTuple> {
     let inputs = model.parse::<ModelSpec>().ok()?.inputs(1).ok()?;
     Some(InputTuple(inputs.iter().map(|i| i.shape.dims.to_vec()).collect()))

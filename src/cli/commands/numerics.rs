@@ -36,7 +36,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     });
     let told = Driver::new().run(JobRequest::Numerics(spec), None)?;
-    let Some(Told::Done(JobResult::Numerics(report))) = told else { bail!("the session gave no comparison") };
+    let Some(Told::Done(JobResult::Numerics(report))) = told else { bail!("the session returned no comparison") };
     tell(&report, args.json)
 }
 
@@ -51,7 +51,7 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// Values of a model file beside those that its framework gave, or those of a core beside those without a cast.
+/// Compares a model file's values with its framework's, or the values of a core with those without casts.
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     let mut settings = args.brought.settings()?;
     let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
@@ -63,7 +63,7 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
             }
             BatchRule::Fixed { size } if size == batch_size => {}
             BatchRule::Fixed { size } => {
-                bail!("{path}: --batch-size {batch_size}: its batch size is {size} and not open")
+                bail!("{path}: --batch-size {batch_size}: the file's batch size is fixed at {size}")
             }
         }
     }
@@ -88,11 +88,11 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
     compared.verdict()
 }
 
-/// What is asked of a model file, on an instance that has it.
+/// The question about a model file, on an instance.
 fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
     if matches!(args.rounding, RoundingArg::Stochastic) {
         bail!(
-            "--rounding stochastic: values of a model file are cast to the nearest; leave it out, or compare a model of the zoo"
+            "--rounding stochastic: values of a model file are always rounded to the nearest; leave the flag out, or compare a model of the zoo"
         );
     }
     let spec = NumericsSpec {
@@ -114,7 +114,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
     Ok(spec)
 }
 
-/// Values of a core beside those in the file's own types, for drawn inputs.
+/// Compares the values of a core with those in the file's own types, for random inputs.
 fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &DiskModel) -> Result<NumericsReport> {
     let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
     let values = BroughtValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
@@ -127,11 +127,11 @@ fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &DiskModel) -> Resul
         .map(|((index, name), (a, b))| compare(index, name, a, b, spec.tolerance))
         .collect();
     let mut notes = vec![
-        "A model file is computed operation by operation, with sums in double precision: the casts are those of the core, its order of sums is not."
+        "A model file is computed operation by operation, with sums in double precision: the casts are those of the core, the order of the sums is not."
             .to_owned(),
     ];
     if values.drawn_weights() > 0 {
-        notes.push(format!("{} weights are not in the file and are drawn.", values.drawn_weights()));
+        notes.push(format!("{} weights are not in the file and are drawn at random.", values.drawn_weights()));
     }
     let core = instance(spec.instance.trim()).and_then(|i| features(i.core_version)).map_or("NeuronCore", |f| f.name);
     let passed = outputs.iter().all(|o| o.passed);

@@ -38,7 +38,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
         if !info.also.is_empty() {
             text::print(format!("{}\n", one.name).as_bytes())?;
         }
-        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be read back")?;
+        let summary: OpenSummary = serde_json::from_slice(&json).context("the summary cannot be parsed")?;
         text::print(describe(&summary).as_bytes())?;
         text::print(of_default_level(&mut driver, one, args.top)?.as_bytes())?;
         text::print(neuron_tables(&mut driver, one)?.as_bytes())?;
@@ -46,7 +46,7 @@ pub(super) fn run(args: OpenArgs) -> Result<()> {
     Ok(())
 }
 
-/// The operator tables of a run of the Neuron plugin, as the plugin shows them.
+/// The operator tables of a run recorded for the Neuron plugin, as the plugin shows them.
 fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
     let mut out = String::new();
     for (kind, title) in [(OperatorKind::Framework, "operator-framework"), (OperatorKind::Hlo, "operator-hlo")] {
@@ -59,7 +59,7 @@ fn neuron_tables(driver: &mut Driver, info: &ProfileInfo) -> Result<String> {
 
 fn sentences(driver: &mut Driver, profile: ProfileKey, json: bool) -> Result<()> {
     let Answer::Sentences(said) = analyse(driver, profile, Question::Sentences)? else {
-        bail!("the session gave another answer");
+        bail!("the session returned an unexpected answer");
     };
     if json {
         return print_json(&said);
@@ -97,7 +97,7 @@ fn describe(summary: &OpenSummary) -> String {
     out
 }
 
-/// The operators with the most time on the level that is looked at by default.
+/// The operators with the most time on the default level.
 fn of_default_level(driver: &mut Driver, info: &ProfileInfo, top: usize) -> Result<String> {
     let output = OutputArgs { json: false, csv: false, top };
     let listed = list(driver, info.profile, Listing::Groups(GroupsOf::default()), &output)?;

@@ -37,6 +37,8 @@ pub(super) fn run(args: &OperatorsSupportedArgs) -> Result<()> {
         out.push_str(&text::table(&["Operator", "Kind", "Engine"], &of_format.iter().map(cells).collect::<Vec<_>>()));
         out.push('\n');
     }
-    out.push_str("Any other operator is placed by an estimate that --assume sets, and is listed in every result that holds it.\n");
+    out.push_str(
+        "Any other operator is placed by an estimate that --assume sets, and is listed in every result that uses it.\n",
+    );
     text::print(out.as_bytes())
 }

@@ -35,7 +35,7 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
     Ok(BufWriter::new(file))
 }
 
-/// The files of the arguments; of a folder its .jsonl files.
+/// The files that the arguments name; for a folder, its .jsonl files.
 fn files(sources: &[String]) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for source in sources.iter().map(PathBuf::from) {
@@ -51,7 +51,7 @@ fn files(sources: &[String]) -> Result<Vec<PathBuf>> {
 fn records(args: &ParquetArgs) -> Result<u64> {
     let files = files(&args.sources)?;
     if files.is_empty() {
-        bail!("there is no .jsonl file; name a file of records, or a folder that has some");
+        bail!("there is no .jsonl file; name a file of records, or a folder with .jsonl files");
     }
     let mut sheet = RecordSheet::new(create(&args.output)?)?;
     for path in files {
@@ -83,10 +83,13 @@ fn reports(args: &ParquetArgs) -> Result<u64> {
     parquet::reports(create(&args.output)?, &all)
 }
 
-/// A profile is one source; files of several are written one by one.
+/// A profile is one source; several profiles are written one by one.
 fn profile(args: &ParquetArgs) -> Result<u64> {
     let [source] = args.sources.as_slice() else {
-        bail!("a profile is written from one source, and {} are named", args.sources.len());
+        bail!(
+            "a profile table is written from one source, but {} are named; run the command once for each",
+            args.sources.len()
+        );
     };
     let mut driver = Driver::new();
     let info = source::open(&mut driver, source)?;

@@ -54,11 +54,11 @@ pub(super) fn write_trace(driver: &mut Driver, profile: ProfileKey, format: Writ
 /// Writes the overview of a profile as a page that links to the one at `base`.
 pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, path: &Path) -> Result<()> {
     let told = driver.run(AnalysisRequest::Page(base.to_owned()).of(profile), None)?;
-    let Some(Told::File(page)) = told else { bail!("the session made no page") };
-    fs::write(path, page.bytes).with_context(|| format!("{}: can't be written", path.display()))
+    let Some(Told::File(page)) = told else { bail!("the session returned no page") };
+    fs::write(path, page.bytes).with_context(|| format!("{}: cannot be written", path.display()))
 }
 
-/// What the flags ask for; a model file is opened.
+/// The run that the flags describe; a model file is opened.
 ///
 /// # Errors
 /// When the model file cannot be opened.
@@ -77,11 +77,11 @@ pub(in crate::cli) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> R
 /// An operator table of a NeuronCore with the plugin's columns.
 ///
 /// # Errors
-/// With the session's message.
+/// The session's message.
 pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: OperatorKind) -> Result<String> {
     let question = ProfileQuestion::Operators { kind, range: None, level: None };
     let Some(Told::Answer(Reply::Operators(table))) = driver.run(question.of(profile), None)? else {
-        bail!("the session gave no operator table");
+        bail!("the session returned no operator table");
     };
     let core = |n: Option<u32>| n.map_or_else(String::new, |n| n.to_string());
     let rows: Vec<Vec<String>> = table
@@ -106,28 +106,28 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
 fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
     match driver.run(ProfileQuestion::Summary.of(profile), None)? {
         Some(Told::Answer(Reply::Summary(Some(insights)))) => Ok(*insights),
-        _ => bail!("the session gave no summary"),
+        _ => bail!("the session returned no summary"),
     }
 }
 
-/// The profile that a job made.
+/// The profile that a request made.
 ///
 /// # Errors
 /// When the session sent no result, which would be a fault of the session.
 pub(in crate::cli) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
     match told {
         Some(Told::Done(JobResult::Profile(info))) => Ok(*info),
-        _ => bail!("the session gave no profile"),
+        _ => bail!("the session returned no profile"),
     }
 }
 
-/// What a profile is exported as.
+/// Exports a profile in a format.
 ///
 /// # Errors
-/// With the session's message.
+/// The session's message.
 pub(super) fn export(driver: &mut Driver, profile: ProfileKey, kind: ExportKind) -> Result<Vec<u8>> {
     match driver.run(ProfileQuestion::Export { kind, marks: Vec::new() }.of(profile), None)? {
         Some(Told::File(file)) => Ok(file.bytes),
-        _ => bail!("the session exported nothing"),
+        _ => bail!("the session returned no export"),
     }
 }

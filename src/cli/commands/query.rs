@@ -10,7 +10,7 @@ use crate::cli::source;
 use crate::session::{Listing, QueryOf};
 
 pub(super) fn run(args: QueryArgs) -> Result<()> {
-    // A mistake is told before a large file is read.
+    // A mistake in the query is reported before a large file is read.
     parse(&args.query).map_err(|e| anyhow!("{e}\n  {}\n  {}^", args.query, " ".repeat(e.column.saturating_sub(1))))?;
     let mut driver = Driver::new();
     let info = source::open(&mut driver, &args.source)?;

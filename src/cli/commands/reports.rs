@@ -1,4 +1,4 @@
-//! Reports on stdout: as a table with a verdict, as CSV or as JSON; and in files beside it.
+//! Reports on stdout: as a table with a verdict, as CSV or as JSON; and reports in files.
 
 use anyhow::{Result, bail};
 use serde_json::Value;
@@ -14,12 +14,12 @@ use crate::session::bench_page;
 /// Checks keys and files before anything runs.
 ///
 /// # Errors
-/// With the key that no report has, or the file that is a model index.
+/// Names the key that no report has, or the file that is a model index.
 pub(super) fn check(args: &TableArgs) -> Result<()> {
     let keys = args.cols.iter().flatten().map(|k| ("--cols", k)).chain(args.sort_by.iter().map(|k| ("--sort-by", k)));
     for (flag, key) in keys {
         if !REPORT_KEYS.contains(&key.as_str()) {
-            bail!("{flag}: no report has '{key}'; there are {}", REPORT_KEYS.join(", "));
+            bail!("{flag}: no report has the key '{key}'; the keys are {}", REPORT_KEYS.join(", "));
         }
     }
     for (flag, file) in [("--csv-file", &args.csv_file), ("--json-file", &args.json_file)] {
@@ -28,7 +28,7 @@ pub(super) fn check(args: &TableArgs) -> Result<()> {
     Ok(())
 }
 
-/// Writes the files that were asked for, each with a note of its name. A page links to `config`.
+/// Writes the files that were asked for and prints a note with the name of each. A page links to `config`.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -59,10 +59,10 @@ pub(super) fn write_files(
     Ok(())
 }
 
-/// Prints reports the way it was asked for, with evaluation metrics if there are any.
+/// Prints reports in the format asked for, with evaluation metrics if there are any.
 ///
 /// # Errors
-/// When stdout cannot be written.
+/// When stdout cannot be written to.
 pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&Value>) -> Result<()> {
     let cols: Option<Vec<&str>> = args.cols.as_ref().map(|cols| cols.iter().map(String::as_str).collect());
     let sorted = || match &args.sort_by {
@@ -92,7 +92,7 @@ pub(super) fn print(reports: &[Report], args: &TableArgs, eval_metrics: Option<&
     text::print(out.as_bytes())
 }
 
-/// A line for each reason that configurations failed for, with the configurations.
+/// A line for each reason of failure, with the configurations that failed.
 fn failures(reports: &[Report]) -> String {
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for report in reports.iter().filter(|r| !r.is_finished()) {
@@ -105,7 +105,7 @@ fn failures(reports: &[Report]) -> String {
     reasons.iter().map(|(reason, labels)| format!("failed: {}: {reason}\n", labels.join("; "))).collect()
 }
 
-/// NeuronPerf's columns, and how models were compiled where rows differ in that.
+/// NeuronPerf's columns, and the compiler options in which rows differ.
 fn usual_columns(reports: &[Report]) -> Vec<&'static str> {
     let mut columns = PRINT_COLS.to_vec();
     if reports.windows(2).any(|pair| pair[0].compiler_args != pair[1].compiler_args) {

@@ -10,35 +10,35 @@ use anyhow::{Result, bail};
 
 use crate::bench::{ModelIndex, Report, utc_dts};
 
-/// The file of a flag: the one that was named, or `{model_name}.results-{date}-{time}.{extension}`.
+/// The file for a flag: the named one, or `{model_name}.results-{date}-{time}.{extension}`.
 pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &str) -> PathBuf {
     if let Some(path) = named {
         return path.clone();
     }
     let name = reports.first().map_or("neuronscope", |r| r.model_name.as_str());
-    // A name may hold what a folder would take for a path: `google/vit`, `matmult:n=64`.
+    // A model name may hold characters that are special in a path: `google/vit`, `matmult:n=64`.
     let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '=') { c } else { '_' };
     let name: String = name.chars().map(safe).take(64).collect();
     PathBuf::from(format!("{name}.results-{}.{extension}", now()))
 }
 
-/// Refuses a file that is a model index: it was meant as the index to run, and stands where a flag takes it.
+/// Refuses to overwrite a model index: it was meant as the index to run, but a flag before it took it as its value.
 ///
 /// # Errors
-/// When the file is there and is an index.
+/// When the file exists and is an index.
 pub(super) fn refuse_index(flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let is_index = fs::read_to_string(path).is_ok_and(|text| ModelIndex::read(&text).is_ok());
     if is_index {
         let shown = path.display();
         bail!(
-            "{flag}: {shown} is a model index and would be overwritten; put the index before the flag, as in: bench {shown} {flag}"
+            "{flag}: {shown} is a model index and would be overwritten; put the index before the flag: bench {shown} {flag}"
         );
     }
     Ok(())
 }
 
-/// Date and time of now, `YYYYMMDD-HHMMSS`, UTC.
+/// The current date and time, `YYYYMMDD-HHMMSS`, UTC.
 fn now() -> String {
     let secs = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     utc_dts(secs)

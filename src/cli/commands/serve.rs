@@ -14,14 +14,14 @@ pub(super) fn run(args: &ServeArgs) -> Result<()> {
             eprintln!("Port {} is taken: using {port}.", args.port);
         }
         let url = format!("http://127.0.0.1:{port}/");
-        println!("neuronscope is at {url}  (Ctrl-C ends it)");
+        println!("neuronscope is at {url}  (Ctrl-C stops it)");
         if args.open && !open(&url) {
             eprintln!("The browser could not be started. Open {url} in it.");
         }
     })
 }
 
-/// Opens an address with what the system has for that; whether it could be started.
+/// Opens an address in the default browser; returns whether the browser could be started.
 fn open(url: &str) -> bool {
     let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

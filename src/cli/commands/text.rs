@@ -36,7 +36,7 @@ pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 /// Writes to stdout; a closed pipe (`| head`) is not an error.
 ///
 /// # Errors
-/// When stdout cannot be written for another reason.
+/// When stdout cannot be written to for another reason.
 pub(super) fn print(bytes: &[u8]) -> anyhow::Result<()> {
     match std::io::stdout().lock().write_all(bytes) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => Err(e.into()),

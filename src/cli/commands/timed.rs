@@ -1,4 +1,4 @@
-//! `bench --return-timers --json-format neuronperf`: configurations with every start and end of their timers.
+//! `bench --return-timers --json-format neuronperf`: configurations with the starts and ends of all their timers.
 
 use std::collections::BTreeMap;
 
@@ -12,34 +12,34 @@ use crate::bench::{
 use crate::cli::interrupt;
 use crate::device::ModelLibrary;
 
-/// Runs configurations with a recorder of spans; what was compiled is kept for the next.
+/// Runs configurations with a recorder of spans; compiled models are kept for the next configuration.
 #[derive(Default)]
 pub(super) struct TimedRuns {
     times: BTreeMap<u64, Result<ServiceTimes, String>>,
-    /// Models that were brought.
+    /// Models that were loaded.
     models: ModelLibrary,
     /// What was recorded, in the order of the runs.
     pub results: Vec<TimedResults>,
 }
 
 impl TimedRuns {
-    /// None yet; configurations may name these models.
+    /// No results yet; configurations may name these models.
     pub fn new(models: &ModelLibrary) -> Self {
         Self { models: models.clone(), ..Self::default() }
     }
 
-    /// Runs a configuration to its row; its spans are in [`Self::results`] when anything ran.
+    /// Runs a configuration and returns its row; its spans are in [`Self::results`] if anything ran.
     ///
     /// # Errors
-    /// When there are more inferences than spans are kept of, or the processor is measured.
+    /// When there are more inferences than can be kept, or when the processor is measured.
     pub fn run(&mut self, configuration: &Configuration, detail: RunDetail) -> Result<RowResult> {
         if configuration.options.device_type == DeviceType::Cpu {
             bail!(
-                "--return-timers: starts and ends are kept of simulated runs; leave --json-format out for the timers of the processor"
+                "--return-timers: starts and ends are kept only for simulated runs; leave --json-format out for the timers of the processor"
             );
         }
         let key = configuration.times_key();
-        // More copies than cores is wrong with this configuration alone: others have its key.
+        // More copies than cores is a fault of this configuration alone and is not cached: others share its key.
         let times = match configuration.check() {
             Err(error) => Err(error.to_string()),
             Ok(()) => {

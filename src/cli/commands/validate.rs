@@ -35,7 +35,7 @@ pub(super) fn run(args: ValidateArgs) -> Result<()> {
     text::print(describe(&rows, &summary).as_bytes())
 }
 
-/// The fit to all rows, and what a fit without each model says of that model's rows.
+/// The fit to all rows, and for each model the errors of a fit without that model's rows.
 fn calibrate(published: &[PublishedRow]) -> String {
     let mut calibrator = Calibrator::new(published);
     let fit = calibrator.fit(|_| true);
@@ -95,7 +95,7 @@ fn describe(rows: &[Validation], summary: &Summary) -> String {
     out
 }
 
-/// `2 x 1`, with a star where Little's law says it.
+/// `2 x 1`, with a star where it comes from Little's law.
 fn placed(row: &Validation) -> String {
     let Some((models, workers)) = row.n_models.zip(row.workers_per_model) else { return String::new() };
     let star = if row.placed_by == Some(PlacementBasis::LittlesLaw) { "*" } else { "" };

@@ -1,5 +1,5 @@
-//! Tables as Parquet files: records of experiments, benchmark reports, slices and tables of profiles. What stands in which
-//! column is in docs/formats/parquet.md.
+//! Tables as Parquet files: records of experiments, benchmark reports, slices and tables of profiles. The columns
+//! are described in docs/formats/parquet.md.
 
 mod profile;
 mod records;

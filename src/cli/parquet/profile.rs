@@ -1,4 +1,4 @@
-//! Profiles: their slices, and any table that is made of them.
+//! Profiles: their slices, and any table that is computed from them.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use super::sheet::{Field, Kind, Sheet, Value};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Columns of the slices, which the CSV of a profile has too (docs/formats/written.md).
+/// Columns of the slices, the same as in the CSV of a profile (docs/formats/written.md).
 const SLICES: [(&str, Kind); 9] = [
     ("process", Kind::Text),
     ("thread", Kind::Text),
@@ -20,16 +20,16 @@ const SLICES: [(&str, Kind); 9] = [
     ("args", Kind::Text),
 ];
 
-/// Writes the slices of a profile from the CSV that it is exported as; how many there are.
+/// Writes the slices of a profile from its CSV export; returns how many there are.
 ///
 /// # Errors
-/// When the CSV is not of these columns, or the file cannot be written.
+/// When the CSV has other columns, or the file cannot be written.
 pub(in crate::cli) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
     let fields = SLICES.map(|(name, kind)| Field::new(name, kind));
     let mut sheet = Sheet::new(out, "slices", &fields)?;
     let mut reader = csv::Reader::from_reader(csv);
     let mut line = csv::StringRecord::new();
-    while reader.read_record(&mut line).context("the slices cannot be read back")? {
+    while reader.read_record(&mut line).context("the exported slices cannot be read")? {
         let row =
             line.iter().zip(SLICES).map(|(text, (name, kind))| cell(text, name, kind)).collect::<Result<Vec<_>>>()?;
         sheet.push(&row)?;
@@ -47,7 +47,7 @@ fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
     })
 }
 
-/// Writes a table, whose columns have their short names; how many rows it has.
+/// Writes a table with the short names of its columns; returns how many rows it has.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -64,7 +64,7 @@ pub(in crate::cli) fn table<W: Write + Send>(out: W, name: &str, table: &Table) 
     sheet.finish()
 }
 
-/// Counts are whole where all their cells are.
+/// A column of counts holds integers when all its cells are whole.
 fn kind(column: &Column, at: usize, table: &Table) -> Kind {
     let is_whole = |row: &Vec<Cell>| matches!(row.get(at), Some(Cell::Count(_) | Cell::Missing) | None);
     match column.kind {

@@ -46,7 +46,7 @@ impl<W: Write + Send> RecordSheet<W> {
         Ok(Self { sheet: Sheet::new(out, "records", &fields)?, notes: LineNotes::default() })
     }
 
-    /// Takes a line in. One that is not a record is noted and left out.
+    /// Takes a line. A line that is not a record is noted and left out.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -91,7 +91,7 @@ impl<W: Write + Send> RecordSheet<W> {
         Ok(())
     }
 
-    /// Ends the file: how many rows it has, and what was noticed.
+    /// Ends the file; returns how many rows it has, and the notes about its lines.
     ///
     /// # Errors
     /// When the file cannot be written.

@@ -1,4 +1,4 @@
-//! Benchmark reports: a row for each, a column for each key.
+//! Benchmark reports: a row for each report, a column for each key.
 
 use std::io::Write;
 
@@ -28,7 +28,7 @@ const TEXTS: [&str; 17] = [
     "estimated_ops",
     "error",
 ];
-/// Keys with lists: a table of scalars has none of them; `report --json-file` keeps them.
+/// Keys with lists: a table of scalars cannot hold them; `report --json-file` keeps them.
 const LISTS: [&str; 2] = ["throughput_hist", "e2e_durations_ms"];
 const TRUTHS: [&str; 3] = ["multiprocess", "multiinterpreter", "steady_state"];
 const INTEGERS: [&str; 10] = [
@@ -54,7 +54,7 @@ fn fields() -> Vec<Field> {
     REPORT_KEYS.iter().filter(|key| !LISTS.contains(key)).map(|key| Field::new(key, kind(key))).collect()
 }
 
-/// Writes reports; how many rows the file has.
+/// Writes reports; returns how many rows the file has.
 ///
 /// # Errors
 /// When the file cannot be written.

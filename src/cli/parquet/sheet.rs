@@ -13,10 +13,10 @@ use parquet::schema::types::Type;
 
 use crate::base::convert::real_signed;
 
-/// Rows that are kept in memory until they are written: what engines read at once, and small beside their batches.
+/// Rows that are kept in memory until they are written.
 const GROUP_ROWS: usize = 65_536;
 
-/// What a column holds. Every column may be null.
+/// Type of a column. Every column may hold nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// UTF-8.
@@ -43,7 +43,7 @@ impl Field {
     }
 }
 
-/// What stands in a cell.
+/// The value of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value<'a> {
     Null,
@@ -71,7 +71,7 @@ impl From<Option<f64>> for Value<'_> {
     }
 }
 
-/// The values of a column that wait to be written; nulls are in the levels alone.
+/// The values of a column that wait to be written; nulls are only in the levels.
 enum Waiting {
     Text(Vec<ByteArray>),
     Integer(Vec<i64>),
@@ -94,7 +94,7 @@ pub(super) struct Sheet<W: Write + Send> {
 }
 
 impl<W: Write + Send> Sheet<W> {
-    /// Begins a file. `table` says in the file's metadata which of the documented tables it is.
+    /// Begins a file. `table` names the documented table in the file's metadata.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -116,7 +116,7 @@ impl<W: Write + Send> Sheet<W> {
     /// Adds a row: a value for each column.
     ///
     /// # Errors
-    /// When the row is of other columns, or cannot be written.
+    /// When the row does not fit the columns, or cannot be written.
     pub fn push(&mut self, row: &[Value<'_>]) -> Result<()> {
         if row.len() != self.columns.len() {
             bail!("a row has {} values for {} columns", row.len(), self.columns.len());
@@ -128,7 +128,7 @@ impl<W: Write + Send> Sheet<W> {
         if self.columns.first().is_some_and(|c| c.levels.len() >= GROUP_ROWS) { self.write_group() } else { Ok(()) }
     }
 
-    /// Writes what waits and ends the file; how many rows it has.
+    /// Writes the remaining rows and ends the file; returns how many rows it has.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -180,17 +180,17 @@ impl Column {
                 self.levels.push(0);
                 return Ok(());
             }
-            // Neighbours often have the same text, which is then kept once.
+            // Neighbouring cells often have the same text, which is then kept once.
             (Waiting::Text(list), Value::Text(text)) => match list.last() {
                 Some(last) if last.data() == text.as_bytes() => list.push(last.clone()),
                 _ => list.push(ByteArray::from(text)),
             },
             (Waiting::Integer(list), Value::Integer(number)) => list.push(number),
             (Waiting::Number(list), Value::Number(number)) => list.push(number),
-            // Counts below 2^53 are doubles without loss.
+            // Counts below 2^53 fit a double without loss.
             (Waiting::Number(list), Value::Integer(number)) => list.push(real_signed(number)),
             (Waiting::Bool(list), Value::Bool(truth)) => list.push(truth),
-            (_, value) => bail!("column {} does not take {value:?}", self.name),
+            (_, value) => bail!("column {} cannot hold {value:?}", self.name),
         }
         self.levels.push(1);
         Ok(())

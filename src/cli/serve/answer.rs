@@ -1,11 +1,11 @@
-//! What a request is answered with: the file, its type, and the headers that tools/serve.mjs gives too.
+//! The answer to a request: the file, its type, and the same headers that tools/serve.mjs sends.
 
 use std::borrow::Cow;
 
 use super::Site;
 use crate::session::share::decode;
 
-/// Types by the end of a name.
+/// Content types by file extension.
 const TYPES: [(&str, &str); 16] = [
     ("css", "text/css; charset=utf-8"),
     ("csv", "text/csv; charset=utf-8"),
@@ -48,7 +48,7 @@ pub(super) fn answer(site: &Site, method: &str, url: &str) -> Answer {
         return refused;
     }
     let path = url.split(['?', '#']).next().unwrap_or_default();
-    // A plus sign of a path is a plus sign.
+    // A plus sign in a path stays a plus sign.
     let path = decode(&path.replace('+', "%2B"));
     let Some(name) = path.strip_prefix('/') else { return Answer::text(404, "not found\n") };
     let name = if name.is_empty() || name.ends_with('/') { format!("{name}index.html") } else { name.to_owned() };
@@ -73,7 +73,7 @@ fn headers_of(name: &str) -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// Whether a name holds the hash of the content, 12 to 16 digits after a hyphen; everything else may change under the same name.
+/// Whether a name holds the hash of the content, 12 to 16 digits after a hyphen; any other file may change under the same name.
 fn is_hashed(name: &str) -> bool {
     name.split('-').skip(1).any(|rest| {
         let digits = rest.bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')).count();

@@ -1,4 +1,4 @@
-//! The page over HTTP, from the program itself or from a folder, to this machine alone.
+//! The page over HTTP, from the program itself or from a folder, served to this machine only.
 
 mod answer;
 mod server;

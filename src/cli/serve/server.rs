@@ -1,4 +1,4 @@
-//! The server: 127.0.0.1 alone, a few threads, until Ctrl-C.
+//! The server: on 127.0.0.1 only, with a few threads, until Ctrl-C.
 
 #![allow(clippy::disallowed_methods, reason = "a command line has threads, which other rooms leave to pools")]
 
@@ -12,10 +12,10 @@ use tiny_http::{Header, Request, Response, Server};
 use super::Site;
 use super::answer::answer;
 
-/// A page fetches several files at once.
+/// Threads of the server: a page fetches several files at once.
 const THREADS: usize = 4;
 
-/// How many ports after the one that was asked for are tried.
+/// How many ports after the requested one are tried.
 const PORTS_TO_TRY: u16 = 100;
 
 /// Serves a page; tells `ready` the port. Returns when the server cannot go on.
@@ -25,7 +25,7 @@ const PORTS_TO_TRY: u16 = 100;
 pub(in crate::cli) fn serve(site: Site, port: u16, ready: impl FnOnce(u16)) -> Result<()> {
     let server = Arc::new(listen(port)?);
     let bound = server.server_addr().to_ip().map(|address| address.port());
-    ready(bound.context("the server did not say its port")?);
+    ready(bound.context("the server's port is not known")?);
     let site = Arc::new(site);
     let threads: Vec<_> = (0..THREADS)
         .map(|_| {
@@ -41,7 +41,7 @@ pub(in crate::cli) fn serve(site: Site, port: u16, ready: impl FnOnce(u16)) -> R
     Ok(())
 }
 
-/// The port that was asked for, or the next free one.
+/// The requested port, or the next free one.
 fn listen(port: u16) -> Result<Server> {
     let last = if port == 0 { 0 } else { port.saturating_add(PORTS_TO_TRY) };
     let mut refused = None;
@@ -61,8 +61,8 @@ fn respond(site: &Site, request: Request) {
     let length = answered.body.len();
     let body = Cursor::new(answered.body);
     let response = Response::new(answered.status.into(), headers, body, Some(length), None);
-    // Its length is known: browsers show how far a download is.
+    // With a known length, browsers show the progress of a download.
     let response = response.with_chunked_threshold(usize::MAX);
-    // Who asked may have gone away.
+    // The client may have closed the connection.
     let _ = request.respond(response);
 }

@@ -6,17 +6,17 @@ use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-/// The built page, where this program was built with it.
+/// The built page, if this program was built with it.
 #[cfg(feature = "embed")]
 static EMBEDDED: include_dir::Dir<'static> = include_dir::include_dir!("$CARGO_MANIFEST_DIR/dist");
 
 /// The files of a page.
 #[derive(Debug)]
 pub(in crate::cli) enum Site {
-    /// Those in this program.
+    /// The files in this program.
     #[cfg(feature = "embed")]
     Embedded,
-    /// Those of a folder.
+    /// The files of a folder.
     Folder(PathBuf),
 }
 
@@ -41,7 +41,7 @@ impl Site {
     #[cfg(feature = "embed")]
     fn own() -> Result<Self> {
         if EMBEDDED.get_file("index.html").is_none() {
-            bail!("This program was built before the page was: build both with ./x build --binary");
+            bail!("This program was built before the page. Build both with ./x build --binary");
         }
         Ok(Self::Embedded)
     }
@@ -49,14 +49,14 @@ impl Site {
     #[cfg(not(feature = "embed"))]
     fn own() -> Result<Self> {
         bail!(
-            "This program was built without the page. Build one that carries it with ./x build --binary, or serve a built page: neuronscope serve --dir dist"
+            "This program was built without the page. Include the page with ./x build --binary, or serve a built page: neuronscope serve --dir dist"
         );
     }
 
     /// A file by its path below the page's folder, as in `worker.js`. A path outside that folder gives no file.
     pub fn file(&self, path: &str) -> Option<Cow<'static, [u8]>> {
         let is_inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-        // Of Windows a path may hold other separators and drives.
+        // On Windows a path may hold other separators and drives.
         if !is_inside || path.contains(['\\', ':', '\0']) {
             return None;
         }

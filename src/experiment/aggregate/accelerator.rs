@@ -7,13 +7,13 @@ pub const KNOWN_ACCELERATORS: [(&str, &str); 3] = [
     ("a100", "NVIDIA A100-SXM4-40GB"),
 ];
 
-/// The short name of a product, where the suite has one.
+/// The short name of a product, if the suite has one.
 #[must_use]
 pub fn known_accelerator(model: &str) -> Option<&'static str> {
     KNOWN_ACCELERATORS.iter().find(|(_, text)| model.contains(text)).map(|(name, _)| *name)
 }
 
-/// Which accelerator's records are reported.
+/// The accelerator whose records are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AcceleratorChoice {
     /// One of the three short names; a record of any other product is an error.
@@ -25,7 +25,7 @@ pub enum AcceleratorChoice {
 }
 
 impl AcceleratorChoice {
-    /// Whether a record is wanted; `None` when its product is an error.
+    /// Whether a record is selected; `None` when its product is an error.
     #[must_use]
     pub fn wants(&self, kind: Option<&str>, model: &str) -> Option<bool> {
         match self {
@@ -36,7 +36,7 @@ impl AcceleratorChoice {
                     kind.is_some_and(|k| k.eq_ignore_ascii_case(name))
                         || model.to_ascii_lowercase().contains(&name.to_ascii_lowercase())
                 };
-                // A short name means its product alone.
+                // A short name means only its product.
                 let short = KNOWN_ACCELERATORS.iter().any(|(known, _)| known == name);
                 Some(if short { known_accelerator(model) == Some(name) } else { named() })
             }

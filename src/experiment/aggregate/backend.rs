@@ -25,7 +25,7 @@ pub struct BackendNames {
 }
 
 impl Backend {
-    /// All of them.
+    /// All backends.
     pub const ALL: [Self; 4] = [Self::Eager, Self::Inductor, Self::OpenxlaDynamo, Self::OpenxlaLazytensor];
 
     /// Its names.
@@ -46,7 +46,7 @@ impl Backend {
         self.names().title
     }
 
-    /// The backend of an option.
+    /// The backend with the name of an option.
     #[must_use]
     pub fn named(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|b| b.names().id == id)
@@ -55,7 +55,7 @@ impl Backend {
     /// The backend of a record. XLA flags and torch_xla2 make no difference.
     ///
     /// # Errors
-    /// When runtime and compiler do not go together.
+    /// When runtime and compiler cannot be combined.
     pub fn of(dynamo: Option<&str>, xla: Option<&str>) -> Result<Self, LineError> {
         match (dynamo, xla) {
             (Some("inductor"), _) => Ok(Self::Inductor),

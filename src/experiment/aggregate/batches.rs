@@ -1,10 +1,10 @@
 //! Times of a model by batch size. Most models have one or two, and there may be hundreds of thousands of such lists: a plain
-//! list takes a third of the memory of a map and is looked through as fast.
+//! list takes a third of the memory of a map and is searched as fast.
 
 use super::measure::Measure;
 use crate::experiment::record::python_number;
 
-/// A batch size as a key: records may also say null, or anything else.
+/// A batch size as a key: records may also have null, or any other value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum BatchKey {
     Number(u64),
@@ -17,7 +17,7 @@ impl BatchKey {
         python_number(text).map_or_else(|| Self::Other(text.into()), |n| Self::Number(n.to_bits()))
     }
 
-    /// What sorts: numbers by size, anything else behind them.
+    /// Sort key: numbers by size, then all other values.
     pub fn order(&self) -> f64 {
         match self {
             Self::Number(bits) => f64::from_bits(*bits),
@@ -45,7 +45,7 @@ impl Batches {
         self.0.iter().find(|(key, _)| key == batch).map(|(_, measure)| *measure)
     }
 
-    /// Keeps a time in the place of an earlier one of the same batch size: whether there was one.
+    /// Keeps a time, replacing an earlier one of the same batch size; returns whether there was one.
     pub fn replace(&mut self, batch: BatchKey, measure: Measure) -> bool {
         match self.0.iter_mut().find(|(key, _)| *key == batch) {
             Some((_, kept)) => {
@@ -67,7 +67,7 @@ impl Batches {
         }
     }
 
-    /// All of them.
+    /// All batch sizes with their times.
     pub fn iter(&self) -> impl Iterator<Item = (&BatchKey, Measure)> {
         self.0.iter().map(|(batch, measure)| (batch, *measure))
     }

@@ -5,11 +5,11 @@ use super::report::Report;
 use super::table::{Cell, Heading, Table};
 use crate::experiment::regression::{detect_steps, find_regressions};
 
-/// A change of less than this share is not reported.
+/// A smaller change is not reported.
 const THRESHOLD: f64 = 0.05;
 
 impl Report<'_> {
-    /// Each step to a longer time that has lasted, the largest first: since when, of which model and backend, and its time
+    /// Each lasting step to a longer time, the largest first: its date, model and backend, and the time
     /// relative to the baseline before and after.
     pub(super) fn changes(&self) -> Table {
         let mut found: Vec<(f64, Vec<Cell>)> = Vec::new();

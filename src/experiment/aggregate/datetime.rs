@@ -2,8 +2,8 @@
 
 use crate::base::convert::whole_signed;
 
-/// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction where it is
-/// zero. `None` beyond the years 1 to 9999.
+/// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction if it is
+/// zero. `None` outside the years 1 to 9999.
 #[must_use]
 pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     const DAY: i64 = 86_400;
@@ -25,7 +25,7 @@ pub fn datetime_utc(seconds_since_1970: f64) -> Option<String> {
     (year <= 9_999).then(|| format!("{year:04}-{month:02}-{day:02} {h:02}:{m:02}:{s:02}{fraction}"))
 }
 
-/// Year, month and day of a day since 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that begin in
+/// Year, month and day in the Gregorian calendar for a number of days since 1970-01-01, counted in eras of 400 years that begin in
 /// March.
 fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;

@@ -3,10 +3,10 @@
 use super::table::{Cell, Table};
 use crate::experiment::python::round8;
 
-/// Blanks that a heading has more than its longest line.
+/// Number of spaces that a heading has beyond its longest line.
 const PADDING: usize = 2;
 
-/// A column ready to be drawn.
+/// A column that is ready to be drawn.
 struct Column {
     heading: Vec<String>,
     cells: Vec<String>,
@@ -15,7 +15,7 @@ struct Column {
 }
 
 impl Table {
-    /// As the suite prints a table: two decimals, numbers to the right, text to the left.
+    /// As the suite prints a table: two decimals, numbers right-aligned, text left-aligned.
     #[must_use]
     pub fn to_framed(&self) -> String {
         let columns: Vec<Column> = (0..self.headings.len()).map(|i| self.column(i)).collect();
@@ -37,9 +37,9 @@ impl Table {
     fn column(&self, i: usize) -> Column {
         let heading = self.headings.get(i).map(|h| h.lines.clone()).unwrap_or_default();
         let values: Vec<&Cell> = self.rows.iter().filter_map(|r| r.get(i)).collect();
-        // A column with nothing in it counts as text.
+        // An empty column counts as text.
         let is_right = values.iter().any(|v| matches!(v, Cell::Number(_) | Cell::Count(_)));
-        // Decimal points stand below each other: what has none ends before them.
+        // Decimal points are aligned; a number without one ends before them.
         let has_point = values.iter().any(|v| matches!(v, Cell::Number(x) if x.is_finite()));
         let cells: Vec<String> = values.into_iter().map(|v| cell(v, has_point)).collect();
         let longest = |texts: &[String]| texts.iter().map(|t| t.chars().count()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! A mean with its standard deviation, how errors propagate, and how one is made of the times of a record.
+//! A mean with its standard deviation, how errors propagate, and how they are computed from the times of a record.
 
 use crate::base::convert::real_len;
 use crate::base::stats;
@@ -21,7 +21,7 @@ impl Measure {
         Self { avg, std: avg * libm::sqrt(b * b + a * a) }
     }
 
-    /// The geometric mean, with the deviation `g / n * sqrt(sum((std / avg)^2))`. `None` when there is nothing.
+    /// The geometric mean, with the deviation `g / n * sqrt(sum((std / avg)^2))`. `None` when there are no values.
     #[must_use]
     pub fn geometric_mean(values: &[Self]) -> Option<Self> {
         if values.is_empty() {
@@ -34,21 +34,21 @@ impl Measure {
     }
 }
 
-/// What is compared.
+/// The metric that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// Time of an execution once everything is warm: the mean of all repeats but the first three.
     #[default]
     Execution,
-    /// Time that the first repeat takes longer than the mean of the others: tracing and compilation.
+    /// Extra time of the first repeat over the mean of the others: tracing and compilation.
     Compilation,
 }
 
-/// Repeats that warm up.
+/// Number of warm-up repeats.
 const WARM_UP: usize = 3;
 
 impl Metric {
-    /// The number of a record; `None` when it has too few repeats.
+    /// The measure of a record; `None` when it has too few repeats.
     #[must_use]
     pub fn of(self, total_time_s: &[f64]) -> Option<Measure> {
         match self {

@@ -22,16 +22,16 @@ pub enum ReportKind {
     Changes,
 }
 
-/// What a report is made of.
+/// The data for a report.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
     /// Which one.
     pub kind: ReportKind,
     /// Speed-ups at every timestamp in order.
     pub times: &'a [TimeSpeedups],
-    /// The backends that were chosen; the first is the baseline's.
+    /// The backends that were chosen; the first is the baseline.
     pub backends: &'a [Backend],
-    /// What the baseline is.
+    /// The times that make the baseline.
     pub baseline: Baseline,
 }
 
@@ -39,7 +39,7 @@ pub struct Report<'a> {
 const GEOMEAN: &str = "GEOMEAN";
 
 impl Report<'_> {
-    /// The report as a table; `None` when it would name models and there are none.
+    /// The report as a table; `None` for a report on models when there are none.
     #[must_use]
     pub fn table(&self) -> Option<Table> {
         match self.kind {
@@ -67,7 +67,7 @@ impl Report<'_> {
         models
     }
 
-    /// Models of the newest timestamp by name in any case, each with one measure for each backend, and the geometric
+    /// Models of the newest timestamp by name, ignoring case, each with one measure for each backend, and the geometric
     /// means last.
     #[must_use]
     pub fn grouped(&self) -> Vec<(String, Vec<Option<Measure>>)> {
@@ -168,7 +168,7 @@ fn measure_cells(measure: Option<Measure>) -> Vec<Cell> {
     }
 }
 
-/// A date, or the number itself beyond the calendar.
+/// A date, or the number itself if it is outside the calendar.
 fn date(timestamp: f64) -> Cell {
     Cell::Text(datetime_utc(timestamp).unwrap_or_else(|| crate::experiment::python::repr(timestamp)))
 }

@@ -8,13 +8,13 @@ use super::measure::Measure;
 use super::store::{Aggregator, Models};
 use crate::base::stats;
 
-/// Which times of the baseline backend are the baseline.
+/// Which times of the baseline backend make the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Baseline {
-    /// The oldest of each model and batch size.
+    /// The oldest time of each model and batch size.
     #[default]
     Oldest,
-    /// Those of the newest timestamp.
+    /// The times of the newest timestamp.
     Latest,
 }
 
@@ -32,7 +32,7 @@ impl Baseline {
 /// The newest timestamp has no record of the baseline backend.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
-    "the newest timestamp has no {backend} record to be the baseline; use --baseline oldest or another first backend"
+    "the newest timestamp has no {backend} record for the baseline; use --baseline oldest or name another backend first"
 )]
 pub struct BaselineMissing {
     /// The backend's name.
@@ -58,7 +58,7 @@ pub(super) const PERCENTILES: [f64; 3] = [95.0, 50.0, 5.0];
 pub struct TimeSpeedups {
     /// Seconds since 1970.
     pub timestamp: f64,
-    /// Each chosen backend's; `None` when no model of it has a baseline.
+    /// Speed-ups of each chosen backend; `None` when none of its models has a baseline.
     pub backends: Vec<Option<BackendSpeedups>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of the lines: one number for each series.
+//! The stored part of the lines: one number for each series.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
@@ -16,7 +16,7 @@ use crate::experiment::record::{LineError, LineNotes, RawRecord, numbers, parse_
 
 type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 
-/// Which records are looked at, and what of them.
+/// The selection of records, and the metric.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// Accelerator.
@@ -25,9 +25,9 @@ pub struct Selection {
     pub models: ModelFilter,
     /// Inference or training.
     pub test: Test,
-    /// What is compared.
+    /// The metric.
     pub metric: Metric,
-    /// Count what can not be used and go on, instead of failing.
+    /// Count unusable lines and go on, instead of failing.
     pub lenient: bool,
 }
 
@@ -51,10 +51,10 @@ pub struct Aggregator {
     notes: LineNotes,
 }
 
-/// A record that was read before, as reports look at it.
+/// A record that was read before, in the form that reports need.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
-    /// Kind of accelerator, where the record says it.
+    /// Kind of accelerator, if the record has it.
     pub kind: Option<&'a str>,
     /// Name of the accelerator's product.
     pub product: &'a str,
@@ -68,11 +68,11 @@ pub struct Seen<'a> {
     pub batch: &'a str,
     /// Seconds since 1970.
     pub timestamp: f64,
-    /// What is compared, in the metric of the selection; `None` of a record that failed or has too few repeats.
+    /// The measure in the metric of the selection; `None` for a record that failed or has too few repeats.
     pub measure: Option<Measure>,
 }
 
-/// What a line that is wanted holds.
+/// The contents of a selected line.
 struct Found {
     timestamp: f64,
     backend: Backend,
@@ -83,7 +83,7 @@ struct Found {
 }
 
 impl Aggregator {
-    /// Nothing yet.
+    /// An empty store.
     #[must_use]
     pub fn new(selection: Selection) -> Self {
         Self {
@@ -95,10 +95,10 @@ impl Aggregator {
         }
     }
 
-    /// Takes a line in. `place` says where it is, for messages: `file:line`.
+    /// Takes a line. `place` is its position for messages: `file:line`.
     ///
     /// # Errors
-    /// When it can not be used, unless the selection is lenient: then it is noted.
+    /// When the line cannot be used; if the selection is lenient, it is only noted.
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) -> Result<(), LineError> {
         let found = trimmed(line).and_then(|text| parse_line(text, |record| self.find(record)));
         match found {
@@ -112,7 +112,7 @@ impl Aggregator {
         Ok(())
     }
 
-    /// Takes in a record that was read before; one that is not wanted is left out.
+    /// Takes a record that was read before; a record that is not selected is left out.
     pub fn take(&mut self, seen: &Seen<'_>) {
         let Selection { accelerator, models, test, .. } = &self.selection;
         let wanted = accelerator.wants(seen.kind, seen.product).unwrap_or(false);
@@ -130,7 +130,7 @@ impl Aggregator {
         self.keep(found, String::new);
     }
 
-    /// What was noticed.
+    /// The notes about lines.
     #[must_use]
     pub fn notes(&self) -> &LineNotes {
         &self.notes
@@ -141,12 +141,12 @@ impl Aggregator {
         self.notes.add(what, example);
     }
 
-    /// Products of the records that were taken in, in order of first appearance.
+    /// Products of the stored records, in order of first appearance.
     pub fn accelerators(&self) -> impl Iterator<Item = &str> {
         self.accelerators.iter().map(String::as_str)
     }
 
-    /// Whether no record was taken in.
+    /// Whether no record is stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
@@ -208,7 +208,7 @@ impl Aggregator {
     }
 }
 
-/// Bits that compare as the numbers do.
+/// Bits that compare in the same order as the numbers.
 fn in_order(x: f64) -> u64 {
     let bits = x.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | (1 << 63) }

@@ -1,4 +1,4 @@
-//! A report as rows of cells, and the CSV form of it: a heading behind `# `, commas, no quotes.
+//! A report as rows of cells, and the CSV form of it: a heading after `# `, commas, no quotes.
 
 use crate::experiment::python::{repr, round8};
 
@@ -11,7 +11,7 @@ pub struct Heading {
     pub lines: Vec<String>,
 }
 
-/// What stands in a cell.
+/// The value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// Nothing.
@@ -40,7 +40,7 @@ impl Heading {
         Self { short: text.to_owned(), lines: vec![text.to_owned()] }
     }
 
-    /// Words that stand below each other in a table.
+    /// Words on separate lines in a table.
     #[must_use]
     pub fn stacked(short: String, lines: &[&str]) -> Self {
         Self { short, lines: lines.iter().map(|l| (*l).to_owned()).collect() }
@@ -48,7 +48,7 @@ impl Heading {
 }
 
 impl Table {
-    /// As the suite writes CSV. Nothing is quoted: a comma in a model's name stays one.
+    /// As the suite writes CSV. Nothing is quoted: a comma in a model's name stays a comma.
     #[must_use]
     pub fn to_csv(&self) -> String {
         let headings: Vec<&str> = self.headings.iter().map(|h| h.short.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Models whose batch sizes differ between a backend and the baseline: a time at one batch size says nothing of a time at
+//! Models whose batch sizes differ between a backend and the baseline: a time at one batch size says nothing about a time at
 //! another, so such pairs have no speed-up.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub struct UnlikeBatches {
     pub model: String,
     /// The backend.
     pub backend: Backend,
-    /// Batch sizes of the backend that the baseline never has, as they stand in records.
+    /// Batch sizes of the backend that the baseline never has, as in records.
     pub alone: Vec<String>,
     /// Batch sizes of the baseline's backend.
     pub baseline: Vec<String>,

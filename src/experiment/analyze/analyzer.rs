@@ -1,4 +1,4 @@
-//! The report: one row for each record, and the columns that are always there.
+//! The report: one row for each record, and the fixed columns.
 
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
@@ -21,7 +21,7 @@ struct JsonLine<'a> {
 
 /// Records and their columns.
 pub struct Analyzer {
-    /// Seconds since 1970 for records that have no time.
+    /// Seconds since 1970 for records without a time.
     timestamp: f64,
     hide_errors: bool,
     records: Vec<Analyzed>,
@@ -31,7 +31,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// No records yet. `timestamp` is for records without one.
+    /// An empty report. `timestamp` is used for records without one.
     #[must_use]
     pub fn new(timestamp: f64, hide_errors: bool) -> Self {
         let columns = FIXED_COLUMNS.iter().map(|c| (*c).to_owned()).collect();
@@ -45,7 +45,7 @@ impl Analyzer {
         }
     }
 
-    /// Takes a line in. One that is no record is noted and left out, as is a metric that is not a list of numbers.
+    /// Takes a line. A line that is not a record is noted and left out, as is a metric that is not a list of numbers.
     pub fn push_line(&mut self, line: &[u8], place: impl Fn() -> String) {
         match Analyzed::of(line) {
             Ok(record) => {
@@ -60,21 +60,21 @@ impl Analyzer {
                 self.records.push(record);
             }
             Err(LineError::Blank) => self.notes.add("lines are blank", place),
-            Err(error) => self.notes.add("lines are no records", || format!("{}: {error}", place())),
+            Err(error) => self.notes.add("lines are not records", || format!("{}: {error}", place())),
         }
     }
 
-    /// What was noticed, with the models whose backends had unlike batch sizes.
+    /// The notes, including models whose backends had different batch sizes.
     #[must_use]
     pub fn notes(&self) -> LineNotes {
         let mut notes = self.notes.clone();
         for unlike in self.batches.unlike() {
-            notes.add("models have unlike batch sizes, which are not to be compared", || unlike);
+            notes.add("models have different batch sizes, which must not be compared", || unlike);
         }
         notes
     }
 
-    /// The report as CSV: with its heading, or the rows alone, to be appended.
+    /// The report as CSV: with its heading, or only the rows, for appending.
     ///
     /// # Errors
     /// When memory runs out.
@@ -155,7 +155,7 @@ impl Analyzer {
     }
 }
 
-/// -1 stands for nothing and is a whole number.
+/// -1 stands for a missing value and is a whole number.
 fn compile(value: f64) -> String {
     if value == -1.0 { "-1".to_owned() } else { repr(value) }
 }
@@ -206,7 +206,7 @@ pub const FIXED_COLUMNS: [&str; 20] = [
     "error_message",
     "median_total_time",
     "median_per_iter_time",
-    // Nothing ever fills this one; readers of the database expect it.
+    // This column is always empty; readers of the database expect it.
     "xla_median_trace_per_iter_time",
     "xla_compile_time",
     "dynamo_compile_time",

@@ -13,7 +13,7 @@ type Fields = IndexMap<String, Box<RawValue>>;
 /// A value of a record as reports print it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Field {
-    /// Not there, or null.
+    /// Missing, or null.
     None,
     /// A whole number, in its own digits.
     Integer(String),
@@ -32,7 +32,7 @@ pub(super) struct Analyzed {
     pub metrics: Vec<(String, MetricStats)>,
     /// Why it failed.
     pub error: Option<String>,
-    /// Metrics that are something else.
+    /// Metrics that are not lists of numbers.
     pub left_out: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl Analyzed {
         for (name, value) in metrics {
             let stats = numbers("metric", value.get()).ok().and_then(|repeats| MetricStats::of(&repeats));
             match stats {
-                // Without XLA there is no trace to time.
+                // Without XLA there is no tracing to time.
                 Some(stats) if name == "trace_per_iter_time" && !uses_xla => {
                     let steady = stats.steady.map(|_| (-1.0, -1.0));
                     self.metrics.push((name.clone(), MetricStats { min: -1.0, median: -1.0, max: -1.0, steady }));
@@ -73,7 +73,7 @@ impl Analyzed {
         }
     }
 
-    /// A value by its column's name, wherever the record keeps it.
+    /// A value by the name of its column, wherever it is in the record.
     pub fn get(&self, column: &str) -> Field {
         let found = self.others.get(column).or_else(|| self.model.get(column)).or_else(|| self.experiment.get(column));
         found.map_or(Field::None, |value| field(value))
@@ -84,7 +84,7 @@ impl Analyzed {
         self.metrics.iter().find(|(n, _)| n == name).map(|(_, stats)| stats)
     }
 
-    /// How much longer the slowest repeat took than the median: the time to compile, for who compiles.
+    /// How much longer the slowest repeat took than the median: the time to compile, for backends that compile.
     pub fn compile_time(&self, column: &str) -> Option<f64> {
         let uses = self.get(if column == "xla_compile_time" { "xla" } else { "dynamo" }) != Field::None;
         let total = self.metric("total_time")?;
@@ -113,7 +113,7 @@ fn field(value: &RawValue) -> Field {
 }
 
 impl Field {
-    /// As a cell of a CSV.
+    /// The value as a cell of a CSV.
     pub fn csv(&self) -> String {
         match self {
             Self::None => String::new(),
@@ -122,7 +122,7 @@ impl Field {
         }
     }
 
-    /// As text of the JSONL report, where nothing is `None`.
+    /// The value as text of the JSONL report, where a missing value is `None`.
     pub fn dimension(&self) -> String {
         if *self == Self::None { "None".to_owned() } else { self.csv() }
     }

@@ -12,7 +12,7 @@ pub struct MetricStats {
     pub median: f64,
     /// The largest.
     pub max: f64,
-    /// Mean and population deviation of all but the first, which compiles; `None` when there is only one.
+    /// Mean and population standard deviation of all repeats except the first, which compiles; `None` when there is only one.
     pub steady: Option<(f64, f64)>,
 }
 

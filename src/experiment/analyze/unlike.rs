@@ -1,15 +1,15 @@
-//! Models that were run with several batch sizes on one product: their rows are not to be compared.
+//! Models that were run with several batch sizes on one product: their rows must not be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fields::Analyzed;
 
-/// Batch sizes by model, product and test; of each the backends that had it.
+/// Batch sizes by model, product and test, each with the backends that had it.
 #[derive(Default)]
 pub(super) struct BatchSizes(BTreeMap<[String; 3], BTreeMap<String, BTreeSet<String>>>);
 
 impl BatchSizes {
-    /// Takes a record in. A failure has no batch size.
+    /// Takes a record. A failure has no batch size.
     pub fn push(&mut self, record: &Analyzed) {
         let batch = record.get("batch_size").csv();
         if record.error.is_some() || batch.is_empty() {

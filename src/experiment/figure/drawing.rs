@@ -1,4 +1,4 @@
-//! A drawing: shapes in pixels from the top left, in the order in which they cover each other.
+//! A drawing: shapes in pixels from the top left, from back to front.
 
 /// A drawing.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,16 +7,16 @@ pub struct Drawing {
     pub width: f64,
     /// Height, pixels.
     pub height: f64,
-    /// What it shows, for readers that can not see it.
+    /// A description for readers who cannot see it.
     pub label: String,
     /// Shapes from back to front.
     pub shapes: Vec<Shape>,
 }
 
-/// How a line is broken.
+/// The dash style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Not at all.
+    /// Solid.
     Solid,
     /// Dots.
     Dotted,
@@ -26,10 +26,10 @@ pub enum Dash {
     DashDot,
 }
 
-/// The form of a mark.
+/// The shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// A square on its corner.
+    /// A diamond.
     Diamond,
     /// A circle.
     Circle,
@@ -39,7 +39,7 @@ pub enum MarkKind {
     Triangle,
 }
 
-/// Where a text is held.
+/// The anchor of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// At its first letter.
@@ -61,7 +61,7 @@ pub enum Shape {
         colour: &'static str,
         /// Width, pixels.
         width: f64,
-        /// How it is broken.
+        /// Its dash style.
         dash: Dash,
     },
     /// A filled rectangle.
@@ -71,30 +71,30 @@ pub enum Shape {
         /// Colour.
         colour: &'static str,
     },
-    /// A mark at a point, with words for a pointer that rests on it.
+    /// A mark at a point, with a tooltip.
     Mark {
         /// The point.
         at: (f64, f64),
-        /// Its form.
+        /// Its shape.
         kind: MarkKind,
         /// Colour.
         colour: &'static str,
-        /// Words.
+        /// Text of the tooltip.
         title: String,
     },
-    /// Words.
+    /// A text.
     Text {
-        /// Where they are held.
+        /// Position of the anchor.
         at: (f64, f64),
-        /// The words.
+        /// The text.
         text: String,
         /// Height of the letters, pixels.
         size: f64,
-        /// How they are held.
+        /// The anchor.
         anchor: Anchor,
-        /// Degrees, clockwise.
+        /// Rotation in degrees, clockwise.
         turn: f64,
-        /// 0 to 1.
+        /// Opacity, 0 to 1.
         opacity: f64,
     },
 }
@@ -103,7 +103,7 @@ pub enum Shape {
 pub const HALF_MARK: f64 = 4.0;
 
 impl Dash {
-    /// Lengths of lines and gaps in turn, pixels; none for a line that is not broken.
+    /// Lengths of lines and gaps in turn, pixels; empty for a solid line.
     #[must_use]
     pub const fn lengths(self) -> &'static [f64] {
         match self {
@@ -129,10 +129,10 @@ impl MarkKind {
     }
 }
 
-/// Colours of the backends: six that people who see colours differently can tell apart (Okabe and Ito), without the
-/// yellow that a white page hides.
+/// Colours of the backends: six that colour-blind people can distinguish (Okabe and Ito), without the
+/// yellow, which is hard to see on white.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
-/// Forms of the backends' marks.
+/// Shapes of the backends' marks.
 const MARKS: [MarkKind; 4] = [MarkKind::Diamond, MarkKind::Circle, MarkKind::Square, MarkKind::Triangle];
 
 /// The colour of the nth backend.
@@ -151,7 +151,7 @@ pub(super) fn dash(n: usize) -> Dash {
 }
 
 impl Drawing {
-    /// Words, black and level.
+    /// A text, black and horizontal.
     pub(super) fn text(&mut self, at: (f64, f64), text: &str, size: f64, anchor: Anchor) {
         self.shapes.push(Shape::Text { at, text: text.to_owned(), size, anchor, turn: 0.0, opacity: 1.0 });
     }

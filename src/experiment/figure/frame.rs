@@ -1,4 +1,4 @@
-//! What every picture has: titles, axes, a legend, and where values lie in it.
+//! Parts of every picture: titles, axes, a legend, and the positions of values.
 
 use super::drawing::{Anchor, Drawing, Shape, colour, mark};
 use crate::base::convert::real_len;
@@ -13,14 +13,14 @@ pub struct FigureSize {
     pub height_in: f64,
 }
 
-/// Pixels of an inch.
+/// Pixels per inch.
 const DPI: f64 = 100.0;
-/// Inches that a picture has at least and at most.
+/// Smallest and largest size of a picture, inches.
 const RANGE_IN: (f64, f64) = (2.0, 100.0);
 
 /// Height of letters, pixels.
 pub(super) const LETTERS: f64 = 13.0;
-/// Grey of helping lines.
+/// Grey of auxiliary lines.
 pub(super) const GREY: &str = "#999999";
 const BLACK: &str = "#000000";
 
@@ -33,7 +33,7 @@ pub(super) struct Frame {
 }
 
 impl FigureSize {
-    /// A size that can be drawn: what is not a number, or too small or large, is moved into range.
+    /// A size that can be drawn: a value that is not a number, or is too small or too large, is moved into range.
     fn pixels(self) -> (f64, f64) {
         let inches = |x: f64, otherwise: f64| if x.is_finite() { x.clamp(RANGE_IN.0, RANGE_IN.1) } else { otherwise };
         (inches(self.width_in, 9.0) * DPI, inches(self.height_in, 6.75) * DPI)
@@ -95,12 +95,12 @@ impl Frame {
         drawing.text((middle, self.bottom + 48.0), title, LETTERS, Anchor::Middle);
     }
 
-    /// Where a legend of so many names begins that ends above the horizontal axis: axes begin at zero, where few points are.
+    /// The top of a legend with this many names that ends above the horizontal axis: axes begin at zero, where few points are.
     pub fn legend_at_bottom(&self, names: usize) -> f64 {
         self.bottom - 18.0 - real_len(names) * LETTERS * 1.4
     }
 
-    /// Names with their marks at the right, below the given height.
+    /// Names with their marks on the right, below the given height.
     pub fn draw_legend(&self, drawing: &mut Drawing, names: &[String], top: f64) {
         let longest = real_len(names.iter().map(|n| n.chars().count()).max().unwrap_or(0));
         let x = self.right - longest * LETTERS * 0.6 - 12.0;

@@ -8,9 +8,9 @@ use crate::view::plot::Axis;
 
 /// Pixels left of the vertical axis.
 const LEFT: f64 = 78.0;
-/// Half the cap of an error bar, pixels.
+/// Half the width of an error bar's cap, pixels.
 const CAP: f64 = 3.0;
-/// Seconds of a day.
+/// Seconds in a day.
 const DAY_S: f64 = 86_400.0;
 
 /// A name, and points `(x, value)`; several series may belong to one backend.
@@ -28,7 +28,7 @@ pub fn time_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
     let times: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
     let low = times.iter().copied().fold(f64::INFINITY, f64::min);
     let high = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // One date alone stands in the middle.
+    // A single date is placed in the middle.
     let (low, high) = if high > low { (low, high) } else { (low - DAY_S, high + DAY_S) };
     let margin = (high - low) * 0.04;
     let share = |t: f64| (t - (low - margin)) / (high - low + 2.0 * margin);
@@ -88,7 +88,7 @@ pub fn rank_figure(report: &Report<'_>, size: FigureSize, titles: &[&str]) -> Dr
     drawing
 }
 
-/// Some of the timestamps, evenly spread over their order, the first and the last among them.
+/// Some of the timestamps, evenly spread over their order, including the first and the last.
 fn dates(mut times: Vec<f64>) -> Vec<f64> {
     const MOST: usize = 6;
     times.sort_by(f64::total_cmp);
@@ -116,7 +116,7 @@ fn series_over_time(report: &Report<'_>) -> Vec<Series> {
     all
 }
 
-/// From zero to above every error bar.
+/// The range from zero to above every error bar.
 fn vertical(series: &[Series], title: &str) -> Axis {
     let tops = series.iter().flat_map(|s| &s.points).map(|(_, m)| m.avg + m.std).filter(|t| t.is_finite());
     Axis::from_zero(title, tops.fold(1.0, f64::max) * 1.05, 8)

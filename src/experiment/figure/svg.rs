@@ -4,7 +4,7 @@ use super::drawing::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
 use crate::view::svg::{escape, number};
 
 impl Drawing {
-    /// As a document of SVG.
+    /// The drawing as an SVG document.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let (w, h, label) = (number(self.width), number(self.height), escape(&self.label));

@@ -1,4 +1,4 @@
-//! One operation, called until two time budgets are spent, with the caches emptied before each timed call.
+//! One operation, called until two time budgets are spent, with the caches cleared before each timed call.
 
 use crate::base::convert::{real, whole};
 use crate::base::{Clock, stats};
@@ -6,9 +6,9 @@ use crate::base::{Clock, stats};
 /// Budgets, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BenchPlan {
-    /// To warm up.
+    /// Budget for the warm-up.
     pub warmup_ms: f64,
-    /// To measure.
+    /// Budget for the measurement.
     pub measure_ms: f64,
 }
 
@@ -19,15 +19,15 @@ impl Default for BenchPlan {
     }
 }
 
-/// What is timed.
+/// The operation that is timed.
 pub trait Measured {
     /// Why a call failed.
     type Error;
 
-    /// Does the operation to its end.
+    /// Runs the operation to its end.
     ///
     /// # Errors
-    /// When it can not.
+    /// When the operation fails.
     fn call(&mut self) -> Result<(), Self::Error>;
 
     /// Fills the caches with something else.
@@ -37,19 +37,19 @@ pub trait Measured {
 /// Times of the calls, milliseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchTimes {
-    /// In order.
+    /// Times in the order of the calls.
     pub times_ms: Vec<f64>,
-    /// Calls that warmed up.
+    /// Number of warm-up calls.
     pub warmups: u64,
 }
 
 /// Calls of the first estimate.
 const ESTIMATES: u32 = 5;
-/// Calls of either kind at most: an operation of no time would never end.
+/// Most calls of either kind: an operation that takes no time would never end.
 const MOST_CALLS: f64 = 100_000.0;
 
 impl BenchTimes {
-    /// The least, which the suite reports.
+    /// The shortest time, which the suite reports.
     #[must_use]
     pub fn min_ms(&self) -> Option<f64> {
         self.times_ms.iter().copied().reduce(f64::min)
@@ -64,8 +64,8 @@ impl BenchTimes {
     }
 }
 
-/// Calls once, estimates the time of a call with its emptying of caches from five, and so decides how many calls warm up
-/// and how many are timed: at least one each. Caches are emptied before each timed call, outside its time.
+/// Calls once, estimates the time of a call including the clearing of caches from five calls, and from this decides how many calls warm up
+/// and how many are timed: at least one each. Caches are cleared before each timed call, outside its time.
 ///
 /// # Errors
 /// When a call fails.
@@ -127,7 +127,7 @@ mod tests {
         let clock = ManualClock::default();
         let mut fake = Fake { clock: &clock, calls: 0, emptied: 0 };
         let times = do_bench(&mut fake, BenchPlan::default(), &clock).unwrap();
-        // A call and its emptying take 2 ms: 25 / 2 and 100 / 2, rounded down as each takes a little more.
+        // A call and the clearing take 2 ms: 25 / 2 and 100 / 2, rounded down because each takes a little more.
         assert_eq!((times.warmups, times.times_ms.len()), (12, 49));
         assert_eq!((fake.calls, fake.emptied), (1 + 5 + 12 + 49, 5 + 49));
         assert!((times.min_ms().unwrap() - 1.5).abs() < 1e-4 && times.median_ms() > times.min_ms());

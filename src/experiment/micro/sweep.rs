@@ -12,10 +12,10 @@ pub enum MatmulDType {
 }
 
 impl MatmulDType {
-    /// In the order of the suite.
+    /// All types, in the order of the suite.
     pub const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::Bfloat16];
 
-    /// torch's name.
+    /// The name in torch.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl MatmulDType {
         }
     }
 
-    /// The type of a name.
+    /// The type with a name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|d| d.name() == name)
@@ -57,12 +57,12 @@ pub fn matmul_cases(dtypes: &[MatmulDType], first: u32, last: u32, step: u32) ->
     dtypes.iter().flat_map(|dtype| sizes().map(|n| MatmulCase { dtype: *dtype, n })).collect()
 }
 
-/// What a speed-up means.
+/// Class of a speed-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Below 0.95.
     Slower,
-    /// Between.
+    /// From 0.95 to 1.05.
     Same,
     /// Above 1.05.
     Faster,
@@ -84,7 +84,7 @@ impl MatmulResult {
         self.base_ms / self.test_ms
     }
 
-    /// What that means.
+    /// The class of the speed-up.
     #[must_use]
     pub fn verdict(self) -> Verdict {
         match self.speedup() {
@@ -94,7 +94,7 @@ impl MatmulResult {
         }
     }
 
-    /// The suite's line.
+    /// The line as the suite prints it.
     #[must_use]
     pub fn line(self, case: MatmulCase) -> String {
         let (name, speedup) = (case.name(), self.speedup());

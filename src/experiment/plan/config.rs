@@ -1,4 +1,4 @@
-//! One configuration of an experiment, in the suite's names.
+//! One configuration of an experiment, with the suite's names.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -24,7 +24,7 @@ macro_rules! choices {
         }
 
         impl $name {
-            /// All of them, in the order of lists.
+            /// All values, in the order of lists.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The suite's name.
@@ -87,7 +87,7 @@ choices!(
 );
 
 choices!(
-    /// What of a model is run.
+    /// The part of a model that is run.
     Test, "a test", {
         /// Inference.
         Eval = "eval",
@@ -97,7 +97,7 @@ choices!(
 );
 
 choices!(
-    /// How torch_xla2 takes a model over.
+    /// How torch_xla2 converts a model.
     TorchXla2, "a torch_xla2 mode", {
         /// As a JAX function.
         ExtractJax = "extract_jax",
@@ -107,7 +107,7 @@ choices!(
 );
 
 impl Accelerator {
-    /// The instance whose cores are simulated, where they are.
+    /// The instance whose cores are simulated; `None` if it is not a simulated accelerator.
     #[must_use]
     pub const fn instance(self) -> Option<&'static str> {
         match self {
@@ -134,7 +134,7 @@ pub struct ExperimentConfig {
     pub torch_xla2: Option<TorchXla2>,
     /// Inference or training.
     pub test: Test,
-    /// Keep inputs and weights on the GPU; only rules of May 2025 and before have it.
+    /// Keep inputs and weights on the GPU; only the rules of May 2025 and before have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_model_data_on_cuda: Option<bool>,
     /// Whether functionalization is on.

@@ -4,10 +4,10 @@ use thiserror::Error;
 
 use super::config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, Xla};
 
-/// Whose rules decide what can run.
+/// The rules that decide what can run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanRules {
-    /// The suite in May 2025, whose README is the one known: GPUs are planned without XLA's probe of a device.
+    /// The suite in May 2025, the version of its README: GPUs are planned without XLA's probe of a device.
     Seed,
     /// The suite since September 2025. Asking for a GPU together with XLA is an error there.
     Head,
@@ -39,11 +39,11 @@ pub struct ExpandOptions {
     pub xla_devices: Vec<String>,
 }
 
-/// Why options can not be expanded.
+/// Why options cannot be expanded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExpandError {
-    /// The rules of September 2025 know no XLA device by this name.
+    /// The rules of September 2025 do not know an XLA device with this name.
     #[error("ValueError: {device}")]
     NoSuchXlaDevice {
         /// The accelerator in capitals.
@@ -51,7 +51,7 @@ pub enum ExpandError {
     },
 }
 
-/// Every combination that can run, in the order of the product: the last option varies fastest. Each is there once.
+/// Every combination that can run, in the order of the product: the last option varies fastest. Each combination is listed once.
 ///
 /// # Errors
 /// When the rules themselves fail.
@@ -122,7 +122,7 @@ fn is_possible(config: &ExperimentConfig, options: &ExpandOptions, rules: PlanRu
         Accelerator::Tpu => uses_xla,
         Accelerator::Cuda if rules == PlanRules::Seed => config.xla != Some(Xla::Xrt),
         Accelerator::Cuda => !uses_xla,
-        // A NeuronCore is reached through XLA alone.
+        // A NeuronCore is reached only through XLA.
         Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2 => {
             config.xla == Some(Xla::Pjrt) && config.torch_xla2.is_none()
         }

@@ -9,7 +9,7 @@ use super::tiers::tier_models;
 
 /// A pattern that is not a regular expression.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("'{pattern}' is not a regular expression that is understood: {reason}")]
+#[error("'{pattern}' is not a valid regular expression: {reason}")]
 pub struct FilterError {
     /// The pattern.
     pub pattern: String,
@@ -17,7 +17,7 @@ pub struct FilterError {
     pub reason: String,
 }
 
-/// Patterns that models must match, and patterns that they must not. Letters match in either case.
+/// Patterns that models must match, and patterns that they must not. Case is ignored.
 #[derive(Clone, Debug, Default)]
 pub struct ModelFilter {
     wanted: Patterns,
@@ -53,11 +53,11 @@ impl Patterns {
 }
 
 impl ModelFilter {
-    /// Models in which any of `filter` is found, or that are of any of `filter_tiers` (all models when there are neither),
-    /// less those in which any of `exclude` is found or that are of any of `exclude_tiers`. Unknown tiers are ignored.
+    /// Models that match any of `filter`, or belong to any of `filter_tiers` (all models when both are empty),
+    /// except those that match any of `exclude` or belong to any of `exclude_tiers`. Unknown tiers are ignored.
     ///
     /// # Errors
-    /// With the first pattern that is not a regular expression.
+    /// Names the first pattern that is not a regular expression.
     pub fn new(
         filter: &[String],
         exclude: &[String],
@@ -74,7 +74,7 @@ impl ModelFilter {
     }
 }
 
-/// The part of a list of `length` that machine `id` of `total` works on. All parts have the same length but the last, which
+/// The part of a list of `length` that machine `id` of `total` works on. All parts have the same length except the last, which
 /// also takes the remainder.
 #[must_use]
 pub fn partition(length: usize, total: usize, id: usize) -> Range<usize> {
@@ -102,7 +102,7 @@ mod tests {
         let unknown_tier = ModelFilter::new(&[], &[], &[9], &[]).unwrap();
         assert!(unknown_tier.keeps("anything"));
         let error = ModelFilter::new(&["(".to_owned()], &[], &[], &[]).unwrap_err();
-        assert!(error.to_string().starts_with("'(' is not a regular expression"));
+        assert!(error.to_string().starts_with("'(' is not a valid regular expression"));
     }
 
     proptest! {

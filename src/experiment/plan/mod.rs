@@ -1,4 +1,4 @@
-//! What is run: the cross product of the options, what of it is possible, and which models.
+//! The plan of a run: the cross product of the options, the combinations that are possible, and the models.
 
 mod config;
 mod expand;

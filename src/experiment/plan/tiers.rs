@@ -1,4 +1,4 @@
-//! Tiers of torchbench's models: which of them are looked at first. The names are those of PyTorch/XLA's
+//! Tiers of torchbench's models: their order of importance. The names are those of PyTorch/XLA's
 //! `benchmarks/tiers.py`.
 
 /// The models that matter most.
@@ -18,7 +18,7 @@ pub const TIER_1: &[&str] = &[
     "stable_diffusion_xl",
 ];
 
-/// The models after those.
+/// The second tier.
 pub const TIER_2: &[&str] = &[
     "alexnet",
     "attention_is_all_you_need_pytorch",
@@ -49,10 +49,10 @@ pub const TIER_2: &[&str] = &[
     "llama",
 ];
 
-/// The last.
+/// The third tier.
 pub const TIER_3: &[&str] = &["doctr_det_predictor", "doctr_reco_predictor", "drq", "functorch_maml_omniglot"];
 
-/// The models of a tier, 1 to 3. `None` for another number, which options ignore.
+/// The models of a tier, 1 to 3. `None` for any other number, which options ignore.
 #[must_use]
 pub fn tier_models(tier: i64) -> Option<&'static [&'static str]> {
     match tier {

@@ -1,12 +1,12 @@
-//! What can be wrong with a line.
+//! Errors of a line.
 
 use thiserror::Error;
 
-/// Why a line can not be used.
+/// Why a line cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It has no characters.
+    /// It is blank.
     #[error("the line is blank; each line must be a JSON object")]
     Blank,
     /// It begins with the mark that some editors put before UTF-8.
@@ -24,29 +24,29 @@ pub enum LineError {
     /// It is not JSON, or lacks a key.
     #[error("{reason}")]
     NotARecord {
-        /// The parser's words, with the column.
+        /// The parser's message, with the column.
         reason: String,
     },
-    /// A number is needed where something else stands.
+    /// A value has the wrong type.
     #[error("{field} must be {expected}; found {found}")]
     NotNumeric {
         /// The key.
         field: &'static str,
-        /// What must stand there.
+        /// The expected value.
         expected: &'static str,
-        /// What does, shortened.
+        /// The value found, shortened.
         found: String,
     },
-    /// The accelerator's model is none that is known.
+    /// The accelerator's model is not known.
     #[error(
-        "accelerator_model '{model}' is none of the known ones (One of Tesla V100, NVIDIA A100-SXM4-40GB, One of Quadro P1000, NVIDIA RTX A6000); --lenient takes any"
+        "accelerator_model '{model}' is not one of the known ones (One of Tesla V100, NVIDIA A100-SXM4-40GB, One of Quadro P1000, NVIDIA RTX A6000); --lenient takes any"
     )]
     UnknownAccelerator {
         /// The model.
         model: String,
     },
-    /// Runtime and backend do not go together.
-    #[error("dynamo={dynamo} with xla={xla} is no known backend")]
+    /// Runtime and backend cannot be combined.
+    #[error("dynamo={dynamo} with xla={xla} is not a known backend")]
     UnknownBackend {
         /// Backend of torch.compile.
         dynamo: String,

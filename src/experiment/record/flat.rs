@@ -11,7 +11,7 @@ use super::number::{numbers, python_number};
 use super::parse::trimmed;
 use crate::bench::quoted_nan;
 
-/// The metrics that have a column: every list of numbers that the suite's runner writes. Seconds, but for the two counts.
+/// The metrics that have a column: every list of numbers that the suite's runner writes. Units are seconds, except for the two counts.
 pub const FLAT_METRICS: [&str; 12] = [
     "total_time",
     "per_iter_time",
@@ -27,7 +27,7 @@ pub const FLAT_METRICS: [&str; 12] = [
     "per_iter_cuda_time_s",
 ];
 
-/// Values of a record that hold for all its repeats, then the metrics of each repeat. What a record lacks is `None`.
+/// Values of a record that hold for all its repeats, then the metrics of each repeat. A missing value is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlatRecord {
     /// Seconds since 1970.
@@ -52,23 +52,23 @@ pub struct FlatRecord {
     pub test: Option<String>,
     /// Samples of one inference.
     pub batch_size: Option<i64>,
-    /// Timed runs that were asked for.
+    /// Number of timed runs requested.
     pub repeat: Option<i64>,
     /// Inferences in one timed run.
     pub iterations_per_run: Option<i64>,
-    /// What the verifier says.
+    /// The verifier's code.
     pub verification_code: Option<String>,
     /// Why there are no times.
     pub error: Option<String>,
     /// The lists of [`FLAT_METRICS`], in that order; a list that is missing is empty.
     pub metrics: [Vec<f64>; FLAT_METRICS.len()],
-    /// Metrics that are no lists of numbers, or have no column.
+    /// Metrics that are not lists of numbers, or have no column.
     pub left_out: Vec<String>,
 }
 
 type Texts<'a> = IndexMap<Cow<'a, str>, &'a RawValue>;
 
-/// A line as it is read. Older schemas lack keys.
+/// A line as read. Older schemas lack some keys.
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
@@ -126,7 +126,7 @@ impl FlatRecord {
         Ok(flat)
     }
 
-    /// Rows that the record has: its longest list's entries, and one where there is none.
+    /// Number of rows of the record: the length of its longest list, or one if there is no list.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.metrics.iter().map(Vec::len).max().unwrap_or(0).max(1)
@@ -139,7 +139,7 @@ impl FlatRecord {
     }
 }
 
-/// Text as it is; null and nothing as nothing; anything else in its JSON spelling.
+/// A text as it is; `None` for null or a missing value; any other value as JSON.
 fn text(value: Option<&RawValue>) -> Option<String> {
     let json = value?.get();
     match json.as_bytes().first()? {
@@ -149,7 +149,7 @@ fn text(value: Option<&RawValue>) -> Option<String> {
     }
 }
 
-/// A whole number; nothing for anything else.
+/// A whole number; `None` for any other value.
 fn whole(value: Option<&RawValue>) -> Option<i64> {
     value?.get().trim().parse().ok()
 }

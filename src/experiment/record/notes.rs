@@ -1,23 +1,23 @@
-//! What was noticed about lines: counted, with the first of each kind by file and line.
+//! Notes about lines: counted, with the first of each kind by file and line.
 
-/// A kind of thing that was noticed.
+/// A kind of note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noted {
-    /// What it is, in words that follow a count: `lines that are no records`.
+    /// Its text, which follows a count: `lines are not records`.
     pub what: &'static str,
-    /// How many there were.
+    /// Its count.
     pub count: u64,
-    /// The first of them: `file:line: reason`.
+    /// The first examples: `file:line: reason`.
     pub examples: Vec<String>,
 }
 
-/// Everything that was noticed, in order of first appearance.
+/// All notes, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineNotes {
     kinds: Vec<Noted>,
 }
 
-/// How many examples of a kind are kept, however long the files.
+/// Most examples of a kind that are kept.
 const MOST_EXAMPLES: usize = 20;
 
 impl LineNotes {
@@ -41,19 +41,19 @@ impl LineNotes {
         &self.kinds
     }
 
-    /// How many of a kind there were.
+    /// The count of a kind.
     #[must_use]
     pub fn count(&self, what: &str) -> u64 {
         self.kinds.iter().find(|k| k.what == what).map_or(0, |k| k.count)
     }
 
-    /// As lines of text: each kind with its count, then its examples.
+    /// The notes as lines of text: each kind with its count, then its examples.
     #[must_use]
     pub fn describe(&self) -> String {
         Self::text(self.kinds.iter())
     }
 
-    /// The same for one kind alone.
+    /// The same for one kind.
     #[must_use]
     pub fn describe_only(&self, what: &str) -> String {
         Self::text(self.kinds.iter().filter(|k| k.what == what))

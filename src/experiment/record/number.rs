@@ -1,12 +1,12 @@
-//! Numbers as they stand in a line: read to the last bit, with the words that Python writes for NaN and the infinities, which JSON lacks.
+//! Numbers in a line: read exactly, with Python's words for NaN and the infinities, which JSON lacks.
 
 use super::error::{LineError, shortened};
 use crate::bench::QUOTED_NAN;
 
-/// A number of a line; `None` when the text is something else. The words of Python are quoted by
+/// A number in a line; `None` when the text is something else. Python's words are quoted by
 /// [`crate::bench::quoted_nan`].
 ///
-/// serde_json's own reader may miss the nearest double by one place, which a report would show.
+/// serde_json's own reader may miss the nearest double by one unit in the last place, which a report would show.
 #[must_use]
 pub fn python_number(text: &str) -> Option<f64> {
     let text = text.trim();
@@ -25,7 +25,7 @@ pub fn python_number(text: &str) -> Option<f64> {
 /// The numbers of a JSON array.
 ///
 /// # Errors
-/// When it is not an array, or holds anything else.
+/// When the text is not an array, or holds other values.
 pub fn numbers(field: &'static str, text: &str) -> Result<Vec<f64>, LineError> {
     let wrong = || LineError::NotNumeric { field, expected: "a list of numbers", found: shortened(text) };
     let inner = text.trim().strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?.trim();

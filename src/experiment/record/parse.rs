@@ -1,4 +1,4 @@
-//! Reading a line in place.
+//! Reads a line in place.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::error::LineError;
 use crate::bench::quoted_nan;
 
-/// What every reader of a line needs. Numbers stay text until they are wanted.
+/// The parts that every reader of a line needs. Numbers stay text until they are needed.
 #[derive(Debug, Deserialize)]
 pub struct RawRecord<'a> {
     /// The model.
@@ -17,19 +17,19 @@ pub struct RawRecord<'a> {
     /// The configuration.
     #[serde(borrow)]
     pub experiment: RawExperiment<'a>,
-    /// What was measured.
+    /// The metrics.
     #[serde(borrow)]
     pub metrics: RawMetrics<'a>,
     /// Seconds since 1970.
     #[serde(borrow)]
     pub timestamp: &'a RawValue,
-    /// Timed runs that were asked for.
+    /// Number of timed runs requested.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub repeat: Option<&'a RawValue>,
     /// Inferences inside one timed run.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub iterations_per_run: Option<&'a RawValue>,
-    /// What the verifier says; older schemas lack it.
+    /// The verifier's code; older schemas lack it.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub verification_code: Option<&'a RawValue>,
 }
@@ -40,12 +40,12 @@ pub struct RawModel<'a> {
     /// Its name.
     #[serde(borrow)]
     pub model_name: Cow<'a, str>,
-    /// The suite it is of.
+    /// Its suite.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub suite_name: Option<&'a RawValue>,
 }
 
-/// The configuration of a line, as far as reports look at it. Every key must be there, though it may be null.
+/// The configuration of a line, with the keys that reports need. Every key must be present, but may be null.
 #[derive(Debug, Deserialize)]
 pub struct RawExperiment<'a> {
     /// Kind of accelerator; older schemas lack it.
@@ -74,28 +74,28 @@ pub struct RawExperiment<'a> {
     pub torch_xla2: Option<&'a RawValue>,
 }
 
-/// The metrics of a line, as far as reports look at them.
+/// The metrics of a line, with the keys that reports need.
 #[derive(Debug, Deserialize)]
 pub struct RawMetrics<'a> {
-    /// Seconds of each repeat; not there in a record of a failure.
+    /// Seconds of each repeat; absent in a record of a failure.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub total_time: Option<&'a RawValue>,
-    /// Seconds of each repeat that XLA compiled.
+    /// Compile time of XLA in each repeat, seconds.
     #[serde(borrow, default, rename = "xla_CompileTime_time_s", deserialize_with = "raw")]
     pub compile_time_s: Option<&'a RawValue>,
-    /// Why there is nothing else.
+    /// Why there are no other metrics.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub error: Option<&'a RawValue>,
 }
 
-/// A key that must be there, but may be null. Naming a function turns serde's default for options off.
+/// A key that must be present, but may be null. Naming a function turns off serde's default for options.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     Ok(Option::<Text<'de>>::deserialize(from)?.map(|t| t.0))
 }
 
-/// A value that may be missing, but is kept where it is null.
+/// A value that may be missing, but is kept if it is null.
 fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(from).map(Some)
 }
@@ -103,19 +103,19 @@ fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::E
 /// A line without the characters that the suite's reader strips from its end: line feed, carriage return and `|`.
 ///
 /// # Errors
-/// When nothing is left, or it is not UTF-8.
+/// When nothing is left, or the line is not UTF-8.
 pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
     let end = line.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'|')).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&line[..end]).map_err(|e| LineError::NotUtf8 { byte: e.valid_up_to() })?;
     if text.trim().is_empty() { Err(LineError::Blank) } else { Ok(text) }
 }
 
-/// Reads a trimmed line and hands the record to `read`.
+/// Reads a trimmed line and passes the record to `read`.
 ///
 /// # Errors
-/// When it is not JSON (Python's `NaN` and `Infinity` are taken), lacks a key, or `read` refuses.
+/// When the line is not JSON (Python's `NaN` and `Infinity` are accepted), lacks a key, or `read` fails.
 pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, LineError>) -> Result<T, LineError> {
-    // A list of the right values would be read as a record, by their places.
+    // serde would read a list of the right values as a record, by position.
     match line.trim_start().chars().next() {
         Some('{') => {}
         Some('\u{feff}') => return Err(LineError::ByteOrderMark),
@@ -146,11 +146,11 @@ pub fn parse_line<T>(line: &str, read: impl Fn(&RawRecord<'_>) -> Result<T, Line
     Err(not_a_record(&error))
 }
 
-/// The parser's words without its `line 1`: the line's own number is named elsewhere.
+/// The parser's message without its `line 1`: the line's number is named elsewhere.
 fn not_a_record(error: &serde_json::Error) -> LineError {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
-    // The names of our own types say nothing to a person.
+    // The names of our own types mean nothing to a user.
     let reason = reason.split(", expected struct Raw").next().map_or_else(String::new, |known| {
         if known.len() < reason.len() { format!("{known}, expected an object") } else { reason.to_owned() }
     });

@@ -1,4 +1,4 @@
-//! A record as the runner writes it: keys in the suite's order, in Python's spelling.
+//! A record as the runner writes it: keys in the suite's order, in Python's notation.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,45 +11,45 @@ use crate::experiment::python::json_dumps;
 pub struct Record {
     /// The model.
     pub model: RecordModel,
-    /// The configuration, with what only a run knows.
+    /// The configuration, with the values that only a run knows.
     pub experiment: RecordExperiment,
-    /// Timed runs that were asked for.
+    /// Number of timed runs requested.
     pub repeat: u32,
     /// Inferences inside one timed run.
     pub iterations_per_run: u32,
-    /// What was measured, or the error.
+    /// The measurements, or the error.
     pub metrics: Metrics,
     /// Seconds since 1970.
     pub timestamp: f64,
-    /// What the verifier says.
+    /// The verifier's code.
     pub verification_code: String,
-    /// The error of the README's rule, where that was asked for and could be computed.
+    /// The error by the README's rule, if that was requested and could be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification_mean_rel_error: Option<f64>,
-    /// What was asked for, which the suite's own records do not tell.
+    /// The request, which the suite's own records do not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<RecordRequest>,
 }
 
-/// What was asked for. The suite's readers do not look at it.
+/// The request. The suite's readers ignore it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordRequest {
     /// Batch size, or null for the model's own.
     pub batch_size: Option<u32>,
     /// Seed of weights and inputs.
     pub seed: u64,
-    /// Rules of the verifier, or null when times were asked for.
+    /// Rules of the verifier, or null when times were requested.
     pub verify: Option<String>,
     /// Seeds that were verified.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub verify_iterations: u32,
-    /// Whether each iteration is the least of many calls.
+    /// Whether each iteration is the shortest of many calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pure_wall_time: bool,
 }
 
 impl Default for RecordRequest {
-    /// What a record without a request stands for.
+    /// The request that a record without one stands for.
     fn default() -> Self {
         Self { batch_size: None, seed: 0, verify: None, verify_iterations: one(), pure_wall_time: false }
     }
@@ -123,7 +123,7 @@ pub struct Metrics {
     /// How often it executed.
     #[serde(default, rename = "xla_ExecuteTime_number", skip_serializing_if = "Vec::is_empty")]
     pub execute_number: Vec<u64>,
-    /// Why there is nothing else.
+    /// Why there are no other metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -157,19 +157,19 @@ impl Record {
 }
 
 impl Metrics {
-    /// One more repeat, in seconds.
+    /// Adds a repeat, in seconds.
     pub fn push_total(&mut self, total_s: f64, iterations: u32) {
         self.total_time.push(total_s);
         self.per_iter_time.push(total_s / f64::from(iterations.max(1)));
     }
 
-    /// The host's part of that repeat, in seconds.
+    /// Adds the host's part of that repeat, in seconds.
     pub fn push_trace(&mut self, trace_s: f64, iterations: u32) {
         self.trace_total_time.push(trace_s);
         self.trace_per_iter_time.push(trace_s / f64::from(iterations.max(1)));
     }
 
-    /// Seconds of compiling and executing in that repeat, and how often.
+    /// Adds the seconds of compiling and executing in that repeat, and how often each happened.
     pub fn push_xla(&mut self, [compile_s, execute_s]: [f64; 2], [compiled, executed]: [u64; 2]) {
         self.compile_time_s.push(compile_s);
         self.compile_number.push(compiled);
@@ -177,7 +177,7 @@ impl Metrics {
         self.execute_number.push(executed);
     }
 
-    /// Nothing but an error.
+    /// Metrics with only an error.
     #[must_use]
     pub fn failed(error: String) -> Self {
         Self { error: Some(error), ..Self::default() }

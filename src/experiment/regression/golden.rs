@@ -1,6 +1,6 @@
-//! Golden-section search for the least value of a function of one variable.
+//! Golden-section search for the minimum of a function of one variable.
 
-/// How exactly, and where a search stops.
+/// Tolerances at which a search stops.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     /// Width of the interval at which it stops.
@@ -9,7 +9,7 @@ pub(super) struct Tolerance {
     pub f: f64,
 }
 
-/// Where `f` is least between `a` and `b`, roughly. The interval is widened so that the first two points are its ends.
+/// Approximate position of the minimum of `f` between `a` and `b`. The interval is widened so that the first two points are its ends.
 pub(super) fn golden_search(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, tolerance: Tolerance) -> f64 {
     let ratio = 2.0 / (1.0 + libm::sqrt(5.0));
     let between = |x: f64, y: f64| ratio * x + (1.0 - ratio) * y;
@@ -18,7 +18,7 @@ pub(super) fn golden_search(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, toler
     let (mut x1, mut x2) = (between(outer_a, outer_b), between(outer_b, outer_a));
     let (mut f1, mut f2) = (f(x1), f(x2));
     let size = f1.abs().max(f2.abs());
-    // The interval shrinks by the same ratio each time: no function makes this many turns.
+    // The interval shrinks by the same ratio each time: no function needs this many iterations.
     const MOST_TURNS: u32 = 200;
     for _ in 0..MOST_TURNS {
         if (outer_a - outer_b).abs() < tolerance.x || (f1 - f2).abs() < tolerance.f * size {

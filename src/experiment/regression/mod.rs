@@ -1,5 +1,5 @@
 //! When did a series change, and is it still worse? Steps by a least-absolute-deviations Potts model with a penalty that
-//! the data choose, and regressions among them, as asv (airspeed velocity) finds them.
+//! is chosen from the data, and regressions among them, as asv (airspeed velocity) finds them.
 
 mod golden;
 mod potts;

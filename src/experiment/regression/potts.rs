@@ -4,10 +4,10 @@ use super::golden::{Tolerance, golden_search};
 use super::series::Series;
 use crate::base::convert::real_len;
 
-/// The longest stretch of the exact solution; longer ones are merged from these.
+/// The longest stretch in the exact solution; longer ones are merged from such stretches.
 const LONGEST: usize = 20;
 
-/// Ends of the stretches (each the start of the next) for the penalty that the data choose: the one with the least
+/// Ends of the stretches (each the start of the next) for the penalty that is chosen from the data: the one with the least
 /// `4 ln(n) / n * stretches + ln(noise)`, where the noise is fitted with a correlation between neighbours.
 pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
     let n = series.values.len();
@@ -31,8 +31,8 @@ pub(super) fn ends_with_best_penalty(series: &mut Series<'_>) -> Vec<usize> {
     best.map_or_else(|| vec![n], |(_, ends)| ends)
 }
 
-/// Sum of the absolute residuals after each deviation is predicted from the one before it. A floor keeps it above zero
-/// where the values hardly scatter.
+/// Sum of the absolute residuals after each deviation is predicted from the previous one. A floor keeps the sum above zero
+/// when the values hardly scatter.
 fn noise(series: &mut Series<'_>, ends: &[usize]) -> f64 {
     let mut start = 0;
     let mut levels = Vec::with_capacity(ends.len());
@@ -57,7 +57,7 @@ fn noise(series: &mut Series<'_>, ends: &[usize]) -> f64 {
     floor.max(1e-300) + left(rho)
 }
 
-/// Ends of the stretches for a penalty of each.
+/// Ends of the stretches for a given penalty per stretch.
 fn ends_with_penalty(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
     let ends = short_ends(series, penalty);
     let merged = merge(series, ends, penalty);
@@ -91,12 +91,12 @@ fn short_ends(series: &mut Series<'_>, penalty: f64) -> Vec<usize> {
     ends
 }
 
-/// Merges neighbours as long as that costs less.
+/// Merges neighbours as long as that lowers the cost.
 fn merge(series: &mut Series<'_>, mut ends: Vec<usize>, penalty: f64) -> Vec<usize> {
     loop {
         let (mut best, mut at, mut start) = (0.0, ends.len(), 0);
         for j in 1..ends.len() {
-            // A gain was found: it is taken before looking far beyond it.
+            // A gain was found: it is taken before looking much further.
             if at + 2 < j {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Steps up that are still there.
+//! Steps up that still last.
 
 use serde::Serialize;
 
@@ -13,25 +13,25 @@ pub struct Regression {
     pub first_bad: usize,
     /// The value before.
     pub before: f64,
-    /// The value after: the best that was reached since.
+    /// The value after: the best one since then.
     pub after: f64,
 }
 
-/// All that is worse now than it once was.
+/// The whole regression of a series.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Regressions {
     /// The value now.
     pub now: f64,
-    /// The best value that was left.
+    /// The best earlier value.
     pub best: f64,
     /// The steps that led here, oldest first.
     pub steps: Vec<Regression>,
 }
 
-/// Steps of fewer points are noise, unless nothing else is there.
+/// Steps of fewer points are noise, unless there are no longer ones.
 const FEWEST_POINTS: usize = 2;
 
-/// Steps up after which the series never came back. A step counts when it is larger than the spread on both sides and
+/// Steps up from which the series never came back. A step counts when it is larger than the spread on both sides and
 /// than `threshold` times the value before (0.05 is five percent). `None` when there is none.
 #[must_use]
 pub fn find_regressions(steps: &[Step], threshold: f64) -> Option<Regressions> {

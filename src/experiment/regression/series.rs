@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// A series with what was computed of its stretches.
+/// A series with the values computed for its stretches.
 pub(super) struct Series<'a> {
     pub values: &'a [f64],
     known: FxHashMap<(u32, u32), Level>,

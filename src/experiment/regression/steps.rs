@@ -6,7 +6,7 @@ use super::potts::ends_with_best_penalty;
 use super::series::Series;
 use crate::base::convert::real_len;
 
-/// A stretch of about one value.
+/// A stretch with a nearly constant value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// Position of its first point.
@@ -15,13 +15,13 @@ pub struct Step {
     pub end: usize,
     /// The median of its points.
     pub median: f64,
-    /// The least of them.
+    /// The smallest of its points.
     pub min: f64,
     /// Their mean absolute deviation from the median.
     pub deviation: f64,
 }
 
-/// The steps of a series in time order. Points that are missing or NaN belong to no step.
+/// The steps of a series in time order. Points that are missing or NaN do not belong to a step.
 #[must_use]
 pub fn detect_steps(series: &[Option<f64>]) -> Vec<Step> {
     let present = series.iter().enumerate().filter_map(|(i, v)| v.filter(|v| v.is_finite()).map(|v| (i, v)));

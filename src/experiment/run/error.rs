@@ -9,25 +9,25 @@ pub enum RunError {
     /// The combination can be planned, but not run here.
     #[error("{what} cannot be run: {instead}")]
     NotHere {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
-        /// What can be done.
+        /// What to use instead.
         instead: &'static str,
     },
-    /// The model can not be built, compiled or computed.
+    /// The model cannot be built, compiled or computed.
     #[error("{model}: {reason}")]
     Model {
         /// The model.
         model: String,
-        /// What its stage said.
+        /// The error of the stage that failed.
         reason: String,
     },
-    /// The device can not be simulated.
+    /// The device cannot be simulated.
     #[error("{instance}: {reason}")]
     Device {
         /// The instance.
         instance: &'static str,
-        /// What the simulator said.
+        /// The simulator's error.
         reason: String,
     },
 }

@@ -14,7 +14,7 @@ use crate::experiment::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
 use crate::experiment::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
 use crate::model::ModelSpec;
 
-/// Which rules verify.
+/// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verification {
     /// The mean relative error of the README.
@@ -34,7 +34,7 @@ impl Verification {
     }
 }
 
-/// What is run.
+/// The experiment to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment<'a> {
     /// Suite of the model.
@@ -47,15 +47,15 @@ pub struct Experiment<'a> {
     pub repeat: u32,
     /// Inferences in one timed run.
     pub iterations_per_run: u32,
-    /// Samples of one inference, or the model's own.
+    /// Samples of one inference, or the model's default.
     pub batch_size: Option<u32>,
     /// Seed of weights and inputs.
     pub seed: u64,
-    /// Verify instead of timing.
+    /// Whether to verify instead of timing.
     pub verify: Option<Verification>,
     /// Seeds that are verified, from `seed` on.
     pub verify_iterations: u32,
-    /// Time each iteration as the least of many calls; measured runs only.
+    /// Whether to time each iteration as the shortest of many calls; measured runs only.
     pub pure_wall_time: bool,
     /// Seconds since 1970.
     pub timestamp: f64,
@@ -63,18 +63,18 @@ pub struct Experiment<'a> {
     pub processor: &'a str,
 }
 
-/// A record, and what a person should know about it.
+/// A record, and notes for the user.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// The record.
     pub record: Record,
     /// Why it failed or was skipped.
     pub error: Option<RunError>,
-    /// How noisy it was, where it was measured.
+    /// The noise of the times, if they were measured.
     pub noise: Option<NoiseReport>,
 }
 
-/// Runs an experiment. It never fails: an experiment that can not run is a record with an error.
+/// Runs an experiment. It never fails: an experiment that cannot run is a record with an error.
 #[must_use]
 pub fn run_experiment(experiment: &Experiment<'_>, clock: &dyn Clock) -> Finished {
     let (outcome, code, error_value) = match experiment.verify {
@@ -159,12 +159,12 @@ fn check(experiment: &Experiment<'_>) -> Result<(), RunError> {
     Ok(())
 }
 
-/// What timing an experiment gave; nothing of it where outputs were verified instead.
+/// The times of an experiment; empty if outputs were verified instead.
 #[derive(Default)]
 struct Timed {
     metrics: Metrics,
     batch: Option<u32>,
-    /// How long the work between the repeats took; empty where nothing was measured.
+    /// Times of the work between the repeats; empty if nothing was measured.
     calibration_ns: Vec<u64>,
 }
 
@@ -184,7 +184,7 @@ impl Experiment<'_> {
     /// transfers of its workflow.
     ///
     /// # Errors
-    /// When the model can not be built or compiled.
+    /// When the model cannot be built or compiled.
     pub fn hlo(&self) -> Result<String, RunError> {
         if self.config.accelerator.instance().is_none() {
             let fused = self.config.dynamo.is_some() || self.config.xla.is_some();

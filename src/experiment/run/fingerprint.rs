@@ -1,4 +1,4 @@
-//! What was run before: a run that is taken up again does only what is missing.
+//! The experiments that were run before: a resumed run does only the missing ones.
 
 use rustc_hash::FxHashMap;
 
@@ -11,14 +11,14 @@ use crate::experiment::record::{Record, RecordExperiment};
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// Of an experiment that is to be run.
+    /// The fingerprint of an experiment to run.
     #[must_use]
     pub fn of(experiment: &Experiment<'_>) -> Self {
         let record = experiment.record(crate::experiment::record::Metrics::default(), None);
         Self::of_record(&record)
     }
 
-    /// Of a record. The batch size is the one asked for: the real one is not known where a run failed.
+    /// The fingerprint of a record. The batch size is the requested one: the real one is not known if a run failed.
     #[must_use]
     pub fn of_record(record: &Record) -> Self {
         let RecordExperiment {
@@ -44,7 +44,7 @@ pub struct DoneBefore {
 }
 
 impl DoneBefore {
-    /// Takes a line of the results in. The last record of an experiment counts.
+    /// Takes a line of the results. The last record of an experiment counts.
     pub fn push_line(&mut self, line: &str) {
         match serde_json::from_str::<Record>(line) {
             Ok(record) => {
@@ -56,7 +56,7 @@ impl DoneBefore {
         }
     }
 
-    /// Whether an experiment is to be run: it never was, or, with `retry_failed`, it was and failed.
+    /// Whether an experiment should run: it never did, or, with `retry_failed`, it did and failed.
     #[must_use]
     pub fn wants(&self, experiment: &Experiment<'_>, retry_failed: bool) -> bool {
         match self.ended.get(&Fingerprint::of(experiment)) {

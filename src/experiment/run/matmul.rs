@@ -15,10 +15,10 @@ use crate::neuron::sim::{NoObserver, simulate};
 /// Seed of the matrices.
 const SEED: u64 = 1_337;
 
-/// The least time of a product, milliseconds: measured on the processor, or what a simulated core takes from start to end.
+/// The shortest time of a product, milliseconds: measured on the processor, or the time of a simulated core from start to end.
 ///
 /// # Errors
-/// When the accelerator is not one of ours, or has not the type.
+/// When the accelerator is not supported, or does not have the type.
 pub fn matmul_ms(
     case: MatmulCase,
     accelerator: Accelerator,
@@ -29,7 +29,7 @@ pub fn matmul_ms(
     match accelerator {
         Accelerator::Cuda | Accelerator::Tpu => refused("this accelerator", "use cpu, trn1, inf2 or trn2"),
         Accelerator::Cpu if case.dtype != MatmulDType::Float32 => {
-            refused("a 16-bit product on the processor", "it computes in float32 alone")
+            refused("a 16-bit product on the processor", "it computes only in float32")
         }
         Accelerator::Cpu => measured_ms(case, plan, clock),
         Accelerator::Trn1 | Accelerator::Inf2 | Accelerator::Trn2 => {

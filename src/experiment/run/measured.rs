@@ -1,4 +1,4 @@
-//! Experiments on the processor, timed with a clock that a shell brings.
+//! Experiments on the processor, timed with a clock that the shell provides.
 
 use super::error::RunError;
 use super::experiment::Experiment;
@@ -53,7 +53,7 @@ pub(super) fn measure(
     Ok((metrics, calibration_ns))
 }
 
-/// `--pure-wall-time`: each iteration takes the least of many calls with emptied caches. Nothing is compiled or recorded in
+/// `--pure-wall-time`: each iteration takes the shortest of many calls with cleared caches. Nothing is compiled or recorded in
 /// that time, so only totals are kept.
 fn least_times(
     experiment: &Experiment<'_>,
@@ -81,7 +81,7 @@ fn iterate(
     program: &Program,
     clock: &dyn Clock,
 ) -> Result<(f64, f64), RunError> {
-    // Lazy tensors record the model at every step; a compiled one is only called.
+    // Lazy tensors record the model at every step; a compiled model is only called.
     let records = experiment.config.xla.is_some() && experiment.config.dynamo != Some(Dynamo::Openxla);
     let (mut trace_s, mut execute_s) = (0.0, 0.0);
     for _ in 0..experiment.iterations_per_run {

@@ -27,7 +27,7 @@ pub(super) struct Program {
     name: String,
 }
 
-/// Products in whatever order is fastest.
+/// Products in the fastest order.
 struct Fastest;
 
 impl Arithmetic for Fastest {

@@ -1,4 +1,4 @@
-//! How far measured times can be trusted, and what would make them better. Before every repeat
+//! How reliable measured times are, and how to improve them. Before every repeat
 //! the same work is timed: its times show what disturbs the machine.
 
 use std::hint::black_box;
@@ -10,24 +10,24 @@ use crate::base::{Clock, stats};
 /// Noise of the repeats of one experiment, the first three left out as in reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseReport {
-    /// Repeats that count.
+    /// Number of repeats that count.
     pub samples: usize,
     /// The clock's smallest step as a share of the median time.
     pub clock_step_share: f64,
-    /// Median of the last third over that of the first third, less one.
+    /// Median of the last third divided by that of the first third, minus one.
     pub drift: f64,
     /// Repeats beyond 1.5 and beyond 3 interquartile ranges from the quartiles (Tukey).
     pub outliers: [usize; 2],
-    /// Interquartile range over the median.
+    /// Interquartile range divided by the median.
     pub spread: f64,
     /// How much longer the same work between the repeats took on average than at best, as a share of the best; `None`
-    /// where it was not timed.
+    /// if it was not timed.
     pub disturbance: Option<f64>,
 }
 
-/// Repeats that warm up.
+/// Number of warm-up repeats.
 const WARM_UP: usize = 3;
-/// Fewer repeats than this say nothing of noise.
+/// Fewest repeats for an estimate of the noise.
 const FEWEST: usize = 4;
 
 impl NoiseReport {
@@ -62,14 +62,14 @@ impl NoiseReport {
         })
     }
 
-    /// What to change, one sentence each; nothing when the times are good. `others_busy` is the share of the processors
-    /// that other programs used meanwhile, where that is known.
+    /// What to change, one sentence each; empty when the times are good. `others_busy` is the share of the processors
+    /// that other programs used meanwhile, if known.
     #[must_use]
     pub fn advice(&self, others_busy: Option<f64>) -> Vec<String> {
         let mut advice = Vec::new();
         if self.clock_step_share > 0.01 {
             advice.push(format!(
-                "a run takes only {:.0} steps of the clock: raise --iterations-per-run",
+                "a run takes only {:.0} ticks of the clock: raise --iterations-per-run",
                 1.0 / self.clock_step_share
             ));
         }
@@ -108,11 +108,11 @@ impl NoiseReport {
     }
 }
 
-/// Steps of the work: each waits for the one before, so that it takes some hundred microseconds on any processor, which
-/// is long beside the step of a clock and short beside a time slice.
+/// Steps of the work: each depends on the previous one, so that the work takes a few hundred microseconds on any processor, which
+/// is long compared with the step of a clock and short compared with a time slice.
 const STEPS: u32 = 200_000;
 
-/// Does the work once: how many nanoseconds it took.
+/// Does the work once; returns the nanoseconds that it took.
 pub(super) fn calibrate(clock: &dyn Clock) -> u64 {
     let start = clock.now().0;
     let mut state = 1_u64;
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(disturbance(&[100, 100, 100, 140]), Some(110.0 / 100.0 - 1.0));
         assert_eq!(disturbance(&[100, 100]), Some(0.0));
         assert_eq!(disturbance(&[]), None);
-        // A clock that stands still says nothing.
+        // A clock that stands still gives no information.
         assert_eq!(disturbance(&[calibrate(&ManualClock::default())]), None);
     }
 }

@@ -4,10 +4,10 @@ use super::error::RunError;
 use super::network::Program;
 use crate::experiment::micro::Measured;
 
-/// Bytes that empty the caches, as the suite has it.
+/// Bytes that clear the caches, as in the suite.
 const CACHE_BYTES: usize = 256_000_000;
 
-/// A program and a buffer that takes its place in the caches.
+/// A program, and a buffer that displaces it from the caches.
 pub(super) struct OnProcessor<'a> {
     program: &'a Program,
     buffer: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct OnProcessor<'a> {
 }
 
 impl<'a> OnProcessor<'a> {
-    /// A program that was not called yet.
+    /// A program that has not been called yet.
     pub fn new(program: &'a Program) -> Self {
         Self { program, buffer: vec![0; CACHE_BYTES], fill: 0 }
     }
@@ -25,7 +25,7 @@ impl Measured for OnProcessor<'_> {
     type Error = RunError;
 
     fn call(&mut self) -> Result<(), RunError> {
-        // The outputs are looked at, so that nothing is left to do.
+        // The outputs are read, so that the computation cannot be optimised away.
         std::hint::black_box(self.program.run()?);
         Ok(())
     }

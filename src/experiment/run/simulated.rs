@@ -1,4 +1,4 @@
-//! Experiments on a simulated NeuronCore. Every repeat but the first takes the same time: nothing disturbs a simulation.
+//! Experiments on a simulated NeuronCore. Every repeat except the first takes the same time: nothing disturbs a simulation.
 
 use super::error::RunError;
 use super::experiment::Experiment;
@@ -14,7 +14,7 @@ use crate::neuron::sim::{NoObserver, simulate};
 pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, batch: u32) -> Result<Metrics, RunError> {
     let on_device = |reason: String| RunError::Device { instance, reason };
     let in_model = |reason: String| RunError::Model { model: experiment.model.name.clone(), reason };
-    // A traced model is called; lazy tensors cut a step with mark_step.
+    // A traced model is called; lazy tensors end a step with mark_step.
     let traced = experiment.config.dynamo == Some(Dynamo::Openxla);
     let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
     let device = Device::of_instance(instance).map_err(|e| on_device(e.to_string()))?;

@@ -1,4 +1,4 @@
-//! Suites of models: what a name of a suite means here.
+//! Suites of models: the meaning of a suite's name here.
 
 use thiserror::Error;
 
@@ -7,7 +7,7 @@ use crate::model::zoo::MODELS;
 /// A set of models under the names of a benchmark suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suite {
-    /// One small network, to try the tools out.
+    /// One small network, to try out the tools.
     Dummy,
     /// The models of torchbench that the zoo has.
     Torchbench,
@@ -18,23 +18,23 @@ pub enum Suite {
 /// A model of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteModel {
-    /// The suite's name of it.
+    /// Its name in the suite.
     pub name: String,
-    /// The zoo's specification.
+    /// Its specification in the zoo.
     pub specification: String,
-    /// Samples of one inference, where the suite says.
+    /// Samples of one inference, if the suite sets it.
     pub batch_size: Option<u32>,
 }
 
-/// A model that a suite has not.
+/// A model that a suite does not have.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("suite {suite} has no model '{name}'; it has {known}")]
+#[error("suite {suite} has no model '{name}'; its models are {known}")]
 pub struct UnknownModel {
     /// The suite.
     pub suite: &'static str,
     /// What was asked for.
     pub name: String,
-    /// What there is.
+    /// The suite's models.
     pub known: String,
 }
 
@@ -58,7 +58,7 @@ const TORCHBENCH: [(&str, &str); 15] = [
     ("vgg16", "vgg16"),
 ];
 
-/// The batch of the suite's dummy model.
+/// Batch size of the suite's dummy model.
 const DUMMY_BATCH: u32 = 16;
 
 impl Suite {
@@ -91,10 +91,10 @@ impl Suite {
         }
     }
 
-    /// The model of a name.
+    /// The model with a name.
     ///
     /// # Errors
-    /// When the suite has none.
+    /// When the suite does not have it.
     pub fn model(self, name: &str) -> Result<SuiteModel, UnknownModel> {
         let models = self.models();
         let known = || models.iter().map(|m| m.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -117,6 +117,6 @@ mod tests {
         }
         let names: Vec<String> = Suite::Torchbench.models().into_iter().map(|m| m.name).collect();
         assert!(names.is_sorted());
-        assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("it has dummy"));
+        assert!(Suite::Dummy.model("resnet").unwrap_err().to_string().ends_with("its models are dummy"));
     }
 }

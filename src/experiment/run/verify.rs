@@ -1,7 +1,7 @@
 //! Verification of an experiment: two eager runs, and the experiment's own.
 //!
-//! There is no double precision run to judge by, so the current rules compare directions where values are not close, as
-//! the suite does for a model whose double precision run raises.
+//! There is no double-precision run as a reference, so the current rules compare directions when values are not close, as
+//! the suite does for a model whose double-precision run raises an exception.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::experiment::verify::{
 use crate::neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
 use crate::tensor::Tensor;
 
-/// What the rules say.
+/// The verdict of the rules.
 pub(super) struct Verified {
     pub code: String,
     pub error: Option<f64>,
@@ -24,7 +24,7 @@ pub(super) struct Verified {
 /// Tolerance of inference under the current rules.
 const INFERENCE_TOLERANCE: f64 = 1e-2;
 
-/// Verifies with each seed that is asked for: the first verdict that is no pass, or the pass with the largest error.
+/// Verifies with each requested seed; returns the first verdict that is not a pass, or the pass with the largest error.
 pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Result<Verified, RunError> {
     let mut worst: Option<Verified> = None;
     for offset in 0..experiment.verify_iterations.max(1) {
@@ -39,7 +39,7 @@ pub(super) fn verify_all(experiment: &Experiment<'_>, rules: Verification) -> Re
     worst.map_or_else(|| verify(experiment, rules), Ok)
 }
 
-/// The code of outputs that are as they should be.
+/// The code for correct outputs.
 const PASS: &str = "PASS";
 
 /// Verifies by the rules.
@@ -76,7 +76,7 @@ fn name_of(code: impl serde::Serialize) -> String {
 }
 
 /// Values as a NeuronCore computes them, against the reference: by the mean relative error of each output, whichever
-/// rules were asked for, with their tolerance.
+/// rules were requested, with their tolerance.
 fn on_device(experiment: &Experiment<'_>, instance: &str, rules: Verification) -> Result<Verified, RunError> {
     let failed = |reason: String| RunError::Model { model: experiment.model.name.clone(), reason };
     let spec = NumericsSpec {

@@ -1,4 +1,4 @@
-//! Files of cases: outputs of runs, to be judged by one set of rules.
+//! Files of cases: outputs of runs, to be verified by one set of rules.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use super::read::{ValueError, read_outcome};
 use super::same::{SameCode, SameSettings, same_rules};
 use super::value::Outcome;
 
-/// Which rules judge.
+/// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// The mean relative error of the README.
@@ -19,26 +19,26 @@ pub enum Rules {
     Current,
 }
 
-/// What the rules say of one case.
+/// The verdict on one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// Name of the case.
     pub id: Value,
-    /// Code of the rules.
+    /// Code of the verdict.
     pub code: Value,
-    /// Under the mean relative error: that number, `"nan"` or `"inf"` where it is not finite, or null. Under the current
+    /// Under the mean relative error: the error, `"nan"` or `"inf"` if it is not finite, or null. Under the current
     /// rules: the kind of the exception, or null.
     pub error: Value,
 }
 
-/// Why a file of cases can not be judged.
+/// Why a file of cases cannot be verified.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CaseError {
     /// It is not JSON.
     #[error("the file is not JSON: {reason}")]
     NotJson {
-        /// The parser's words, with line and column.
+        /// The parser's message, with line and column.
         reason: String,
     },
     /// It is not a list of objects.
@@ -47,7 +47,7 @@ pub enum CaseError {
         /// Position in the list, from 0.
         index: usize,
     },
-    /// A field of a case can not be read.
+    /// A field of a case cannot be read.
     #[error("case '{id}', field '{field}': {source}")]
     Field {
         /// Name of the case.
@@ -59,23 +59,23 @@ pub enum CaseError {
     },
     /// An element type is not known.
     #[error(
-        "case '{id}', field '{field}': '{name}' is not an element type; name one such as f32, bf16, f16, f64, i64, bool"
+        "case '{id}', field '{field}': '{name}' is not an element type; use one such as f32, bf16, f16, f64, i64, bool"
     )]
     ElementType {
         /// Name of the case.
         id: String,
         /// Which field.
         field: &'static str,
-        /// What it says.
+        /// Its value.
         name: String,
     },
 }
 
-/// Judges every case of a file: a list of objects with `id`, `eager1`, `eager2`, `test`, and `fp64`, `tolerance`, `dtype`,
-/// `test_dtype`, `use_cosine_similarity`, `noop` where the rules use them.
+/// Verifies every case of a file: a list of objects with `id`, `eager1`, `eager2`, `test`, and `fp64`, `tolerance`, `dtype`,
+/// `test_dtype`, `use_cosine_similarity`, `noop` if the rules use them.
 ///
 /// # Errors
-/// With the first case that can not be read.
+/// Names the first case that cannot be read.
 pub fn verify_cases(text: &str, rules: Rules) -> Result<Vec<Verdict>, CaseError> {
     let file: Value = serde_json::from_str(text).map_err(|e| CaseError::NotJson { reason: e.to_string() })?;
     let cases = file.get("cases").unwrap_or(&file);
@@ -154,7 +154,7 @@ impl Case<'_> {
         } else {
             same_rules([&eager[0], &eager[1]], &fp64, &test, settings)
         };
-        // What a run that raises is said to have raised.
+        // The kind of exception that is reported for a run that raises.
         let raised = matches!(code, SameCode::EagerFailed | SameCode::ExceptionRaised);
         let error = if raised { Value::from("RuntimeError") } else { Value::Null };
         Ok(Verdict { id: self.id(), code: code_of(code), error })

@@ -1,4 +1,4 @@
-//! Element types of tensors that are compared.
+//! Element types of compared tensors.
 
 use crate::base::convert::nearest_single;
 use crate::tensor::{round_bf16, round_f16};
@@ -59,7 +59,7 @@ impl ElementType {
         matches!(self, Self::F64 | Self::F32 | Self::F16 | Self::Bf16)
     }
 
-    /// The nearest number that the type holds. Integers are rounded toward zero.
+    /// The nearest number that the type can hold. Integers are rounded toward zero.
     #[must_use]
     pub fn round(self, x: f64) -> f64 {
         match self {

@@ -6,13 +6,13 @@ use super::sum::sum_f32;
 use super::value::{Outcome, Output, Scalar, TensorValue};
 use crate::base::convert::{nearest_single, single_len};
 
-/// What the rule says.
+/// The codes of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MreCode {
     /// The error is below the threshold.
     Pass,
-    /// It is not.
+    /// The error is not below the threshold.
     Fail,
     /// Two eager runs already differ by the threshold or more.
     NondeterministicEagerRun,
@@ -22,14 +22,14 @@ pub enum MreCode {
     NoOutputProvided,
     /// Verification was not asked for.
     SkipVerification,
-    /// The outputs can not be compared, or a run raised an exception.
+    /// The outputs cannot be compared, or a run raised an exception.
     VerificationFailed,
 }
 
 /// A code, and the error where one was computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MreOutcome {
-    /// What the rule says.
+    /// The code.
     pub code: MreCode,
     /// Mean of `|b - a| / |a|`, a float32 number.
     pub error: Option<f64>,
@@ -74,7 +74,7 @@ fn error_of(reference: &Outcome, other: &Outcome) -> Option<f64> {
     }
 }
 
-/// `sum(|b - a| / |a|)` over the number of elements, in float32; `None` when the shapes do not fit.
+/// `sum(|b - a| / |a|)` divided by the number of elements, in float32; `None` when the shapes do not fit.
 fn relative_error(a: &TensorValue, b: &TensorValue) -> Option<f64> {
     let relative = |(a, b): (f64, f64)| {
         let (a, b) = (nearest_single(a), nearest_single(b));
@@ -110,7 +110,7 @@ mod tests {
         let outcome = mean_relative_error_rules([&zero, &zero], &zero, 0.02);
         assert_eq!(outcome.code, MreCode::NondeterministicEagerRun);
         assert!(outcome.error.unwrap().is_nan());
-        // Strictly below: a threshold of zero passes nothing.
+        // Strictly below: with a threshold of zero, nothing passes.
         assert_eq!(mean_relative_error_rules([&ones, &ones], &ones, 0.0).code, MreCode::NondeterministicEagerRun);
         let empty = tensor(&[]);
         assert_eq!(mean_relative_error_rules([&empty, &empty], &empty, 0.02).code, MreCode::NondeterministicEagerRun);

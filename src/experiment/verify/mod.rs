@@ -1,7 +1,7 @@
 //! Does an experiment compute what eager execution computes? Two sets of rules of the PyTorch/XLA suite.
 //!
 //! `mean_relative_error` is the rule that its README describes: one number against a threshold. `same` is the rule
-//! in force since 2024-07: closeness with a tolerance, and where that fails a comparison of both errors against a double
+//! in force since 2024-07: closeness with a tolerance, and if that fails, a comparison of both errors against a double
 //! precision run.
 
 mod cases;

@@ -6,30 +6,30 @@ use thiserror::Error;
 use super::element::ElementType;
 use super::value::{Outcome, Output, Scalar, TensorValue};
 
-/// Why a value is not an output.
+/// Why a JSON value is not an output.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ValueError {
-    /// A list holds other things than numbers, or rows of unequal length.
-    #[error("a tensor must be a list of numbers, or of lists of one length; found {found}")]
+    /// A list holds values other than numbers, or rows of unequal length.
+    #[error("a tensor must be a list of numbers, or of lists of equal length; found {found}")]
     NotATensor {
-        /// What stands there, shortened.
+        /// The value found, shortened.
         found: String,
     },
     /// An object has none of the known keys.
     #[error("an object must have one key of tuple, list, dict, scalar, tensor; found {found}")]
     UnknownObject {
-        /// What stands there, shortened.
+        /// The value found, shortened.
         found: String,
     },
 }
 
-/// The outcome that a JSON value writes: `"RAISE"`, `null` for no output, a list for a tensor of `element`s, a number for
+/// The outcome that a JSON value describes: `"RAISE"`, `null` for no output, a list for a tensor of `element`s, a number for
 /// a scalar, or an object `{"tuple": [...]}`, `{"list": [...]}`, `{"dict": {...}}`, `{"scalar": 3}`, `{"tensor": [...],
 /// "dtype": "f32", "shape": [2, 3]}`. `"nan"`, `"inf"` and `"-inf"` are numbers.
 ///
 /// # Errors
-/// With what does not fit.
+/// Names the part that does not fit.
 pub fn read_outcome(value: &Value, element: ElementType) -> Result<Outcome, ValueError> {
     if value.as_str() == Some("RAISE") {
         return Ok(Outcome::Raised);

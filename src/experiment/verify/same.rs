@@ -1,17 +1,17 @@
-//! The rules in force since 2024-07: closeness, and a double precision run where closeness fails.
+//! The rules in force since 2024-07: closeness, and a double-precision run if closeness fails.
 
 use serde::Serialize;
 
 use super::value::{Outcome, Output, TensorValue};
 use crate::base::convert::{nearest_single, real_len};
 
-/// What the rules say.
+/// The codes of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SameCode {
     /// The outputs agree.
     Pass,
-    /// They do not.
+    /// The outputs do not agree.
     Fail,
     /// An eager run raised an exception.
     EagerFailed,
@@ -34,13 +34,13 @@ pub struct SameSettings {
     pub cosine: bool,
 }
 
-/// Shapes of two tensors that can not be compared; torch raises an exception there.
+/// Shapes of two tensors that cannot be compared; torch raises an exception there.
 struct Incomparable;
 
 type Compared = Result<bool, Incomparable>;
 
 /// Compares two eager runs, which must agree to the bit, and then the first with the experiment's output, with `fp64`, an
-/// eager run in double precision, as the judge. Where that raised, directions are compared instead.
+/// eager run in double precision, as the reference. If that raised an exception, directions are compared instead.
 #[must_use]
 pub fn same_rules(eager: [&Outcome; 2], fp64: &Outcome, test: &Outcome, settings: SameSettings) -> SameCode {
     let [Outcome::Returned(first), Outcome::Returned(second)] = eager else { return SameCode::EagerFailed };
@@ -84,7 +84,7 @@ fn same(reference: &Output, result: &Output, fp64: Option<&Output>, settings: Sa
             if a.len() != b.len() {
                 return Ok(false);
             }
-            // Without a double precision run the suite looks at the first element only. Its codes depend on that, so it
+            // Without a double-precision run the suite compares only the first element. Its codes depend on that, so it
             // is kept.
             let judges: Vec<Option<&Output>> = match fp64 {
                 Some(Output::Sequence(judges)) => judges.iter().map(Some).collect(),
@@ -111,7 +111,7 @@ fn all(mut parts: impl Iterator<Item = Compared>) -> Compared {
     parts.try_fold(true, |so_far, part| Ok(so_far && part?))
 }
 
-/// Values within the tolerance, else errors against double precision that are not much worse than eager's own.
+/// Values within the tolerance, or errors against double precision that are not much worse than eager's own.
 fn close(reference: &TensorValue, result: &TensorValue, fp64: Option<&TensorValue>, tolerance: f64) -> Compared {
     if reference.element != result.element {
         return Ok(false);
@@ -120,7 +120,7 @@ fn close(reference: &TensorValue, result: &TensorValue, fp64: Option<&TensorValu
         return Ok(true);
     }
     let Some(fp64) = fp64.filter(|_| reference.element.is_float()) else { return Ok(false) };
-    // A result that is finite where eager is not, and near the truth, is better than eager.
+    // A result that is finite where eager's is not, and is close to double precision, is better than eager's.
     const LOOSE: f64 = 0.04;
     if !fp64.has_nan() && !result.has_nan() && reference.has_nan() {
         let rounded = TensorValue {
@@ -137,7 +137,7 @@ fn close(reference: &TensorValue, result: &TensorValue, fp64: Option<&TensorValu
     Ok(error <= bound || (eager_error.is_nan() && error.is_nan()))
 }
 
-/// How many times eager's error a result may have. Small and 16-bit tensors vary more.
+/// Largest error of a result, as a multiple of eager's error. Small and 16-bit tensors vary more.
 fn error_multiplier(fp64: &TensorValue, result: &TensorValue, tolerance: f64) -> f64 {
     let one_pixel = matches!(fp64.shape.as_slice(), [_, _, 1, 1]);
     let generous = result.element.is_half() || reference_is_small(result) || one_pixel || tolerance >= 0.02;
@@ -152,7 +152,7 @@ fn reference_is_small(result: &TensorValue) -> bool {
 /// `|a - b| <= tolerance + tolerance * |a|` everywhere, in the arithmetic of the element type. NaN equals NaN.
 fn all_close(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared {
     let element = a.element;
-    // Scalars meet 16-bit tensors in float32.
+    // Scalars are compared with 16-bit tensors in float32.
     let wide = |x: f64| {
         if element.is_float() && !matches!(element, super::ElementType::F64) { f64::from(nearest_single(x)) } else { x }
     };

@@ -1,8 +1,8 @@
 //! The order in which torch adds up a row of single precision numbers on a CPU.
 //!
 //! The mean relative error is a float32 sum, whose last bits depend on the order of its additions. torch adds in lanes of
-//! a vector register, four registers side by side, in cascades of at least sixteen; the lanes are added last, after what
-//! does not fill a register.
+//! a vector register, four registers side by side, in cascades of at least sixteen; the lanes are added last, after the elements that
+//! do not fill a register.
 
 /// Lanes of a 256-bit register, the width that torch's sums use.
 const LANES: usize = 8;
@@ -41,7 +41,7 @@ fn row_sum(vectors: &[Register]) -> Register {
     partial[0]
 }
 
-/// Sums of each of the rows, in blocks whose sums are added up level by level.
+/// Sums of each row, in blocks whose sums are added up level by level.
 fn cascade(groups: &[[Register; ROWS]]) -> [Register; ROWS] {
     let log2 = usize::BITS - groups.len().saturating_sub(1).leading_zeros();
     let power = (log2 as usize / LEVELS).max(4);

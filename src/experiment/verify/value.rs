@@ -1,4 +1,4 @@
-//! What a model returned, as the verifier sees it.
+//! The output of a model, as the verifier sees it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::element::ElementType;
 pub enum Outcome {
     /// It raised an exception.
     Raised,
-    /// It returned this.
+    /// It returned this output.
     Returned(Output),
 }
 
@@ -46,7 +46,7 @@ pub struct TensorValue {
     pub element: ElementType,
     /// Sizes, outermost first.
     pub shape: Vec<usize>,
-    /// As many as the product of the sizes.
+    /// The elements; their number is the product of the sizes.
     pub values: Vec<f64>,
 }
 
@@ -69,7 +69,7 @@ impl TensorValue {
         self.values.iter().any(|v| v.is_nan())
     }
 
-    /// The two tensors element by element after broadcasting, as torch does it: sizes are aligned at the innermost, and
+    /// The two tensors element by element after broadcasting, as in torch: sizes are aligned at the innermost dimension, and
     /// a size of one repeats. `None` when the shapes do not fit.
     #[must_use]
     pub fn broadcast(&self, other: &Self) -> Option<Vec<(f64, f64)>> {

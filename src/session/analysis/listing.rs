@@ -1,4 +1,4 @@
-//! What can be asked that is answered by a table, and the one form of the answer.
+//! Questions that are answered by a table, and the form of the answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ use crate::session::timeline::ShownTracks;
 use crate::view::table::Table;
 use crate::view::timeline::{SliceLink, TrackId};
 
-/// A question whose answer is a table. Where it has a span of time, the answer is of that alone.
+/// A question whose answer is a table. If it has a span of time, the answer covers only that span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Listing {
     /// Slices by group.
     Groups(GroupsOf),
     /// The slices of one group.
     Members(MembersOf),
-    /// When devices (or threads, where no devices are known) did nothing, longest first.
+    /// Gaps in which devices (or threads, if no devices are known) were idle, longest first.
     Idle(Option<Interval<TraceNs>>),
     /// The time of each name on the critical path, most first.
     CriticalPath(Option<Interval<TraceNs>>),
@@ -36,34 +36,34 @@ pub enum Listing {
 /// Which rows of a table are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
-    /// So many come before the first one listed.
+    /// Number of rows before the first one listed.
     pub skip: u32,
-    /// At most so many.
+    /// Most rows to list.
     pub limit: u32,
 }
 
-/// Which slices a question is about, as the page names them.
+/// The slices that a question is about, as the page names them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chosen {
-    /// Only this span: slices count with the part inside.
+    /// Only this span: of each slice only the part inside counts.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
-    /// Only slices of the level of this name, `all` for those of every level; absent for the default level, or for all where
+    /// Only slices of the level with this name, `all` for every level; absent for the default level, or for all levels if
     /// tracks are named.
     pub level: Option<String>,
 }
 
-/// Which slices are grouped by what.
+/// Slices, and the key to group them by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupsOf {
-    /// By what.
+    /// The key.
     pub by: GroupBy,
-    /// Only this span: slices count with the part inside.
+    /// Only this span: of each slice only the part inside counts.
     pub range: Option<Interval<TraceNs>>,
     /// Only slices of these tracks of the timeline.
     pub tracks: Option<Vec<TrackId>>,
-    /// Only slices of the level of this name, `all` for those of every level; absent for the default level, or for all where
+    /// Only slices of the level with this name, `all` for every level; absent for the default level, or for all levels if
     /// tracks are named.
     pub level: Option<String>,
 }
@@ -71,13 +71,13 @@ pub struct GroupsOf {
 /// The slices of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MembersOf {
-    /// Of which slices.
+    /// Which slices.
     pub of: Chosen,
-    /// What makes a group.
+    /// Key of the groups.
     pub by: GroupBy,
     /// Name of the group, as its table shows it.
     pub name: String,
-    /// In which order.
+    /// The order.
     pub order: MemberOrder,
 }
 
@@ -91,36 +91,36 @@ pub struct QueryOf {
 }
 
 impl QueryOf {
-    /// The operators that have a text in their name, those with the most time of their own first. The name is the first column.
+    /// The operators whose name contains a text, those with the most self time first. The name is the first column.
     #[must_use]
     pub fn operators_named(text: &str, level: Option<String>) -> Self {
-        // In a text of a query its own quote is written twice.
+        // In a query, a quote inside a string is written twice.
         let quoted = text.replace('\'', "''");
         let text = format!("where name ~ '{quoted}' group by name select name, sum(self) order by sum(self) desc");
         Self { text, level }
     }
 }
 
-/// A table with the slices its rows are about.
+/// A table with the slices that its rows are about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
     /// The table.
     pub table: Table,
-    /// For each row the slice that shows it best, if one does; may be shorter than the table.
+    /// For each row the slice that shows it best, if there is one; may be shorter than the table.
     pub slices: Vec<Option<SliceLink>>,
     /// Number of rows before the first one listed.
     pub skip: u64,
     /// Number of rows there are in all, listed or not.
     pub total: u64,
-    /// What else there is to say, in sentences.
+    /// Notes, in sentences.
     pub notes: Vec<String>,
 }
 
-/// What an answer is made from.
+/// The data that an answer is made from.
 #[derive(Clone, Copy)]
 pub(in crate::session) struct Sources<'a> {
     pub profile: &'a Profile,
-    /// What the profile is called.
+    /// The name of the profile.
     pub name: &'a str,
     pub tracks: &'a ShownTracks,
     /// The analysis of a simulated execution.
@@ -129,12 +129,12 @@ pub(in crate::session) struct Sources<'a> {
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
     /// Finds what kind of work slices are when it is first called.
     pub works: &'a dyn Fn() -> &'a Works,
-    /// What a file about the profile has besides its overview.
+    /// The tables in a file about the profile besides its overview.
     pub parts: &'a dyn Fn() -> ProfileParts,
 }
 
 impl Rows {
-    /// All of them.
+    /// All rows.
     pub const ALL: Self = Self { skip: 0, limit: u32::MAX };
 
     /// Number of rows up to the last one listed.
@@ -142,7 +142,7 @@ impl Rows {
         self.skip.saturating_add(self.limit) as usize
     }
 
-    /// Those of a list.
+    /// The listed rows.
     pub(super) fn of<T>(self, all: &[T]) -> &[T] {
         let end = all.len().min(self.end());
         all.get(self.skip as usize..end).unwrap_or_default()
@@ -156,10 +156,10 @@ impl Default for Rows {
 }
 
 impl Chosen {
-    /// The same in the terms of the profile.
+    /// The same selection in the terms of the profile.
     ///
     /// # Errors
-    /// When the profile has no level of that name; the message lists those it has.
+    /// When the profile has no level with that name; the message lists its levels.
     pub(super) fn selection(&self, sources: &Sources<'_>) -> Result<Selection, String> {
         let levels = sources.profile.levels();
         let level = match &self.level {
@@ -170,7 +170,7 @@ impl Chosen {
         Ok(Selection { level, ..self.selection_of_all_levels(sources) })
     }
 
-    /// The same where a level counts only when it is named: for what follows slices over levels.
+    /// The same, but a level applies only when it is named: for questions that follow slices over levels.
     ///
     /// # Errors
     /// As for [`Self::selection`].
@@ -187,7 +187,7 @@ impl Chosen {
 }
 
 impl GroupsOf {
-    /// The slices it is about.
+    /// The slices that it is about.
     pub(super) fn chosen(&self) -> Chosen {
         Chosen { range: self.range, tracks: self.tracks.clone(), level: self.level.clone() }
     }

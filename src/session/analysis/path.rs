@@ -1,4 +1,4 @@
-//! The critical path, to be drawn and as a table.
+//! The critical path, as a drawing and as a table.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::timeline::SliceLink;
 
-/// What a part is called in which nothing ran.
+/// Name of a part in which nothing ran.
 const NOTHING_RAN: &str = "(nothing ran)";
 
-/// A critical path, to be drawn.
+/// A critical path for drawing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PathShown {
-    /// What is on it, by time and without gaps.
+    /// Its steps, by time and without gaps.
     pub steps: Vec<PathStep>,
-    /// Whether there are more parts than could be drawn: then each step is what most of its time is of.
+    /// Whether there are more parts than can be drawn; then each step shows the name with most of its time.
     pub is_thinned: bool,
     /// Number of parts in all.
     pub total: u64,
@@ -34,7 +34,7 @@ pub struct PathShown {
 /// A stretch of a critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// The slice, the longest where there are several; absent where nothing ran.
+    /// The slice, the longest if there are several; absent if nothing ran.
     pub slice: Option<SliceLink>,
     /// When it begins, in ns from the origin.
     pub start_ns: i64,
@@ -42,7 +42,7 @@ pub struct PathStep {
     pub end_ns: i64,
 }
 
-/// All parts; where they are more than `limit`, at most `limit` stretches of equal length.
+/// All parts; if there are more than `limit`, at most `limit` stretches of equal length.
 pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usize) -> PathShown {
     let is_thinned = path.parts.len() > limit;
     let thinned = if is_thinned { thinned(sources.profile, &path.parts, limit) } else { Vec::new() };
@@ -61,7 +61,7 @@ pub(super) fn path_shown(sources: &Sources<'_>, path: &CriticalPath, limit: usiz
     }
 }
 
-/// Stretches of one length, each with the name that most of it is of, and neighbours of one name as one.
+/// Stretches of equal length, each with the name that takes most of it; neighbours with the same name are merged.
 fn thinned(profile: &Profile, parts: &[PathPart], limit: usize) -> Vec<PathPart> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else { return Vec::new() };
     let (start, whole) = (first.span.start.0, last.span.end.0.saturating_sub(first.span.start.0));

@@ -1,4 +1,4 @@
-//! For each question, the analysis that answers it, and the answer that is made of its result.
+//! For each question, the analysis that answers it and the answer made from its result.
 
 use super::listing::{Chosen, Listing, Rows, Sources};
 use super::path::{parts_by_length, parts_table, path_shown, path_table};
@@ -26,13 +26,13 @@ use crate::profile::Profile;
 use crate::session::overview::overview_document;
 use crate::session::timeline::own_name;
 
-/// Most nodes of a flame graph or module tree, and most bins, whatever is asked for.
+/// Most nodes of a flame graph or module tree, and most bins, whatever the request.
 const MOST_NODES: usize = 20_000;
 
-/// The analysis for a table, of which some rows are wanted.
+/// The analysis for some rows of a table.
 ///
 /// # Errors
-/// With a message for the person when the question cannot be answered.
+/// With a message for the user when the question cannot be answered.
 pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match what {
@@ -70,7 +70,7 @@ pub(super) fn prepare_table(sources: &Sources<'_>, what: &Listing, rows: Rows) -
 /// The analysis for an answer that is not a table.
 ///
 /// # Errors
-/// With a message for the person when the question cannot be answered.
+/// With a message for the user when the question cannot be answered.
 pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Result<Box<dyn Running>, String> {
     let profile = sources.profile;
     Ok(match question {
@@ -119,7 +119,7 @@ pub(super) fn prepare_answer(sources: &Sources<'_>, question: &Question) -> Resu
         }
         Question::Curve { name, range, points } => {
             let curve = CurvePass::new(profile, name, *range, nodes(*points));
-            let missing = || format!("there is no counter '{name}': choose one of the table of counters");
+            let missing = || format!("there is no counter '{name}': choose one from the table of counters");
             answered(curve.ok_or_else(missing)?, |pass, _| Ok(Answer::Curve(pass.finish())))
         }
     })
@@ -138,7 +138,7 @@ fn flame(pass: CallTreePass, from: Vec<String>, limit: usize) -> Box<dyn Running
     answered(pass, move |pass, s| {
         let tree = pass.finish();
         let missing =
-            || format!("there is no stack '{}' among the selected slices: start from the whole", from.join(" > "));
+            || format!("there is no stack '{}' among the selected slices: start from the root", from.join(" > "));
         let root = tree.find(s.profile, &from).ok_or_else(missing)?;
         Ok(Answer::Flame(FlameGraph::of(s.profile, &tree, root, limit)))
     })
@@ -155,5 +155,5 @@ fn members(sources: &Sources<'_>, of: &Chosen, by: GroupBy, name: &str) -> Resul
 
 fn known_name(sources: &Sources<'_>, name: &str) -> Result<StrId, String> {
     let found = sources.profile.strings().lookup(name);
-    found.ok_or_else(|| format!("no slice is named '{name}': give a name as the table of operators shows it"))
+    found.ok_or_else(|| format!("no slice is named '{name}': give a name as shown in the table of operators"))
 }

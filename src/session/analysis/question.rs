@@ -1,4 +1,4 @@
-//! What can be asked that is answered by more than a table.
+//! Questions that are answered by more than a table.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,32 +19,32 @@ use crate::view::document::Document;
 pub enum Question {
     /// Time by operator, to be joined with that of another profile. Answered by [`Answer::Totals`].
     Totals {
-        /// Of which slices.
+        /// Which slices.
         of: Chosen,
-        /// By what; absent for what fits the profile.
+        /// The key; absent for the one that fits the profile.
         by: Option<GroupBy>,
     },
     /// Slices merged by stack. Answered by [`Answer::Flame`].
     Flame {
-        /// Of which slices.
+        /// Which slices.
         of: Chosen,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
-        /// Names from the outermost to the node that is to be the first; empty for everything.
+        /// Names from the outermost to the node that becomes the root; empty for everything.
         from: Vec<String>,
-        /// The greatest number of nodes; those with the most time stay.
+        /// The greatest number of nodes; those with the most time are kept.
         limit: u32,
     },
     /// Slices of one thread by time. Answered by [`Answer::InOrder`].
     InOrder {
-        /// Of which slices: where it names several tracks or none, of the thread with the most slices.
+        /// Which slices; if several tracks or none are named, those of the thread with the most slices.
         of: Chosen,
-        /// The greatest number of slices; the longest stay.
+        /// The greatest number of slices; the longest are kept.
         limit: u32,
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
     Sandwich {
-        /// Of which slices.
+        /// Which slices.
         of: Chosen,
         /// The name.
         name: String,
@@ -53,9 +53,9 @@ pub enum Question {
     },
     /// The module hierarchy. Answered by [`Answer::Modules`].
     Modules {
-        /// Of which slices.
+        /// Which slices.
         of: Chosen,
-        /// The greatest number of modules; those with the most time stay.
+        /// The greatest number of modules; those with the most time are kept.
         limit: u32,
     },
     /// What dominates, in sentences. Answered by [`Answer::Sentences`].
@@ -78,22 +78,22 @@ pub enum Question {
         /// Roughly the greatest number of points.
         points: u32,
     },
-    /// How the durations of a group are spread. Answered by [`Answer::Histogram`].
+    /// The distribution of a group's durations. Answered by [`Answer::Histogram`].
     Histogram {
-        /// Of which slices.
+        /// Which slices.
         of: Chosen,
-        /// What makes a group.
+        /// Key of the groups.
         by: GroupBy,
         /// Name of the group, as its table shows it.
         name: String,
-        /// How the edges follow one another.
+        /// How the edges of the bins are spaced.
         scale: BinScale,
         /// The greatest number of bins.
         bins: u32,
     },
 }
 
-/// What was found.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// Time by operator, for [`crate::analysis::compare::Comparison::of`].
@@ -106,11 +106,11 @@ pub enum Answer {
     Sandwich(SandwichGraph),
     /// The module hierarchy.
     Modules(ModuleTree),
-    /// A spread of durations.
+    /// A distribution of durations.
     Histogram(Histogram),
     /// What dominates.
     Sentences(Vec<Said>),
-    /// The first view; what its parts open is an [`crate::session::Evidence`].
+    /// The first view; its parts open an [`crate::session::Evidence`].
     Overview(Document),
     /// The critical path.
     Path(PathShown),

@@ -7,12 +7,12 @@ use super::steps::{Found, Running, TableOf};
 use crate::session::pages::profile_page;
 use crate::session::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
 
-/// A shell is told the progress after this number of steps, of about 10 ms each.
+/// Progress is reported to the shell after this number of steps of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
-/// Rows of a table that become text in one step.
+/// Rows of a table that are formatted in one step.
 const ROWS_PER_STEP: u32 = 10_000;
 
-/// A question with what has been computed for it.
+/// A question and the state of its computation.
 pub(in crate::session) struct AnalysisRun {
     asked: AnalysisRequest,
     state: State,
@@ -25,7 +25,7 @@ enum State {
     Writing(CsvText),
 }
 
-/// A table that becomes text, some rows at a time.
+/// A table that is formatted some rows at a time.
 struct CsvText {
     table: TableOf,
     text: String,
@@ -37,10 +37,10 @@ impl AnalysisRun {
         Self { asked, state: State::New, steps: 0 }
     }
 
-    /// Looks at about `limit` slices more. Returns the answer when all were seen, and now and then how far it is.
+    /// Reads about `limit` more slices. Returns the answer when all were read, and sometimes the progress.
     ///
     /// # Errors
-    /// With a message for the person when the question cannot be answered.
+    /// With a message for the user when the question cannot be answered.
     pub fn step(&mut self, sources: &Sources<'_>, limit: usize) -> Result<Option<Told>, String> {
         self.steps += 1;
         match std::mem::replace(&mut self.state, State::New) {
@@ -88,11 +88,11 @@ impl AnalysisRun {
         }
     }
 
-    /// Adds rows to the text. Returns it when it has all.
+    /// Adds rows to the text. Returns the text when it is complete.
     fn write(&mut self, sources: &Sources<'_>, mut csv: CsvText) -> Option<Told> {
         let listed = (csv.table)(sources, Rows { skip: csv.rows, limit: ROWS_PER_STEP });
         let text = listed.table.to_csv();
-        // The head stands once.
+        // The header is written once.
         let head = if csv.rows == 0 { 0 } else { text.find('\n').map_or(text.len(), |end| end + 1) };
         csv.text.push_str(&text[head..]);
         csv.rows = csv.rows.saturating_add(ROWS_PER_STEP);

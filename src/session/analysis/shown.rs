@@ -1,4 +1,4 @@
-//! Sentences about a profile, and slices of one thread by time, with links to what they are about.
+//! Sentences about a profile, and slices of one thread by time, with links to their subjects.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,10 @@ use crate::base::{Interval, TraceNs};
 use crate::session::timeline::link;
 use crate::view::timeline::{SliceLink, TrackId};
 
-/// A sentence, the numbers in it, and where to look.
+/// A sentence, its numbers, and links to the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Said {
-    /// What it is about.
+    /// Its subject.
     pub topic: Topic,
     /// The sentence.
     pub text: String,
@@ -47,7 +47,7 @@ pub struct InOrderShown {
     pub omitted: u64,
 }
 
-/// The same with links.
+/// The same sentence with links.
 pub(super) fn in_order_shown(sources: &Sources<'_>, found: &InOrder) -> InOrderShown {
     InOrderShown {
         track: found.track.map(|track| sources.tracks.view_of(track)),

@@ -1,4 +1,4 @@
-//! What all questions have in common: looking at a part of the slices, saying how far that is, and an answer at the end.
+//! The common interface of all questions: read part of the slices, report progress, and answer at the end.
 
 use super::listing::{Listed, Rows, Sources};
 use super::question::Answer;
@@ -15,10 +15,10 @@ use crate::analysis::sentences::SentencesPass;
 
 /// An analysis that is computed a part at a time.
 pub(super) trait Steps {
-    /// Looks at about `limit` slices or samples more. Returns whether it has seen all.
+    /// Reads about `limit` more slices or samples. Returns whether it has read all.
     fn advance(&mut self, sources: &Sources<'_>, limit: usize) -> bool;
 
-    /// How much is done, and of how much; nothing where it looks at every slice once.
+    /// Work done and total work; `None` if it reads every slice once.
     fn progress(&self) -> Option<(u64, u64)> {
         None
     }
@@ -61,10 +61,10 @@ looks_once!(
 );
 looks_for_work!(CriticalPass, IdlePass, SentencesPass);
 
-/// Makes any rows of a table.
+/// Makes the requested rows of a table.
 pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> Listed>;
 
-/// What a question comes to.
+/// The result of a question.
 pub(super) enum Found {
     /// A table.
     Table(TableOf),
@@ -74,16 +74,16 @@ pub(super) enum Found {
 
 /// A question being answered.
 pub(super) trait Running {
-    /// Looks at about `limit` slices or samples more. Returns whether it has seen all.
+    /// Reads about `limit` more slices or samples. Returns whether it has read all.
     fn advance(&mut self, sources: &Sources<'_>, limit: usize) -> bool;
 
-    /// How much is done, and of how much; nothing where it looks at every slice once.
+    /// Work done and total work; `None` if it reads every slice once.
     fn progress(&self) -> Option<(u64, u64)>;
 
-    /// What was found.
+    /// The result.
     ///
     /// # Errors
-    /// With a message for the person when that is nothing.
+    /// With a message for the user when there is no result.
     fn finish(self: Box<Self>, sources: &Sources<'_>) -> Result<Found, String>;
 }
 
@@ -116,7 +116,7 @@ pub(super) fn answered<P: Steps + 'static>(
     Box::new(Work { pass, finish: |pass, sources: &Sources<'_>| finish(pass, sources).map(Found::Answer) })
 }
 
-/// A question whose answer is a table: `find` ends the analysis, `table` makes rows of what it found.
+/// A question whose answer is a table: `find` ends the analysis, `table` makes rows from its result.
 pub(super) fn listed<P: Steps + 'static, T: 'static>(
     pass: P,
     find: impl FnOnce(P, &Sources<'_>) -> T + 'static,

@@ -1,4 +1,4 @@
-//! What was found as tables: slices, groups of them, counters, idle gaps, the answer to a query.
+//! Results as tables: slices, groups of them, counters, idle gaps, the answer to a query.
 
 use super::listing::{Listed, Rows, Sources};
 use crate::analysis::counters::{SeriesStats, series_names};
@@ -11,7 +11,7 @@ use crate::profile::SliceId;
 use crate::session::timeline::{NO_NAME, link};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Some of the slices found, each with what of its duration counts.
+/// Some of the slices found, each with the part of its duration that counts.
 pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> Listed {
     let (profile, slices) = (sources.profile, sources.profile.slices());
     let page = || shown.of(found).iter();
@@ -168,7 +168,7 @@ pub(super) fn query_table(sources: &Sources<'_>, found: &QueryTable, shown: Rows
     Listed { table, slices: links, skip: u64::from(shown.skip), total: found.rows.len() as u64, notes: Vec::new() }
 }
 
-/// Counts where all numbers are whole and none is negative.
+/// Formats numbers as counts if all are whole and none is negative.
 fn column_kind(found: &QueryTable, column: usize) -> ColumnKind {
     let values = || found.rows.iter().filter_map(|row| row.get(column));
     if found.columns[column].1 == ValueKind::Text || values().any(|v| matches!(v, QueryValue::Text(_))) {

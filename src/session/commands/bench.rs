@@ -1,11 +1,11 @@
-//! `neuronscope bench` of a configuration of the Benchmark page.
+//! The `neuronscope bench` command for a configuration of the Benchmark page.
 
 use super::shell::{Line, has_name};
 use crate::bench::{BenchConfig, Processes};
 use crate::session::share::{BENCH_FIELDS, BenchField};
 
-/// The command whose rows are those of the page. None for a model file, whose place only its owner knows, and for an index of
-/// compiled models, which is a file too.
+/// The command that gives the same rows as the page. `None` for a model file, whose path only its owner knows, and for an index of
+/// compiled models, which is also a file.
 #[must_use]
 pub fn bench_command(config: &BenchConfig) -> Option<String> {
     if config.index.is_some() || !has_name(&config.model) {
@@ -16,14 +16,14 @@ pub fn bench_command(config: &BenchConfig) -> Option<String> {
     let fields = BENCH_FIELDS.into_iter().filter(|field| *field != BenchField::Model);
     let line = fields.fold(line, |line, field| {
         let text = field.text(config);
-        // A scenario has its own rules where nothing is given; so has every field that is empty.
+        // A scenario has its own defaults; so has every empty field.
         let is_said = !text.is_empty() && (text != field.text(&default) || is_always_said(field));
         if is_said { with_field(line, field, &text, config) } else { line }
     });
     Some(line.print())
 }
 
-/// What a reader of the command wants to see, also where it is the default.
+/// Fields that are written even when they have the default, for the reader of the command.
 const fn is_always_said(field: BenchField) -> bool {
     matches!(field, BenchField::Instance | BenchField::Duration | BenchField::Seed)
 }

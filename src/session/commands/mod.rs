@@ -1,7 +1,7 @@
-//! Command lines that give what a view of the page shows, for people who go on in a terminal or a script.
+//! Command lines that give the content of a view of the page, for users who continue in a terminal or a script.
 //!
-//! A command holds all that a link holds of the run, and of the view what the command line has too: a grouping, a level, a span.
-//! Studies and experiments print theirs in their documents. A command is printed for a POSIX shell. A link to a model file cannot name the file on another machine, so a view of it prints no command.
+//! A command holds everything about the run that a link holds, and those parts of the view that the command line has: a grouping, a level, a span.
+//! Studies and experiments print theirs in their documents. A command is printed for a POSIX shell. A link to a model file cannot name the file on another machine, so no command is shown for it.
 
 mod bench;
 mod profile;

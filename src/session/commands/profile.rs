@@ -5,8 +5,8 @@ use crate::analysis::compare::Measure;
 use crate::session::share::{FlameView, ProfileLink, Tool};
 use crate::session::{ProfileOrigin, ProfileSpec};
 
-/// The command that gives what a tool shows of a profile, compared with `base` where the tool compares. None where the command line has
-/// nothing like it: of the rows of engines, of a benchmark's timeline, of a model file.
+/// The command that gives a tool's view of a profile, compared with `base` if the tool compares. `None` if the command line has
+/// no equivalent: for the rows of engines, a benchmark's timeline and a model file.
 #[must_use]
 pub fn profile_command(shown: &ProfileOrigin, base: Option<&ProfileOrigin>, link: &ProfileLink) -> Option<String> {
     match link.tool {
@@ -47,7 +47,7 @@ const fn is_simulated(shown: &ProfileOrigin) -> bool {
     matches!(shown, ProfileOrigin::Simulated(_))
 }
 
-/// The command of all of a profile: `profile` for a run, `open` for a file.
+/// The command for a whole profile: `profile` for a run, `open` for a file.
 fn whole(shown: &ProfileOrigin) -> Option<Line> {
     match shown {
         ProfileOrigin::Simulated(spec) => {
@@ -59,7 +59,7 @@ fn whole(shown: &ProfileOrigin) -> Option<Line> {
     }
 }
 
-/// A profile as the commands that analyse name it: a file, or `sim:MODEL?workflow=trace&instance=inf1.xlarge`.
+/// The name of a profile for the commands that analyse: a file, or `sim:MODEL?workflow=trace&instance=inf1.xlarge`.
 fn source(shown: &ProfileOrigin) -> Option<String> {
     match shown {
         ProfileOrigin::Simulated(spec) => {
@@ -76,7 +76,7 @@ fn named(spec: &ProfileSpec) -> Option<&str> {
     is_plain.then_some(spec.model.as_str())
 }
 
-/// What a run is simulated with. Options of the compiler are named where they are not its defaults.
+/// The flags of a simulated run. Compiler options are named if they are not the defaults.
 fn flags(spec: &ProfileSpec) -> Vec<(&'static str, String)> {
     let (options, default) = (&spec.options, ProfileSpec::default().options);
     let unless = |is_default: bool, text: String| (!is_default).then_some(text);
@@ -96,13 +96,13 @@ fn flags(spec: &ProfileSpec) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// With the span, where the tool looks at what is in view only.
+/// Adds the span, if the tool covers only the visible part.
 fn ranged(line: Line, link: &ProfileLink) -> Line {
     let span = link.span.filter(|_| link.in_view).map(|span| format!("{}..{}", span.start.0, span.end.0));
     line.some("range", span.as_deref())
 }
 
-/// With the level and the span.
+/// Adds the level and the span.
 fn chosen(line: Line, link: &ProfileLink) -> Line {
     ranged(line, link).some("level", link.level.as_deref())
 }

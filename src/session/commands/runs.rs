@@ -1,10 +1,10 @@
-//! Commands of the pages that run one thing: values, and a model as a picture.
+//! Commands of the pages that run one thing: numerics, and a model as a picture.
 
 use super::shell::{Line, has_name};
 use crate::session::share::{NUMERICS_FIELDS, NumericsField};
 use crate::session::{InspectField, InspectSpec, InspectView, NumericsSpec};
 
-/// The command that compares the same values. None for a model file.
+/// The command that compares the same values. `None` for a model file.
 #[must_use]
 pub fn numerics_command(spec: &NumericsSpec) -> Option<String> {
     if !has_name(&spec.model) {
@@ -22,7 +22,7 @@ pub fn numerics_command(spec: &NumericsSpec) -> Option<String> {
     Some(line.print())
 }
 
-/// The command that shows a model of the zoo. None for a model file, and where none is chosen.
+/// The command that shows a model of the zoo. `None` for a model file, and if no model is chosen.
 #[must_use]
 pub fn inspect_command(spec: &InspectSpec) -> Option<String> {
     let text = |field: InspectField| Some(spec.get(field)).filter(|text| !text.is_empty());

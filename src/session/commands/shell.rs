@@ -2,7 +2,7 @@
 
 use crate::session::{BROUGHT_PREFIX, without_source};
 
-/// A word as a POSIX shell reads it: quoted where it holds anything that a shell takes for its own.
+/// A word for a POSIX shell: quoted if it holds a character that is special to the shell.
 pub(in crate::session) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
@@ -12,28 +12,28 @@ pub(in crate::session) fn quoted(text: &str) -> String {
     }
 }
 
-/// Whether a command line can name a model by its text: no file that was opened on the page, no source that was written there.
+/// Whether a command line can name a model by its text: the text is not a file opened on the page, nor a source written there.
 pub(super) fn has_name(model: &str) -> bool {
     !model.is_empty() && !model.starts_with(BROUGHT_PREFIX) && without_source(model) == model
 }
 
-/// A command line that is being put together.
+/// Builder of a command line.
 pub(super) struct Line(String);
 
 impl Line {
-    /// `neuronscope COMMAND`.
+    /// Begins with `neuronscope COMMAND`.
     pub fn new(command: &str) -> Self {
         Self(format!("neuronscope {command}"))
     }
 
-    /// A word that is not a flag.
+    /// Adds a word that is not a flag.
     pub fn word(mut self, word: &str) -> Self {
         self.0.push(' ');
         self.0.push_str(&quoted(word));
         self
     }
 
-    /// `--name`, where it is set.
+    /// Adds `--name` if it is set.
     pub fn flag(mut self, name: &str, is_set: bool) -> Self {
         if is_set {
             self.0.push_str(" --");
@@ -42,7 +42,7 @@ impl Line {
         self
     }
 
-    /// `--name value`; a value that begins with a dash stands behind `=`, so that it is not read as a flag.
+    /// Adds `--name value`; a value that begins with a dash is written after `=`, so that it is not read as a flag.
     pub fn option(mut self, name: &str, value: &str) -> Self {
         let between = if value.starts_with('-') { '=' } else { ' ' };
         self.0.push_str(" --");
@@ -52,7 +52,7 @@ impl Line {
         self
     }
 
-    /// `--name value`, where there is one.
+    /// Adds `--name value` if there is a value.
     pub fn some(self, name: &str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.option(name, value),

@@ -1,11 +1,11 @@
-//! Files that came as one: the archive that a shell makes of a folder, whose files are stored as they are.
+//! Files that came as one: the archive that a shell makes from a folder, with stored, uncompressed files.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::session::ByteSource;
 
-/// How the archive begins, and each file in it.
+/// The signature at the beginning of the archive and of each file in it.
 pub const SIGNATURE: &[u8] = b"PK\x03\x04";
 const HEADER: usize = 30;
 
@@ -13,7 +13,7 @@ type Shared = Rc<RefCell<Box<dyn ByteSource>>>;
 /// A file and its name.
 type Named = (String, Box<dyn ByteSource>);
 
-/// A file inside another one.
+/// A file inside the archive.
 struct Part {
     whole: Shared,
     start: u64,
@@ -35,7 +35,7 @@ impl ByteSource for Part {
 /// The files of an archive by name, in its order.
 ///
 /// # Errors
-/// When a file in it is compressed or the archive was cut.
+/// When a file in the archive is compressed or the archive is cut off.
 pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, String> {
     let end = archive.len();
     let whole: Shared = Rc::new(RefCell::new(archive));
@@ -55,7 +55,7 @@ pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, String> {
         let name = bytes_at(&whole, at + HEADER as u64, usize::try_from(name_len).unwrap_or(0))?;
         let start = at + HEADER as u64 + name_len + extra;
         if start + len > end {
-            return Err("it ends inside a file; drop the folder again".to_owned());
+            return Err("the archive ends inside a file; drop the folder again".to_owned());
         }
         files.push((
             String::from_utf8_lossy(&name).into_owned(),
@@ -69,7 +69,7 @@ pub fn files_of(archive: Box<dyn ByteSource>) -> Result<Vec<Named>, String> {
 fn bytes_at(whole: &Shared, at: u64, length: usize) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; length];
     let n = whole.borrow_mut().read(at, &mut bytes)?;
-    if n < length { Err("it was cut; drop the folder again".to_owned()) } else { Ok(bytes) }
+    if n < length { Err("the archive is cut off; drop the folder again".to_owned()) } else { Ok(bytes) }
 }
 
 #[cfg(test)]

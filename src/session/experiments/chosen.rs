@@ -1,4 +1,4 @@
-//! The records that were asked for, and the choices that were left open made for them.
+//! The selected records, with defaults for the choices that were left open.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use crate::experiment::aggregate::{
 };
 use crate::experiment::plan::{ModelFilter, Test};
 
-/// More runs are hardly chosen from a list.
+/// Most runs in a list to choose from.
 const MOST_RUNS_LISTED: usize = 200;
 
-/// What changes refer to.
+/// The run that changes refer to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Against {
     /// The run before the newest.
     Previous,
     /// The oldest run.
     Oldest,
-    /// The run of a timestamp.
+    /// The run with a timestamp.
     Run(f64),
 }
 
-/// The records that were asked for.
+/// The selected records.
 pub struct Chosen<'a> {
     pub store: &'a RecordStore,
     pub view: ExperimentView,
-    /// Name of the accelerator; `None` of all together.
+    /// Name of the accelerator; `None` for all together.
     pub accelerator: Option<String>,
     pub test: Test,
     pub metric: Metric,
@@ -46,9 +46,9 @@ pub struct Chosen<'a> {
     pub runs: Vec<f64>,
     /// Speed-ups with the deviations that reports print.
     pub times: Vec<TimeSpeedups>,
-    /// The same speed-ups with half of their 95 % confidence intervals in place of deviations; NaN where not known.
+    /// The same speed-ups with half of their 95 % confidence intervals instead of deviations; NaN if not known.
     pub reaches: Vec<TimeSpeedups>,
-    /// What could not be used, and what is used in its place.
+    /// Messages about choices that could not be used, and what is used instead.
     pub problems: Vec<String>,
     filter: ModelFilter,
     asked: ExperimentSpec,
@@ -69,7 +69,7 @@ const fn test_name(test: Test) -> &'static str {
 }
 
 impl<'a> Chosen<'a> {
-    /// Chooses what was asked for.
+    /// Selects the records for a request.
     pub fn of(store: &'a RecordStore, asked: &ExperimentSpec) -> Self {
         let mut problems = Vec::new();
         let field = |f| asked.get(f);
@@ -137,7 +137,7 @@ impl<'a> Chosen<'a> {
             self.speedups_with(self.metric, |timed| timed.measure)
         });
         self.times = times.unwrap_or_default();
-        // Errors add up the same way whatever multiple of the deviation they are.
+        // Errors add up in the same way for any multiple of the deviation.
         let reach = |timed: Timed| Measure { std: timed.reach.unwrap_or(f64::NAN), ..timed.measure };
         self.reaches = self.speedups_with(self.metric, reach).unwrap_or_default();
     }
@@ -155,7 +155,7 @@ impl<'a> Chosen<'a> {
             lenient: true,
         };
         let mut records = Aggregator::new(selection);
-        // In the order of the files: of two records of the same, the later one counts.
+        // In the order of the files: of two records of the same experiment, the later one counts.
         let mut order = self.entries.clone();
         order.sort_unstable();
         for i in order {
@@ -180,7 +180,7 @@ impl<'a> Chosen<'a> {
         format!("{} {}", self.baseline.title(), self.backends.first().map_or("", |b| b.title()))
     }
 
-    /// What is measured, in words.
+    /// The metric in words.
     pub const fn metric_text(&self) -> &'static str {
         match self.metric {
             Metric::Execution => "execution",
@@ -188,7 +188,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What was asked, with what is used where it was left open.
+    /// The request, with the values used for choices that were left open.
     pub fn shown(&self) -> ExperimentSpec {
         let ids: Vec<&str> = self.backends.iter().map(|b| b.names().id).collect();
         let against = match self.against {
@@ -207,7 +207,7 @@ impl<'a> Chosen<'a> {
             .with(ExperimentField::Against, &against)
     }
 
-    /// What else could be chosen.
+    /// The other possible choices.
     pub fn choices(&self) -> RecordsChoices {
         let mut accelerators: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in &self.store.entries {
@@ -280,7 +280,7 @@ fn against_named(name: &str) -> Option<Against> {
     }
 }
 
-/// The value of a name; of an empty one the default, of an unknown one the default and what is wrong.
+/// The value of a name; for an empty name the default, for an unknown one the default and a message.
 fn of_name<T>(name: &str, named: impl Fn(&str) -> Option<T>, what: &str, default: T) -> (T, Option<String>) {
     match named(name) {
         Some(value) => (value, None),
@@ -327,7 +327,7 @@ fn filter_of(asked: &ExperimentSpec) -> (ModelFilter, Vec<String>) {
     }
 }
 
-/// The most frequent name, and of several the first by letters.
+/// The most frequent name; of several, the first in alphabetical order.
 fn most<'n>(names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for name in names {

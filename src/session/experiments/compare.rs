@@ -6,23 +6,23 @@ use super::chosen::{Against, Chosen, accelerator_of};
 use super::entry::{Entry, Outcome, Timed};
 use crate::experiment::aggregate::Backend;
 
-/// A smaller change is noise, whatever the samples say.
+/// A smaller change is noise, whatever the samples show.
 pub const LEAST_CHANGE: f64 = 0.02;
-/// So many runs tell how much a time differs from run to run.
+/// Number of runs needed to estimate the variation from run to run.
 const FEWEST_RUNS: usize = 4;
-/// Deviations beyond which a change is hardly chance.
+/// Number of deviations beyond which a change is hardly chance.
 const DEVIATIONS: f64 = 3.0;
-/// From a median absolute deviation to a standard deviation, of normal values.
+/// Factor from a median absolute deviation to a standard deviation, for normal values.
 const NORMAL_MAD: f64 = 1.482_602_218_505_602;
 
-/// What became of a cell.
+/// The outcome of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// It had a time and now has an error.
     NowFailing,
     /// It is slower.
     Regressed,
-    /// It has no record any more.
+    /// It no longer has a record.
     Gone,
     /// It is faster.
     Improved,
@@ -30,16 +30,16 @@ pub enum Status {
     NowPassing,
     /// It had no record.
     New,
-    /// Too few repeats to tell.
+    /// There are too few repeats to decide.
     NotEnough,
-    /// It failed and fails.
+    /// It failed and still fails.
     StillFailing,
-    /// It differs by no more than runs do.
+    /// It differs by no more than the variation between runs.
     WithinNoise,
 }
 
 impl Status {
-    /// All of them, in the order of lists: what needs a look first.
+    /// All outcomes in the order of lists: those that need attention first.
     pub const ALL: [Self; 9] = [
         Self::NowFailing,
         Self::Regressed,
@@ -73,18 +73,18 @@ impl Status {
 pub struct Compared {
     pub model: String,
     pub backend: Backend,
-    /// Batch size as records write it; empty where none was timed.
+    /// Batch size as records write it; empty if none was timed.
     pub batch: String,
     pub status: Status,
     /// Times then and now, seconds.
     pub base: Option<Timed>,
     pub now: Option<Timed>,
-    /// Time now over time then, and its 95 % confidence interval where both runs have one.
+    /// Time now divided by time then, and its 95 % confidence interval if both runs have one.
     pub ratio: Option<f64>,
     pub interval: Option<(f64, f64)>,
     /// A change up to this share is noise.
     pub noise: f64,
-    /// Why it failed, or what else there is to say.
+    /// Why it failed, or another note.
     pub remark: String,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The two runs that are compared: then and now. `None` where there is only one.
+/// The two runs that are compared: then and now. `None` if there is only one.
 pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
     let (now, earlier) = chosen.runs.split_last()?;
     let base = match chosen.against {
@@ -136,7 +136,7 @@ pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
     Some((base, *now))
 }
 
-/// Every cell of the two runs: what needs a look first, and of those the largest change of time first.
+/// Every cell of the two runs: those that need attention first, and within an outcome the largest change of time first.
 pub fn compare(chosen: &Chosen<'_>) -> Vec<Compared> {
     let Some((base, now)) = runs_of(chosen) else { return Vec::new() };
     let mut cells: BTreeMap<(&str, &str, usize), Cell<'_>> = BTreeMap::new();
@@ -197,8 +197,8 @@ impl Cell<'_> {
             (true, true) => Some((Status::StillFailing, self.now.error())),
             (false, true) if self.base.is_untimed => Some((Status::NowFailing, self.now.error())),
             (false, true) => Some((Status::NowFailing, format!("new: {}", self.now.error()))),
-            (true, false) if !self.now.is_untimed => Some((Status::Gone, "it failed then".to_owned())),
-            _ if self.now.is_untimed => Some((Status::NotEnough, "fewer repeats than are counted".to_owned())),
+            (true, false) if !self.now.is_untimed => Some((Status::Gone, "it failed in the earlier run".to_owned())),
+            _ if self.now.is_untimed => Some((Status::NotEnough, "too few repeats".to_owned())),
             _ => None,
         }
     }
@@ -225,10 +225,10 @@ impl Cell<'_> {
 
 fn other_batches(when: &str, side: &Side<'_>) -> String {
     let sizes: Vec<&str> = side.timed.keys().copied().collect();
-    if sizes.is_empty() { String::new() } else { format!("unlike batch sizes: {when} {}", sizes.join(", ")) }
+    if sizes.is_empty() { String::new() } else { format!("different batch sizes: {when} {}", sizes.join(", ")) }
 }
 
-/// How much a time differs from run to run, as a share: three robust standard deviations of the steps between runs. `None` of too
+/// How much a time differs from run to run, as a share: three robust standard deviations of the steps between runs. `None` for too
 /// few runs.
 fn between_runs(times: &[f64]) -> Option<f64> {
     if times.len() < FEWEST_RUNS {
@@ -237,12 +237,12 @@ fn between_runs(times: &[f64]) -> Option<f64> {
     let mut steps: Vec<f64> = times.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).collect();
     steps.sort_by(f64::total_cmp);
     let median = crate::base::stats::percentile_sorted(&steps, 50.0)?;
-    // A step has the deviations of two runs.
+    // A step includes the deviations of two runs.
     Some(DEVIATIONS * NORMAL_MAD * median / std::f64::consts::SQRT_2)
 }
 
 impl Compared {
-    /// How much longer it takes, seconds; 0 where that is not known.
+    /// How much longer it takes, seconds; 0 if not known.
     pub fn seconds(&self) -> f64 {
         self.base.zip(self.now).map_or(0.0, |(base, now)| now.measure.avg - base.measure.avg)
     }

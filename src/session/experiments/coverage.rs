@@ -1,4 +1,4 @@
-//! What a geometric mean is made of, and what is not in it and why; batch sizes that are unlike; how many experiments passed.
+//! The models in a geometric mean, and those left out with the reason; batch sizes that differ; how many experiments passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// Experiments of a run that passed, and those that were to run.
+/// Number of experiments of a run that passed, and number that should have run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     pub passed: usize,
@@ -50,7 +50,7 @@ fn reason(chosen: &Chosen<'_>, backend: Backend, model: &str) -> String {
         None => "no record".to_owned(),
         Some((Outcome::Failed(error), _)) => format!("failed: {error}"),
         Some((Outcome::Skipped, _)) => "skipped: not meant to run there".to_owned(),
-        Some((Outcome::Untimed, _)) => "no time: it was run for its values".to_owned(),
+        Some((Outcome::Untimed, _)) => "no time: it was run only to verify values".to_owned(),
         Some((Outcome::Timed { repeats, .. }, None)) => format!("too few repeats: {repeats}"),
         Some((Outcome::Timed { .. }, Some(_))) => {
             let base = first.map_or("", Backend::title);
@@ -59,7 +59,7 @@ fn reason(chosen: &Chosen<'_>, backend: Backend, model: &str) -> String {
     }
 }
 
-/// Models whose backends were timed with different batch sizes, in a sentence each.
+/// Models whose backends were timed with different batch sizes, one sentence each.
 pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
     let mut sizes: BTreeMap<&str, BTreeMap<usize, BTreeSet<&str>>> = BTreeMap::new();
     for entry in chosen.records().filter(|e| e.timed(chosen.metric).is_some()) {
@@ -83,7 +83,7 @@ pub fn unlike_batches(chosen: &Chosen<'_>) -> Vec<String> {
     sizes.into_iter().filter_map(sentence).collect()
 }
 
-/// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. What was skipped does not
+/// How many experiments passed, run by run: those with a time, or whose values the verifier accepted. Skipped experiments do not
 /// count; of several records of one experiment the better one does.
 pub fn passed(chosen: &Chosen<'_>) -> Vec<(f64, Passed)> {
     let records: Vec<&Entry> = chosen.records().collect();
@@ -101,7 +101,7 @@ fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
             Outcome::Failed(_) => false,
             Outcome::Untimed => entry.code.as_deref() == Some("PASS"),
         };
-        // A failure does not know its batch size.
+        // A failed record has no batch size.
         let batch = if passed { config.batch.as_str() } else { "null" };
         *best.entry((&config.model, config.backend.index(), batch)).or_default() |= passed;
     }
@@ -111,7 +111,7 @@ fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
 }
 
 impl Passed {
-    /// The share that passed, percent; `None` of none.
+    /// The share that passed, percent; `None` if there are none.
     pub fn percent(self) -> Option<f64> {
         (self.all > 0).then(|| real_len(self.passed) / real_len(self.all) * 100.0)
     }

@@ -1,4 +1,4 @@
-//! What is kept of a record: a few numbers and where its line is. The samples stay in the file until somebody opens them.
+//! The part of a record that is kept: a few numbers and the place of its line. The samples stay in the file until they are opened.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::bench::mean_ci95;
 use crate::experiment::aggregate::{Backend, Measure, Metric, Seen};
 use crate::experiment::record::{LineError, RawRecord, numbers, python_number};
 
-/// What was run, without when and with what outcome.
+/// The experiment that was run, without its time and outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
     pub suite: String,
@@ -33,9 +33,9 @@ pub struct Config {
 /// The mean of the repeats that count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
-    /// Mean and standard deviation, seconds, as reports have them.
+    /// Mean and standard deviation, seconds, as in reports.
     pub measure: Measure,
-    /// Half of the mean's 95 % confidence interval, seconds; `None` of a single repeat.
+    /// Half of the mean's 95 % confidence interval, seconds; `None` for a single repeat.
     pub reach: Option<f64>,
 }
 
@@ -44,9 +44,9 @@ pub struct Timed {
 pub enum Outcome {
     /// It was timed.
     Timed {
-        /// Once warm; `None` of fewer than four repeats.
+        /// Time once warm; `None` for fewer than four repeats.
         execution: Option<Timed>,
-        /// What the first repeat took longer, seconds; `None` of a single repeat.
+        /// How much longer the first repeat took, seconds; `None` for a single repeat.
         compilation: Option<f64>,
         /// Number of repeats.
         repeats: usize,
@@ -55,7 +55,7 @@ pub enum Outcome {
     Failed(Rc<str>),
     /// It was not meant to run there.
     Skipped,
-    /// It was run for its values alone.
+    /// It was run only to verify its values.
     Untimed,
 }
 
@@ -66,9 +66,9 @@ pub struct Entry {
     /// Seconds since 1970.
     pub timestamp: f64,
     pub outcome: Outcome,
-    /// What the verifier says; older schemas lack it.
+    /// The verifier's code; older schemas lack it.
     pub code: Option<Rc<str>>,
-    /// Seconds that XLA says it compiled, all repeats together.
+    /// Compile time that XLA reports, seconds, all repeats together.
     pub xla_compile_s: Option<f64>,
     /// Position of its file.
     pub file: usize,
@@ -78,7 +78,7 @@ pub struct Entry {
     pub place: (u64, usize),
 }
 
-/// What a record is before its texts are shared.
+/// A record before its texts are shared.
 pub struct Parsed {
     pub config: Config,
     pub timestamp: f64,
@@ -87,7 +87,7 @@ pub struct Parsed {
     pub xla_compile_s: Option<f64>,
 }
 
-/// A text of a record; anything else as it is written, null as nothing.
+/// A text of a record; any other value as it is written; null as an empty text.
 fn text(value: Option<&RawValue>) -> Option<String> {
     let written = value?.get().trim();
     match written.as_bytes().first()? {
@@ -97,13 +97,13 @@ fn text(value: Option<&RawValue>) -> Option<String> {
     }
 }
 
-/// The last line of a traceback says what happened.
+/// The last line of a traceback holds the error.
 fn last_line(error: &str) -> &str {
     error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(error).trim()
 }
 
 impl Parsed {
-    /// Takes what is kept out of a record.
+    /// Extracts the kept part of a record.
     ///
     /// # Errors
     /// When its times, its timestamp or its backend cannot be used.
@@ -160,11 +160,11 @@ fn outcome(record: &RawRecord<'_>) -> Result<Outcome, LineError> {
     })
 }
 
-/// Repeats that warm up, as reports leave them out.
+/// Number of warm-up repeats, which reports leave out.
 pub const WARM_UP: usize = 3;
 
 impl Entry {
-    /// What is compared in a metric; `None` of a record that failed or has too few repeats.
+    /// The time that a metric compares; `None` for a record that failed or has too few repeats.
     pub fn timed(&self, metric: Metric) -> Option<Timed> {
         match (&self.outcome, metric) {
             (Outcome::Timed { execution, .. }, Metric::Execution) => *execution,
@@ -175,7 +175,7 @@ impl Entry {
         }
     }
 
-    /// As the aggregate reads it.
+    /// The record in the form that the aggregate reads.
     pub fn seen(&self, measure: Option<Measure>) -> Seen<'_> {
         let c = &self.config;
         Seen {

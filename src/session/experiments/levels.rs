@@ -1,11 +1,11 @@
-//! Where a series went to another level for good.
+//! Finds where a series moved permanently to another level.
 
 use crate::experiment::regression::{Step, detect_steps};
 
-/// A level of fewer points is noise.
+/// Fewest points of a level; fewer are noise.
 const FEWEST_POINTS: usize = 2;
 
-/// Pairs of levels that follow each other and are farther apart than the points of either scatter.
+/// Pairs of consecutive levels that are farther apart than the scatter of either.
 pub fn changes(series: &[Option<f64>]) -> Vec<(Step, Step)> {
     let steps = detect_steps(series);
     let points = |step: &Step| series[step.start..step.end].iter().flatten().count();

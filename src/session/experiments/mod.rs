@@ -39,7 +39,7 @@ pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, Rec
 pub(super) use bundle::{SIGNATURE, files_of};
 pub(super) use store::{Line, RecordFile, RecordStore, ReportFile};
 
-/// Records that ship, as an example of a file.
+/// Sample records that ship with the program.
 const SAMPLE: &[u8] = include_bytes!("sample.jsonl");
 /// The name of the sample in links.
 pub(super) const SAMPLE_NAME: &str = "sample";
@@ -49,7 +49,7 @@ pub(super) fn sample() -> Vec<(String, Vec<u8>)> {
     vec![("sample.jsonl".to_owned(), SAMPLE.to_vec())]
 }
 
-/// A set that a job reads into while a session answers about it.
+/// A set of records that a job fills while a session answers questions about it.
 pub(super) type SharedStore = Rc<RefCell<RecordStore>>;
 
 /// The sets that a session holds.
@@ -57,27 +57,28 @@ pub(super) type SharedStore = Rc<RefCell<RecordStore>>;
 pub(super) struct RecordSets(BTreeMap<RecordsKey, SharedStore>);
 
 impl RecordSets {
-    /// A set; an empty one when nothing was read into it yet.
+    /// Returns a set; an empty one if nothing was read into it yet.
     pub fn of(&mut self, key: RecordsKey) -> SharedStore {
         Rc::clone(self.0.entry(key).or_default())
     }
 
-    /// What to show of a set.
+    /// Makes a view of a set.
     pub fn show(&mut self, key: RecordsKey, spec: &ExperimentSpec) -> RecordsShown {
         let store = self.of(key);
         let store = store.borrow();
         shown(&store, spec)
     }
 
-    /// A file of a view.
+    /// Makes a file of a view.
     ///
     /// # Errors
-    /// When the command line does not print this view.
+    /// When the command line cannot print this view.
     pub fn save(&mut self, key: RecordsKey, spec: &ExperimentSpec, file: RecordsFile) -> Result<ExportedFile, String> {
         let store = self.of(key);
         let store = store.borrow();
         let chosen = Chosen::of(&store, spec);
-        let kind = views::report_of(chosen.view).ok_or("this view has no such file; save its tables instead")?;
+        let kind =
+            views::report_of(chosen.view).ok_or("this view cannot be saved in this format; save its tables instead")?;
         let report = chosen.report(kind);
         let (end, mime, text) = match file {
             RecordsFile::Csv => {
@@ -105,7 +106,7 @@ fn shown(store: &RecordStore, spec: &ExperimentSpec) -> RecordsShown {
     }
 }
 
-/// What a set holds now.
+/// The present content of a set.
 pub(super) fn read(store: &RecordStore, link: Option<String>) -> RecordsRead {
     RecordsRead {
         files: store
@@ -140,7 +141,7 @@ pub(super) fn packed(store: &RecordStore) -> Option<String> {
     pack(&store.files.iter().map(whole).collect::<Option<Vec<_>>>()?)
 }
 
-/// A source over a file of a link.
+/// A source that reads a file in a link.
 pub(super) fn source_of(bytes: Vec<u8>) -> Box<dyn super::ByteSource> {
     Box::new(MemorySource(bytes))
 }

@@ -1,13 +1,13 @@
-//! Which records are open: a model, a backend, a batch size, a time, as text that a row or a point carries and a link keeps.
+//! The open records: model, backend, batch size and time, as a text that rows, points and links carry.
 
 use crate::session::share::Query;
 
-/// Names records by the values that they share; a value that is absent matches any.
+/// Selects records by shared values; an absent value matches any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Opened {
     /// Name of the model.
     pub model: Option<String>,
-    /// Name of the backend as options have it.
+    /// Name of the backend as in options.
     pub backend: Option<String>,
     /// Batch size as the record writes it.
     pub batch: Option<String>,
@@ -18,7 +18,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads [`Self::print`]; what is not understood does not matter.
+    /// Reads [`Self::print`]; parts that are not understood are ignored.
     pub fn parse(text: &str) -> Self {
         let query = Query::parse(text);
         let get = |key| query.get(key).map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Commands that give the same again.
+//! Commands that reproduce a record.
 
 use super::chosen::Chosen;
 use super::entry::Config;
@@ -10,7 +10,7 @@ const OWN_KINDS: [&str; 4] = ["cpu", "trn1", "inf2", "trn2"];
 /// Suites that PyTorch/XLA's runner knows.
 const SUITES: [&str; 2] = ["torchbench", "dummy"];
 
-/// A regular expression that finds this name and no other.
+/// A regular expression that matches only this name.
 fn exactly(name: &str) -> String {
     let mut out = String::from("^");
     for c in name.chars() {
@@ -22,7 +22,7 @@ fn exactly(name: &str) -> String {
     out + "$"
 }
 
-/// The flags of one experiment, which both runners take.
+/// The flags of one experiment, which both runners accept.
 fn flags(config: &Config) -> Vec<String> {
     let mut flags = Vec::new();
     let mut flag = |name: &str, value: &str| flags.push(format!("--{name}={}", quoted(value)));
@@ -50,7 +50,7 @@ fn flags(config: &Config) -> Vec<String> {
     flags
 }
 
-/// The commands that run a configuration again: this program's where it has the accelerator, and the suite's where it has the
+/// The commands that run a configuration again: this program's command if it has the accelerator, and the suite's if the suite has the
 /// models.
 pub fn commands(config: &Config) -> Vec<String> {
     let suite = if config.suite.is_empty() { "torchbench" } else { &config.suite };

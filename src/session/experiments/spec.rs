@@ -1,9 +1,9 @@
-//! What is asked about records: every choice of the page as text, so that the form, links and requests hold the same.
-//! Empty means: what suits the records best.
+//! The request for a view of records: every choice of the page as text, so that the form, links and requests hold the same.
+//! An empty choice means the default for the records.
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked. Every field is text; one that cannot be used is named in the answer, with what is used in its place.
+/// The request. Every field is text; a field that cannot be used is named in the answer, with the value used instead.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExperimentSpec {
     values: [String; ALL_FIELDS.len()],
@@ -22,13 +22,13 @@ pub enum ExperimentField {
     Metric,
     /// `oldest` or `latest`.
     Baseline,
-    /// Backends with commas between; the first is the baseline's.
+    /// Backends separated by commas; the first is the baseline.
     Backends,
-    /// Regular expressions of models to keep, separated by blanks.
+    /// Regular expressions of models to keep, separated by spaces.
     Filter,
     /// Regular expressions of models to leave out.
     Exclude,
-    /// Tiers to keep, with commas between.
+    /// Tiers to keep, separated by commas.
     Tier,
     /// What changes refer to: `previous`, `oldest`, or the timestamp of a run.
     Against,
@@ -88,7 +88,7 @@ impl ExperimentSpec {
         }
     }
 
-    /// The same with another text in a field.
+    /// The same request with another text in a field.
     #[must_use]
     pub fn with(mut self, field: ExperimentField, text: &str) -> Self {
         self.set(field, text);
@@ -99,14 +99,14 @@ impl ExperimentSpec {
 /// A view of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExperimentView {
-    /// Pass rate, speed-up with coverage, what to look at.
+    /// Pass rate, speed-up with coverage, and what needs attention.
     #[default]
     Overview,
-    /// What the newest run changed.
+    /// Changes of the newest run.
     Changes,
     /// Geometric means over time.
     OverTime,
-    /// Models by speed-up, each backend at its newest.
+    /// Models by speed-up, each backend at its newest run.
     Latest,
     /// Models by name, backends side by side.
     ByModel,
@@ -118,7 +118,7 @@ pub enum ExperimentView {
     Verification,
     /// Reports of NeuronPerf side by side.
     Reports,
-    /// Lines that could not be used, and other remarks.
+    /// Unusable lines, and other remarks.
     Lines,
 }
 
@@ -137,7 +137,7 @@ impl ExperimentView {
         Self::Lines,
     ];
 
-    /// Its name in links, which is that of the command line's report where there is one.
+    /// Its name in links; the same as the command line's report, if there is one.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -154,7 +154,7 @@ impl ExperimentView {
         }
     }
 
-    /// What its button says.
+    /// Label of its button.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -171,7 +171,7 @@ impl ExperimentView {
         }
     }
 
-    /// The view of a name in links.
+    /// The view with a name in links.
     #[must_use]
     pub fn named(key: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|view| view.key() == key)

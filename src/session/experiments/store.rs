@@ -1,4 +1,4 @@
-//! The records of several files, and what was noticed about their lines.
+//! The records of several files, and remarks about their lines.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ pub struct RecordFile {
     pub size: u64,
     /// Whether it is the sample that ships.
     pub is_sample: bool,
-    /// What its lines are read from again when somebody opens a record.
+    /// The source from which lines are read again when a record is opened.
     pub source: RefCell<Box<dyn ByteSource>>,
 }
 
@@ -30,7 +30,7 @@ pub struct ReportFile {
     pub reports: Vec<Report>,
 }
 
-/// Records and the files that they are of.
+/// Records and their files.
 #[derive(Default)]
 pub struct RecordStore {
     pub files: Vec<RecordFile>,
@@ -54,7 +54,7 @@ pub struct Line<'a> {
 }
 
 impl RecordStore {
-    /// Takes in a line of the file that is read now, which will be the next of `files`. Says whether it is a record.
+    /// Takes a line of the file being read, which will be the next of `files`. Returns whether it is a record.
     pub fn push_line(&mut self, name: &str, line: Line<'_>) -> bool {
         let place = || format!("{name}:{}", line.number);
         match trimmed(line.bytes).and_then(|text| parse_line(text, Parsed::of)) {
@@ -152,13 +152,13 @@ impl RecordStore {
     /// # Errors
     /// When the file cannot be read any more.
     pub fn line_of(&self, entry: usize) -> Result<Vec<u8>, String> {
-        let gone = || "that record is not there any more; open its file again".to_owned();
+        let gone = || "that record is no longer available; open its file again".to_owned();
         let entry = self.entries.get(entry).ok_or_else(gone)?;
         let (offset, length) = entry.place;
         let file = self.files.get(entry.file).ok_or_else(gone)?;
         let mut line = vec![0; length];
         let name = &file.name;
-        let again = |e: String| format!("{name}: line {} cannot be read again: {e}. Open the file again", entry.line);
+        let again = |e: String| format!("{name}: line {} can no longer be read: {e}. Open the file again", entry.line);
         let n = file.source.borrow_mut().read(offset, &mut line).map_err(again)?;
         if n < length {
             return Err(again("the file became shorter".to_owned()));

@@ -1,11 +1,11 @@
-//! Times, dates and reports in words and cells.
+//! Formats times, dates and reports as texts and cells.
 
 use crate::base::units::{format_change, format_ns, format_times};
 use crate::experiment::aggregate::{self, datetime_utc};
 use crate::experiment::python::round8;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// A date with its time of day to the second, UTC; the number itself beyond the calendar.
+/// A date with its time of day to the second, UTC; the number itself if it is outside the calendar.
 pub fn moment(timestamp: f64) -> String {
     datetime_utc(timestamp).map_or_else(|| timestamp.to_string(), |date| date.chars().take(19).collect())
 }
@@ -40,7 +40,7 @@ pub fn table(columns: &[(&str, &str, ColumnKind)]) -> Table {
     Table { columns: columns.iter().map(|(id, title, kind)| Column::new(id, title, *kind)).collect(), rows: Vec::new() }
 }
 
-/// A report of the command line with the numbers that it prints. Columns of the same name say whose they are.
+/// A report of the command line with the numbers that it prints. Columns with the same name are labelled with their backend.
 pub fn of_report(report: &aggregate::Table) -> Table {
     let mut columns: Vec<Column> = Vec::new();
     let mut whose = String::new();

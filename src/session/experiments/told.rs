@@ -1,25 +1,25 @@
-//! What a shell may ask about records of experiments, and what it is told.
+//! Requests of a shell about records of experiments, and the answers.
 
 use serde::{Deserialize, Serialize};
 
 use super::spec::ExperimentSpec;
 use crate::view::document::Document;
 
-/// Names one set of records that a session holds. The shell chooses the number.
+/// Identifies one set of records that a session holds. The shell chooses the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordsKey(pub u32);
 
-/// What is asked about a set.
+/// A request about a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsAsk {
-    /// What to show. Told by [`Reply::Records`](crate::session::Reply::Records).
+    /// A view to show. Answered by [`Reply::Records`](crate::session::Reply::Records).
     Show(Box<ExperimentSpec>),
-    /// A file to keep. Told by [`Told::File`](crate::session::Told::File).
+    /// A file to save. Answered by [`Told::File`](crate::session::Told::File).
     Save(Box<ExperimentSpec>, RecordsFile),
 }
 
 impl RecordsAsk {
-    /// What a person would call it, for the message after a crash.
+    /// The request in words, for the message after a crash.
     #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self {
@@ -29,16 +29,16 @@ impl RecordsAsk {
     }
 }
 
-/// What can be saved of a view.
+/// Formats in which a view can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsFile {
-    /// What `neuronscope aggregate --format csv` prints.
+    /// The output of `neuronscope aggregate --format csv`.
     Csv,
-    /// What `neuronscope aggregate --format svg` prints.
+    /// The output of `neuronscope aggregate --format svg`.
     Svg,
 }
 
-/// What a set holds.
+/// The content of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordsRead {
     /// Its files: name and size in bytes.
@@ -58,18 +58,18 @@ pub struct RecordsRead {
 pub struct RecordsShown {
     /// What to show.
     pub document: Document,
-    /// What was asked, with what is used where the shell left it open.
+    /// The request, with the values used for choices that were left open.
     pub spec: ExperimentSpec,
-    /// What else could be chosen.
+    /// The other possible choices.
     pub choices: RecordsChoices,
     /// Files that can be saved of this view.
     pub files: Vec<RecordsFile>,
 }
 
-/// Values and what they are called.
+/// Values and their labels.
 pub type Choices = Vec<(String, String)>;
 
-/// What can be chosen of a set.
+/// The possible choices of a set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordsChoices {
     /// Views that have something to show: their names in links and their titles.

@@ -9,14 +9,14 @@ const BENCHMARK: Chapter = Chapter {
     id: "benchmark",
     title: "Find the fastest configuration",
     text: &[
-        "A benchmark runs a model on simulated NeuronCores as NeuronPerf runs it on real ones: some copies of the model, some threads that feed each copy, a batch size. Each combination is a row with its throughput, its latency and what a million inferences cost.",
-        "Give lists to compare: 1,4,8 as batch sizes are three rows. \u{201c}Best under\u{201d} then names the row with the highest throughput within a latency, a cost and a number of cores, and marks the rows that no other row beats in both. The filter takes p99<5 or models=4 and reaches tables, tiles and charts alike.",
-        "The simulator reads no clock: the same form and seed give the same numbers on every machine. Only the processor of this machine, as a device, is measured.",
+        "A benchmark runs a model on simulated NeuronCores as NeuronPerf runs it on real ones: some copies of the model, some threads that feed each copy, a batch size. Each combination is a row with its throughput, its latency and its cost per million inferences.",
+        "Give lists to compare: 1,4,8 as batch sizes are three rows. \u{201c}Best under\u{201d} then names the row with the highest throughput within limits on latency, cost and cores, and marks the rows that no other row beats in both. The filter takes p99<5 or models=4 and applies to tables, tiles and charts alike.",
+        "The simulator reads no clock: the same form and seed give the same numbers on every machine. Only the device \u{201c}cpu\u{201d}, the processor of this machine, is measured.",
     ],
     examples: &[
         Example {
             title: "Sweep ResNet-50 over batch sizes",
-            shows: "Larger batches raise the throughput and the latency; see where the trade turns.",
+            shows: "Larger batches raise the throughput and the latency; see where the gain ends.",
             link: "#/benchmark?v=1&model=resnet50&instance=inf2.xlarge&batch_sizes=1,4,8&duration=10&seed=0",
             command: "neuronscope bench --model resnet50 --instance inf2.xlarge --batch-sizes 1,4,8 --duration 10",
         },
@@ -33,8 +33,8 @@ const PROFILE: Chapter = Chapter {
     id: "profile",
     title: "See where the time goes",
     text: &[
-        "A profile says what each engine and each queue did, and when. Drop a file of PyTorch, JAX, Chrome, Perfetto, pprof or the Neuron plugin on the page, or simulate a model. The overview comes first: the time of a step, how much of it was compute, transfer and idle, and findings in the order of what a change can save.",
-        "Each finding leads to its evidence. In the timeline W and S zoom, A and D move, a click on a slice shows what it was. Idle gaps name what a device waited for; the critical path is the chain of slices that made the step as long as it was; Ask takes a query.",
+        "A profile shows what each engine and each queue did, and when. Drop a file of PyTorch, JAX, Chrome, Perfetto, pprof or the Neuron plugin on the page, or simulate a model. The overview comes first: the time of a step, how much of it was compute, transfer and idle, and findings ordered by how much a change can save.",
+        "Each finding leads to its evidence. In the timeline W and S zoom, A and D move, and a click on a slice shows its details. Idle gaps name what a device waited for; the critical path is the chain of slices that made the step as long as it was; Ask takes a query.",
         "Compare takes two profiles: open both, or choose two kept runs on the start page.",
     ],
     examples: &[
@@ -46,7 +46,7 @@ const PROFILE: Chapter = Chapter {
         },
         Example {
             title: "BERT compiled ahead against BERT recorded in each step",
-            shows: "Operator by operator: what the lazy workflow costs.",
+            shows: "Operator by operator: the cost of the lazy workflow.",
             link: "#/profile?v=1&model=bert-base-uncased&workflow=mark_step&instance=inf2.xlarge&tool=compare&base_run=model%3Dbert-base-uncased%26workflow%3Dtrace%26instance%3Dinf2.xlarge",
             command: "neuronscope compare 'sim:bert-base-uncased?workflow=trace&instance=inf2.xlarge' 'sim:bert-base-uncased?workflow=mark_step&instance=inf2.xlarge'",
         },
@@ -55,10 +55,10 @@ const PROFILE: Chapter = Chapter {
 
 const MODEL: Chapter = Chapter {
     id: "model",
-    title: "Bring a model of your own",
+    title: "Bring your own model",
     text: &[
-        "Drop a model file on the page: .pt2 of torch.export, TorchScript, ONNX, HLO or StableHLO of JAX. Inspect shows its modules and operators as a tree and a picture, each with its time on a core, and what the compiler made of it, pass by pass. Operators that are not supported are named with where they stand.",
-        "Benchmark, Profile and Microbenchmark take the same file. Numerics computes a model as the core rounds and as the processor rounds, and names the operation that first went wrong.",
+        "Drop a model file on the page: .pt2 of torch.export, TorchScript, ONNX, HLO or StableHLO of JAX. Inspect shows its modules and operators as a tree and a picture, each with its time on a core, and how the compiler changed it, pass by pass. Unsupported operators are named with their places.",
+        "Benchmark, Profile and Microbenchmark take the same file. Numerics computes a model with the rounding of the core and with that of the processor, and names the operation that went wrong first.",
     ],
     examples: &[
         Example {
@@ -80,8 +80,8 @@ const OPERATORS: Chapter = Chapter {
     id: "operators",
     title: "Write a custom operator",
     text: &[
-        "The GpSimd engine runs C++ that you write. The page runs a kernel for its values and its time: each line is shaded by what it costs, and remarks say what would make it faster, such as moving a tile into the memory of the processor in place of single elements.",
-        "The microbenchmark measures matrix products as the guide of AWS does, with its pitfalls as switches: a cold first call, a coarse clock, products that the compiler removes.",
+        "The GpSimd engine runs C++ that you write. The page runs a kernel for its values and its time: each line is shaded by its cost, and remarks say what would make it faster, such as moving a tile instead of single elements into the memory of the processor.",
+        "The microbenchmark measures matrix products as the AWS guide does, with its pitfalls as switches: a cold first call, a coarse clock, products that the compiler removes.",
     ],
     examples: &[
         Example {
@@ -103,12 +103,12 @@ const EXPERIMENTS: Chapter = Chapter {
     id: "experiments",
     title: "Follow results over time",
     text: &[
-        "Records of PyTorch/XLA's benchmark suite (results.jsonl) become a pass rate, geometric means of speed-ups with what they cover, what the newest run improved or broke, and every sample behind each point. A click on a point opens the records behind it.",
+        "Records of PyTorch/XLA's benchmark suite (results.jsonl) become a pass rate, geometric means of speed-ups with their coverage, what the newest run improved or broke, and every sample behind each point. A click on a point opens the records behind it.",
         "Drop one or many files on the page of experiments, or load the sample. The command line runs such experiments on simulated cores and writes the same records, so that a change of a model shows beside the others.",
     ],
     examples: &[Example {
         title: "The sample",
-        shows: "Two small models on a processor and on Trn1, over some days.",
+        shows: "Two small models on a processor and on Trn1, over several days.",
         link: "#/experiments?v=1&data=sample",
         command: "neuronscope experiment --suite-name=torchbench --filter='^resnet18$' --test=eval --accelerator=trn1 --repeat=8",
     }],
@@ -118,9 +118,9 @@ const KEEP: Chapter = Chapter {
     id: "keep",
     title: "Send a link, keep a result, work offline",
     text: &[
-        "The address holds what you see: form, tool, zoom, selection, marks, filter and sorting. Whoever opens it gets the same, since a simulated run is the same everywhere. Copy has the link, the command line that gives the same, tables as Markdown and charts as pictures.",
-        "Files, runs and results stay in this browser under \u{201c}Kept here\u{201d} on the start page: named, pinned, compared, removed. Nothing is uploaded. \u{201c}Download as page\u{201d} makes one HTML file that opens without a network.",
-        "After the first visit the page works offline. Ctrl+K finds pages, tools, operators, slices and what is kept. neuronscope serve has the page inside the command line.",
+        "The address holds what you see: form, tool, zoom, selection, marks, filter and sorting. Anyone who opens it sees the same, because a simulated run is the same everywhere. Copy offers the link, the command line with the same result, tables as Markdown and charts as pictures.",
+        "Files, runs and results stay in this browser, under \u{201c}Kept here\u{201d} on the start page: name, pin, compare or remove them there. Nothing is uploaded. \u{201c}Download as page\u{201d} makes one HTML file that opens without a network.",
+        "After the first visit the page works offline. Ctrl+K finds pages, tools, operators, slices and kept results. The command neuronscope serve serves the page from the command line tool.",
     ],
     examples: &[Example {
         title: "A view in a link",

@@ -10,22 +10,22 @@ pub use chapters::CHAPTERS;
 pub struct Chapter {
     /// Its name in the document.
     pub id: &'static str,
-    /// What it is about.
+    /// Its title.
     pub title: &'static str,
     /// Paragraphs.
     pub text: &'static [&'static str],
-    /// What to try.
+    /// Examples to try.
     pub examples: &'static [Example],
 }
 
-/// Something to try.
+/// An example to try.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    /// What its link says.
+    /// Text of its link.
     pub title: &'static str,
-    /// What one sees there.
+    /// Description of what it shows.
     pub shows: &'static str,
-    /// Address of the page that shows it, which runs by itself.
+    /// Address of the page that shows it; the run starts automatically.
     pub link: &'static str,
     /// The command line that gives the same result; empty where there is no such command.
     pub command: &'static str,
@@ -43,7 +43,7 @@ mod tests {
             assert_eq!(notices, [], "{}", example.link);
             let mut address = Address::read(example.link);
             assert_ne!(address.page(), Page::Home, "{}", example.link);
-            // Nothing of the link is lost when the page writes it.
+            // The page writes the link back without loss.
             assert_eq!(Link::parse(&link.print()), (link, vec![]), "{}", example.link);
         }
     }

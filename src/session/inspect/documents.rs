@@ -1,4 +1,4 @@
-//! First numbers of a model, the table of its operators, and everything about a node.
+//! Main figures of a model, the table of its operators, and everything about a node.
 
 use super::opened::Opened;
 use super::tree::NodeFacts;
@@ -9,10 +9,10 @@ use crate::view::document::{Block, Document, Tile, Tone};
 use crate::view::graph::Look;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Children that a module's details name.
+/// Most children that a module's details name.
 const MOST_CHILDREN: usize = 12;
 
-/// First numbers, and what would stop it.
+/// Main figures, and obstacles on a NeuronCore.
 pub(super) fn head(opened: &Opened) -> Document {
     let facts = opened.tree.facts.first().cloned().unwrap_or_default();
     let core = &opened.subject.device.costs.core;
@@ -26,21 +26,22 @@ pub(super) fn head(opened: &Opened) -> Document {
     let mut tiles = Vec::new();
     if let Some(times) = &opened.times {
         let busy = facts.time.share_ns / times.window_ns.max(1.0) * 100.0;
-        let note = format!("one call on a simulated {}; something works {} of it", core.name, format_whole_share(busy));
+        let note =
+            format!("one call on a simulated {}; the core is busy for {} of it", core.name, format_whole_share(busy));
         tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
     }
-    // A file counts its own weights: tied ones once, and those that are computed at load as what they come from.
+    // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
     let inspection = opened.subject.inspection.as_ref();
     let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
     let note = format!("{} of weights on the core", format_bytes(real(facts.weight_bytes)));
     tiles.push(tile("Parameters", format_count(parameters), note));
     let flops = inspection.map_or(facts.flops, |i| i.flops);
-    tiles.push(tile("FLOPs", format_count(flops), "of products, two for each multiply-add".to_owned()));
+    tiles.push(tile("FLOPs", format_count(flops), "of matrix products, two for each multiply-add".to_owned()));
     tiles.push(tile("Operators", format_count(facts.operators), format!("{} instructions", opened.operations.len())));
     if let Ok(compiled) = &opened.compiled {
         let plan = compiled.executable.memory;
         let share = real(plan.sbuf_peak_bytes) / real(plan.sbuf_capacity_bytes.max(1));
-        let note = format!("of {} at the fullest moment", format_bytes(real(plan.sbuf_capacity_bytes)));
+        let note = format!("of {} at the peak", format_bytes(real(plan.sbuf_capacity_bytes)));
         let sbuf = tile("SBUF", format_bytes(real(plan.sbuf_peak_bytes)), note);
         tiles.push(Tile { share: Some(share.clamp(0.0, 1.0)), ..sbuf });
     }
@@ -49,7 +50,7 @@ pub(super) fn head(opened: &Opened) -> Document {
         let producer = if i.producer.is_empty() { "an unnamed program" } else { &i.producer };
         blocks.push(Block::Text(format!("Format {}, written by {producer}.", i.format)));
     }
-    blocks.push(Block::Heading("What would stop this model on a NeuronCore".to_owned()));
+    blocks.push(Block::Heading("Obstacles for this model on a NeuronCore".to_owned()));
     blocks.extend(opened.limits.iter().cloned().map(Block::Finding));
     Document { title: opened.subject.title.clone(), blocks }
 }
@@ -105,7 +106,7 @@ pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
     (Table { columns, rows }, listed)
 }
 
-/// The shape of what an operator gives: that of its last instruction.
+/// The shape of an operator's result: that of its last instruction.
 fn gives(opened: &Opened, node: u32) -> String {
     let nodes = opened.tree.graph.nodes();
     let last = nodes[node as usize].children.last().copied().unwrap_or(node);
@@ -113,7 +114,7 @@ fn gives(opened: &Opened, node: u32) -> String {
     operation.map_or_else(String::new, |o| opened.operations[o].shape.to_string())
 }
 
-/// Everything about a node.
+/// All details of a node.
 pub(super) fn details(opened: &Opened, node: u32) -> Document {
     let nodes = opened.tree.graph.nodes();
     let own = &nodes[node as usize];
@@ -171,7 +172,7 @@ fn figures(opened: &Opened, facts: &NodeFacts) -> Vec<(&'static str, String)> {
     if facts.flops > 0 {
         rows.push(("FLOPs", format_count(facts.flops)));
     }
-    rows.push(("Bytes read and given", format_bytes(real(facts.bytes))));
+    rows.push(("Bytes read and written", format_bytes(real(facts.bytes))));
     if facts.parameters > 0 {
         let bytes = format_bytes(real(facts.weight_bytes));
         rows.push(("Parameters", format!("{}, {bytes}", format_count(facts.parameters))));
@@ -191,14 +192,14 @@ const fn engine_row(engine: Engine) -> &'static str {
     }
 }
 
-/// What a module holds, the longest time first.
+/// The children of a module, those with the most time first.
 fn heaviest(opened: &Opened, node: u32) -> Block {
     let nodes = opened.tree.graph.nodes();
     let mut children = nodes[node as usize].children.clone();
     children.sort_by(|a, b| nodes[*b as usize].heat.total_cmp(&nodes[*a as usize].heat).then(a.cmp(b)));
     let title = match children.len() {
         n if n > MOST_CHILDREN => format!("The {MOST_CHILDREN} longest of {n}"),
-        _ => "What it holds".to_owned(),
+        _ => "Contents".to_owned(),
     };
     children.truncate(MOST_CHILDREN);
     let columns = vec![

@@ -1,4 +1,4 @@
-//! What would stop a model on a NeuronCore, or make it other than it seems.
+//! Obstacles for a model on a NeuronCore, and caveats about its times.
 
 use super::subject::{Compiled, Subject};
 use crate::base::convert::real;
@@ -8,12 +8,12 @@ use crate::machine::arch::CoreSpec;
 use crate::machine::isa::Engine;
 use crate::view::document::{Finding, Tone};
 
-/// Findings, the worst first. `refusal` is why it could not be compiled.
+/// Findings, the worst first. `refusal` is the reason why it could not be compiled.
 pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Vec<Finding> {
     let mut found = Vec::new();
     let core = &subject.device.costs.core;
     match compiled {
-        Err(reason) => found.push(finding(Tone::Bad, "It has no place on a NeuronCore.", reason.to_owned())),
+        Err(reason) => found.push(finding(Tone::Bad, "It cannot run on a NeuronCore.", reason.to_owned())),
         Ok(compiled) => {
             found.extend(memory(&compiled.executable.memory, core));
             found.extend(gpsimd(compiled));
@@ -23,7 +23,7 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Ve
         for unknown in &inspection.unsupported {
             let title = format!("{} has no known meaning.", unknown.op);
             let text = format!(
-                "{}, first at {}. Times count one pass of the vector engine over its largest array; values cannot be computed.",
+                "{}, first at {}. Its time counts as one pass of the vector engine over its largest array; values cannot be computed.",
                 times(unknown.count),
                 unknown.first
             );
@@ -33,7 +33,7 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Ve
     for (op, (count, first)) in &subject.estimates {
         let title = format!("The time of {op} is an estimate.");
         let text =
-            format!("{}, first at {first}. No rule of the compiler places it; its cost is a stand-in.", times(*count));
+            format!("{}, first at {first}. The compiler has no rule for it; its cost is a placeholder.", times(*count));
         found.push(finding(Tone::Warning, &title, text));
     }
     found.sort_by_key(|f| match f.tone {
@@ -42,7 +42,7 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Ve
         Tone::Neutral | Tone::Good => 2,
     });
     if found.is_empty() {
-        let text = format!("Every operator has a rule of the compiler, and weights and values fit {}.", core.name);
+        let text = format!("The compiler has a rule for every operator, and weights and values fit {}.", core.name);
         found.push(finding(Tone::Good, "Nothing stops this model on a NeuronCore.", text));
     }
     found.extend(subject.notes.iter().map(|note| finding(Tone::Neutral, "Note:", note.clone())));
@@ -65,7 +65,7 @@ fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     let needed = needed.into_iter().fold(0, u64::saturating_add);
     if needed > core.hbm_bytes {
         let text = format!(
-            "It needs {} (weights {}), and one {} has {}. Cut the model into pipeline stages, or cast its weights to bf16.",
+            "It needs {} (weights {}), but one {} has {}. Cut the model into pipeline stages, or cast its weights to bf16.",
             bytes(needed),
             bytes(plan.weight_bytes),
             core.name,
@@ -75,7 +75,7 @@ fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     }
     if plan.spill_bytes > 0 {
         let text = format!(
-            "{} go out to device memory and come back, because values that wait fill the {} of SBUF. A smaller batch size needs less.",
+            "{} are moved to device memory and back, because live values exceed the {} of SBUF. A smaller batch size needs less.",
             bytes(plan.spill_bytes),
             bytes(plan.sbuf_capacity_bytes)
         );
@@ -84,14 +84,14 @@ fn memory(plan: &MemoryPlan, core: &CoreSpec) -> Vec<Finding> {
     found
 }
 
-/// What falls back to the programmable engine.
+/// Work that falls back to the programmable engine.
 fn gpsimd(compiled: &Compiled) -> Option<Finding> {
     let stream = &compiled.executable.engines[Engine::GpSimd.index()];
     let first = stream.first().and_then(|i| compiled.executable.sources.get(i.source))?;
     let text = format!(
-        "{} instructions, the first for {}. It is far slower than the engines made for products and elementwise work.",
+        "{} instructions, the first for {}. This engine is far slower than those for matrix products and elementwise work.",
         format_count(stream.len() as u64),
         first.path
     );
-    Some(finding(Tone::Warning, "A part falls back to the GpSimd engine.", text))
+    Some(finding(Tone::Warning, "Part of the model falls back to the GpSimd engine.", text))
 }

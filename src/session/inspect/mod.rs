@@ -1,4 +1,4 @@
-//! A model as a picture: its modules as a tree, its operators as a graph, the time of each on a core, and what would stop it.
+//! A model as a picture: its modules as a tree, its operators as a graph, the time of each on a core, and obstacles.
 //!
 //! ```text
 //! InspectSpec (texts of a form or a link), a file -> Subject: the program before any pass

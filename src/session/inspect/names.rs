@@ -1,17 +1,17 @@
-//! Which files are models, by their names: a page decides by them where a file that was dropped goes.
+//! Tells model files by their names: the page uses this to decide where a dropped file goes.
 
 /// Whether a name says that a file is a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelName {
-    /// It does, whether the format is read or answered with one that is.
+    /// It is a model, in a supported format or in one for which the error names a supported one.
     Yes,
-    /// Models and other files have names like this.
+    /// It may be a model or another file.
     Perhaps,
-    /// It does not.
+    /// It is not a model.
     No,
 }
 
-/// Ends of names that only models have. Formats that are not read are here too: the reader of models says what to do instead.
+/// Extensions that only models have. Unsupported formats are listed too: the reader of models says what to do instead.
 const MODELS: [&str; 21] = [
     ".pt2",
     ".onnx",
@@ -36,14 +36,14 @@ const MODELS: [&str; 21] = [
     ".before_optimizations.txt",
 ];
 
-/// Ends of names that models and others have.
+/// Extensions that models and other files have.
 const PERHAPS: [&str; 3] = [".txt", ".pb", ".pbtxt"];
 
 /// Profiles of XProf are protocol buffers too.
 const PROFILES: [&str; 1] = [".xplane.pb"];
 
 impl ModelName {
-    /// What a name says, letter case and `.gz` aside.
+    /// Classifies a name, ignoring case and `.gz`.
     #[must_use]
     pub fn of(name: &str) -> Self {
         let lower = name.to_ascii_lowercase();

@@ -14,15 +14,15 @@ use crate::view::document::Finding;
 use crate::view::graph::{Look, Marks, Scene, lay_out};
 use crate::view::text::contains_ignoring_case;
 
-/// Nodes that are seen at first, about.
+/// Approximate number of nodes that are visible at first.
 const OPENING: usize = 60;
 
-/// Refused operations that are seen at first.
+/// Most refused operations that are visible at first.
 const MOST_REFUSED: usize = 12;
 
 /// A model that is open.
 pub(in crate::session) struct Opened {
-    /// What was asked for.
+    /// The request.
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
     pub(super) compiled: Result<Compiled, Refusal>,
@@ -33,7 +33,7 @@ pub(in crate::session) struct Opened {
 }
 
 impl Opened {
-    /// What came of a model. `recorder` is there when it was simulated.
+    /// Prepares an opened model. `recorder` is given when it was simulated.
     pub(super) fn new(
         spec: InspectSpec,
         subject: Subject,
@@ -82,7 +82,7 @@ impl Opened {
         open
     }
 
-    /// Nodes whose name or path contains a text, operators and modules, in the order of the program.
+    /// Operators and modules whose name or path contains a text, in the order of the program.
     pub(super) fn found(&self, text: &str) -> Vec<u32> {
         let text = text.trim();
         if text.is_empty() {
@@ -99,7 +99,7 @@ impl Opened {
         lay_out(&self.tree.graph, open)
     }
 
-    /// What stands out: the selection, what was found, and the closed modules that hold something found.
+    /// The highlighted nodes: the selection, the hits, and the closed modules that hold hits.
     pub(super) fn marks(&self, spec: &InspectSpec, open: &BTreeSet<u32>, found: &[u32]) -> Marks {
         let graph = &self.tree.graph;
         let shown = |node: &u32| {
@@ -111,7 +111,7 @@ impl Opened {
     }
 }
 
-/// Why an operation has no place on a core, if it is one of those that are refused.
+/// Why an operation cannot run on a core, if it is refused.
 fn refused(operation: &Operation, refusal: &Refusal) -> Option<String> {
     let named = operation.work.as_ref().and_then(|work| refusal.named.get(work));
     let is_at = refusal.path.as_ref().is_some_and(|path| *path == path_of(operation));

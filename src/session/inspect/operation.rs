@@ -1,46 +1,46 @@
-//! The operations of a program before any pass, with what they read and compute.
+//! The operations of a program before any pass, with their inputs and costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
 use crate::tensor::Shape;
 
-/// An instruction of the program, without weights and constants, which belong to what reads them.
+/// An instruction of the program, without weights and constants, which belong to the instructions that read them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Operation {
     /// Its name in the program: `dot.3`.
     pub name: String,
-    /// What it does: `dot`.
+    /// Its opcode: `dot`.
     pub opcode: &'static str,
     /// Modules around it, outermost first.
     pub scope: Vec<String>,
-    /// The operator of the framework that it is a part of: `aten::addmm`; none where the file has the instruction alone.
+    /// The operator of the framework that it is a part of: `aten::addmm`; none if the file has only the instruction.
     pub framework: Option<String>,
-    /// What it gives.
+    /// Its result.
     pub shape: Shape,
-    /// What it reads, as text with the shape of each.
+    /// Its inputs, as text with the shape of each.
     pub reads: Vec<String>,
-    /// The operations that give what it reads.
+    /// The operations that produce its inputs.
     pub from: Vec<usize>,
     /// Elements of the weights that it is the first to read.
     pub parameters: u64,
     /// Bytes of those weights.
     pub weight_bytes: u64,
-    /// Of a product or a convolution, two for each multiply-add.
+    /// FLOPs of a product or a convolution, two for each multiply-add.
     pub flops: u64,
-    /// Bytes of all that it reads and gives; none where it only looks at a value in another way.
+    /// Bytes of its inputs and results; zero if it is only a view of a value.
     pub bytes: u64,
     /// Whether its cost is an estimate.
     pub is_estimate: bool,
-    /// Why it has no place on a core, where it has none.
+    /// Why it cannot run on a core, if it cannot.
     pub refused: Option<String>,
-    /// The name of work without a rule of its own.
+    /// The name of a custom operation without a rule.
     pub work: Option<String>,
     /// Whether it is an input of the model.
     pub is_input: bool,
 }
 
-/// Letters of a name that are kept: files may have names of a megabyte, and every node below repeats them.
+/// Most letters of a name that are kept: a file may have names of a megabyte, and every node below repeats them.
 const MOST_NAME: usize = 160;
 
 /// The beginning of a name.
@@ -136,7 +136,7 @@ fn flops(module: &HloModule, instruction: &HloInstruction) -> u64 {
         }
         (Opcode::Convolution { window, feature_group_count }, Some(x), Some(weight)) => {
             if window.iter().any(|w| w.base_dilation > 1) {
-                // Transposed: every element of the input meets the kernel once, for each channel that comes out.
+                // Transposed convolution: every input element meets the kernel once for each output channel.
                 let kernel: u64 = weight.dims.iter().skip(2).product();
                 let out = weight.dims.first().copied().unwrap_or(1) / (*feature_group_count).max(1);
                 each(x.elements(), kernel.saturating_mul(out))

@@ -10,7 +10,7 @@ use crate::compiler::passes::PassManager;
 use crate::view::document::{Block, Document, Source, SourceLine};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Lines of a program that are shown; the file has all.
+/// Most lines of a program that are shown; the file has all.
 const MOST_LINES: usize = 300;
 
 impl Subject {
@@ -30,7 +30,7 @@ impl Subject {
 /// When a pass breaks the program.
 pub(super) fn passes(opened: &Opened, chosen: usize) -> Result<Document, String> {
     let Ok(compiled) = &opened.compiled else {
-        let text = "The model has no place on a core, so that no pass was run.".to_owned();
+        let text = "The model cannot run on a core, so no pass was run.".to_owned();
         return Ok(Document { title: "Compiler passes".to_owned(), blocks: vec![Block::Text(text)] });
     };
     let columns = vec![
@@ -64,7 +64,7 @@ pub(super) fn passes(opened: &Opened, chosen: usize) -> Result<Document, String>
     Ok(Document { title: "Compiler passes".to_owned(), blocks: vec![rows, heading, beside] })
 }
 
-/// The lines of one program that the other lacks.
+/// The lines of one program that are not in the other.
 fn side(title: &str, own: &str, other: &str) -> Document {
     let mut there: BTreeMap<&str, usize> = BTreeMap::new();
     for line in other.lines() {
@@ -79,7 +79,7 @@ fn side(title: &str, own: &str, other: &str) -> Document {
     }
     let all = own.lines().count();
     let said = match differ.len() {
-        0 => format!("All {all} lines are on the other side too."),
+        0 => format!("All {all} lines are also on the other side."),
         n if n > MOST_LINES => {
             format!("{n} of {all} lines differ; the first {MOST_LINES} are shown, the file has all.")
         }

@@ -1,4 +1,4 @@
-//! An answer on its way: a file is read, a model compiled and simulated a part at a time, then shown.
+//! An answer in progress: a file is read, a model is compiled and simulated in parts, then shown.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,10 +24,10 @@ pub(in crate::session) struct Inspector {
     opened: Option<Opened>,
 }
 
-/// Shared between a session and the job at work.
+/// Shared between a session and the running job.
 pub(in crate::session) type SharedInspector = Rc<RefCell<Inspector>>;
 
-/// What is to be told once the model is open.
+/// The answer to give once the model is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     View,
@@ -46,14 +46,14 @@ struct Simulation {
     recorder: Recorder,
 }
 
-/// An answer on its way.
+/// An answer in progress.
 pub(in crate::session) struct InspectRun {
     inspector: SharedInspector,
     models: ModelLibrary,
     spec: InspectSpec,
-    /// A file that is still to be opened, and its name.
+    /// A file that is not opened yet, and its name.
     file: Option<(String, Box<dyn ByteSource>)>,
-    /// The file that was opened, to be told with the answer.
+    /// The file that was opened, to be reported with the answer.
     opened: Option<Box<(OpenedModel, LinkedFile)>>,
     wanted: Wanted,
     stage: Stage,
@@ -84,10 +84,10 @@ impl InspectRun {
         Ok(Self { inspector, models: models.to_look(), spec: *spec, file, opened: None, wanted, stage: Stage::Waiting })
     }
 
-    /// Works for about `budget_events` simulated events. Gives the answer when it is there.
+    /// Works for about `budget_events` simulated events. Returns the answer when it is ready.
     ///
     /// # Errors
-    /// One sentence with what was refused, where, and what to do; the model that was open before stays so.
+    /// One sentence with what was refused, where, and what to do; the previous model stays open.
     pub fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<Option<Told>, String> {
         let progress = |done: u64, total: u64, doing: &str| Told::Progress { done, total, label: doing.to_owned() };
         match std::mem::replace(&mut self.stage, Stage::Waiting) {
@@ -137,7 +137,7 @@ impl InspectRun {
                 let recorder = Recorder::default();
                 self.stage = Stage::Simulating(Box::new(Simulation { subject, compiled, simulator, recorder }));
             }
-            // Its graph can be looked at without a time.
+            // Its graph can be shown without times.
             Err(reason) => self.keep(subject, Err(reason), None),
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What a page shows of a model: first numbers, the tree, the picture, a node's details.
+//! The parts of a model's page: main figures, the tree, the picture, a node's details.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::base::convert::narrow;
 use crate::compiler::hlo::text::print;
 use crate::view::graph::{svg_document, svg_fragment};
 
-/// Hits that are named.
+/// Most hits that are named.
 const MOST_HITS: usize = 100;
 
-/// What to show of an open model.
+/// The view of an open model.
 ///
 /// # Errors
 /// When a pass of the compiler breaks the program: a defect of the pass.
@@ -46,7 +46,7 @@ pub(super) fn shown(opened: &Opened, spec: &InspectSpec) -> Result<InspectShown,
     Ok(shown)
 }
 
-/// The rows of the tree: what open modules hold, each with how deep it is.
+/// The rows of the tree: the contents of open modules, each with its depth.
 pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>) -> Vec<TreeRow> {
     let nodes = opened.tree.graph.nodes();
     let children = |module: u32, depth: u32| {
@@ -77,7 +77,7 @@ pub(super) fn rows(opened: &Opened, open: &BTreeSet<u32>, found: &BTreeSet<u32>)
     rows
 }
 
-/// A file of what is shown: its name, media type and text.
+/// A file of the view: its name, media type and text.
 pub(super) fn saved(
     opened: &Opened,
     spec: &InspectSpec,

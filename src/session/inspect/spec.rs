@@ -1,4 +1,4 @@
-//! What a person looks at: a model, where it runs, and what of it is open, as texts that a form and a link carry.
+//! The state of the view: a model, its instance and its open modules, as texts for a form and a link.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +11,19 @@ pub enum InspectField {
     Instance,
     /// Batch size; empty for the model's own.
     Batch,
-    /// What is shown: see [`InspectView`].
+    /// The view: see [`InspectView`].
     View,
-    /// Paths of modules that are open where they are closed at first, or closed where they are open, between `|`.
+    /// Paths of modules that differ from the first view (opened or closed), separated by `|`.
     Toggled,
     /// Path of the selected node.
     Selected,
-    /// What is searched for.
+    /// The search text.
     Search,
     /// Number of a pass of the compiler, from 0.
     Pass,
 }
 
-/// What is shown of a model.
+/// A view of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InspectView {
     /// Modules as a tree and as a picture.
@@ -35,14 +35,14 @@ pub enum InspectView {
     Passes,
 }
 
-/// In front of the name of a file.
+/// Prefix of a file's name.
 const FILE: &str = "file:";
 
 fn is_file(model: &str) -> bool {
     model.starts_with(FILE)
 }
 
-/// Between paths.
+/// Separator of paths.
 const BETWEEN: char = '|';
 
 /// All choices.
@@ -86,7 +86,7 @@ impl InspectView {
         }
     }
 
-    /// What its button says.
+    /// Label of its button.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -110,7 +110,7 @@ impl InspectSpec {
         self.values.get(field as usize).map_or("", String::as_str)
     }
 
-    /// Puts a text into a field. Another model closes what was open of the one before; other sizes of the same one do not.
+    /// Puts a text into a field. A different model resets the opened modules; other sizes of the same model do not.
     pub fn set(&mut self, field: InspectField, text: &str) {
         let name = |model: &str| model.split(':').take(if is_file(model) { 2 } else { 1 }).collect::<String>();
         if field == InspectField::Model && name(self.get(field)) != name(text) {
@@ -123,14 +123,14 @@ impl InspectSpec {
         }
     }
 
-    /// The same with another text in a field.
+    /// The same state with another text in a field.
     #[must_use]
     pub fn with(mut self, field: InspectField, text: &str) -> Self {
         self.set(field, text);
         self
     }
 
-    /// The name of the file that is looked at, and what was decided about it: sizes of open dimensions. None of a model of the zoo.
+    /// The name of the file shown, and the choices about it: sizes of open dimensions. `None` for a model of the zoo.
     #[must_use]
     pub fn file(&self) -> Option<(&str, &str)> {
         let text = self.get(InspectField::Model);
@@ -138,13 +138,13 @@ impl InspectSpec {
         Some(rest.split_once(':').unwrap_or((rest, "")))
     }
 
-    /// What is shown.
+    /// The view.
     #[must_use]
     pub fn view(&self) -> InspectView {
         InspectView::named(self.get(InspectField::View))
     }
 
-    /// Paths of modules that are not as they are at first.
+    /// Paths of modules that differ from the first view.
     pub fn toggled(&self) -> impl Iterator<Item = &str> {
         self.get(InspectField::Toggled).split(BETWEEN).filter(|path| !path.is_empty())
     }
@@ -158,7 +158,7 @@ impl InspectSpec {
         self.set(InspectField::Toggled, &paths.join(&BETWEEN.to_string()));
     }
 
-    /// Whether two choices are of one model on one device, so that nothing is computed again.
+    /// Whether two states have the same model on the same device, so that nothing is computed again.
     #[must_use]
     pub fn is_same_run(&self, other: &Self) -> bool {
         use InspectField::{Batch, Instance, Model};

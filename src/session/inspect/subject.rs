@@ -1,4 +1,4 @@
-//! A model that is looked at: its program before any pass, where it came from, and what it is compiled for.
+//! A model to inspect: its program before any pass, its origin, and its target.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,38 +11,38 @@ use crate::device::{BroughtSpec, Device, ModelLibrary};
 use crate::import::Inspection;
 use crate::machine::Executable;
 
-/// The instance that is meant where none is given.
+/// The default instance.
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";
 
 /// A model on a device.
 pub(super) struct Subject {
-    /// What it is called: `bert-base-uncased, batch 1`.
+    /// Its name: `bert-base-uncased, batch 1`.
     pub title: String,
     pub device: Device,
     /// Its program before any pass.
     pub module: HloModule,
-    /// What its file says of it; none of a model of the zoo.
+    /// Facts from its file; none for a model of the zoo.
     pub inspection: Option<Inspection>,
     /// Operators that are placed by an estimate, with how often and the first place each.
     pub estimates: BTreeMap<String, (u64, String)>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
-    /// Why it cannot be compiled, where that is known before.
+    /// Why it cannot be compiled, if that is already known.
     refusal: Option<Refusal>,
 }
 
-/// Why a model has no place on a core.
+/// Why a model cannot run on a core.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Refusal {
     /// One sentence with the first thing that was refused.
     pub reason: String,
     /// Instructions that are refused, with the reason of each.
     pub named: BTreeMap<String, String>,
-    /// The path of the operation that is refused, as source maps have it.
+    /// The path of the operation that is refused, as in source maps.
     pub path: Option<String>,
 }
 
-/// What the compiler made of it.
+/// The compiled program.
 pub(super) struct Compiled {
     pub executable: Rc<Executable>,
     pub passes: PassLog,
@@ -81,7 +81,7 @@ impl Subject {
         let (program, assumed) = (&found.imported.program, &spec.settings.assumed);
         let mut refusal = None;
         let placed = from_program(program, Workflow::Trace, assumed).or_else(|error| {
-            // Its graph can be looked at, with the reason at what is refused.
+            // Its graph can be shown, with the reason at each refused operation.
             let outlined = outline(program, Workflow::Trace, assumed).map_err(|_| error.clone())?;
             refusal = Some(Refusal { reason: error.to_string(), named: outlined.refused, path: None });
             Ok(outlined.placed)
@@ -96,7 +96,7 @@ impl Subject {
     /// Compiles it for one core.
     ///
     /// # Errors
-    /// When it has no place on a core, with the operation.
+    /// When it cannot run on a core; names the operation.
     pub fn compile(&self) -> Result<Compiled, Refusal> {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());

@@ -43,7 +43,7 @@ fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
     assert!((top - 1.0).abs() < 0.02, "shares of the outermost modules sum up to {top}");
     assert!(shown.picture.starts_with("<svg") && shown.size.0 > 0.0);
     let said = format!("{:?}", shown.head);
-    assert!(said.contains("What would stop this model") && said.contains("Time on the core"), "{said}");
+    assert!(said.contains("Obstacles for this model") && said.contains("Time on the core"), "{said}");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
     let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();
     let said = format!("{:?}", shown.head);
-    assert!(said.contains("It has no place on a NeuronCore.") && said.contains("number of turns"), "{said}");
+    assert!(said.contains("It cannot run on a NeuronCore.") && said.contains("number of turns"), "{said}");
     assert!(!said.contains("is an estimate"), "a refusal is no estimate: {said}");
     let refused = shown.tree.iter().find(|row| row.note.starts_with("refused")).expect("the loop stands in the tree");
     assert!(shown.picture.contains("operator refused"));

@@ -1,4 +1,4 @@
-//! The time of each operation: what the simulated execution took, by the operation of the program that it was for.
+//! The time of each operation: the simulated execution summed by operation of the program.
 
 use crate::base::FxHashMap;
 use crate::base::convert::{real, real_signed};
@@ -15,13 +15,13 @@ use super::operation::Operation;
 pub(super) struct Times {
     /// By position of the operation.
     pub of: Vec<SourceTime>,
-    /// What cannot be told to be of any operation: it counts for the model alone.
+    /// Time that cannot be assigned to an operation: it counts only for the model.
     pub rest: SourceTime,
     /// From the first instruction to the last, nanoseconds.
     pub window_ns: f64,
 }
 
-/// Sums up an execution. The time of a fusion is divided between its members by the elements that each gives.
+/// Sums up an execution. The time of a fusion is divided between its members by the elements that each produces.
 pub(super) fn times_of(
     operations: &[Operation],
     executable: &Executable,
@@ -72,7 +72,7 @@ fn served(
     found.map(|o| (o, real(operations[o].shape.elements()).max(1.0))).collect()
 }
 
-/// The path as source maps have it: `NN[model]/Linear[layer1]/aten__addmm_dot`.
+/// The path as in source maps: `NN[model]/Linear[layer1]/aten__addmm_dot`.
 pub(super) fn path_of(operation: &Operation) -> String {
     let op = match &operation.framework {
         Some(framework) => format!("{}_{}", framework.replacen("::", "__", 1), operation.opcode),

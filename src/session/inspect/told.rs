@@ -1,4 +1,4 @@
-//! What a shell may ask about a model, and what it is told.
+//! Requests of a shell about a model, and the answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::device::OpenedModel;
 use crate::session::share::LinkedFile;
 use crate::view::document::Document;
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectAsk {
     /// Open a model file, whose [`crate::session::ByteSource`] travels beside, and show it.
@@ -23,23 +23,23 @@ pub enum InspectAsk {
     },
     /// Show a model. It is compiled and simulated when it is not the one that was shown last.
     Show(Box<InspectSpec>),
-    /// A file to keep of what is shown. Told by [`Told::File`](crate::session::Told::File).
+    /// A file of the view to save. Answered by [`Told::File`](crate::session::Told::File).
     Save(Box<InspectSpec>, InspectFile),
 }
 
-/// What can be saved.
+/// A file that can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectFile {
     /// The picture of what is open.
     Svg,
     /// All operators.
     Csv,
-    /// The program before the first pass, and as the last one leaves it.
+    /// The program before the first pass, and after the last one.
     Hlo,
 }
 
 impl InspectAsk {
-    /// What a person would call it, for the message after a crash.
+    /// The request in words, for the message after a crash.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -50,7 +50,7 @@ impl InspectAsk {
     }
 }
 
-/// A line of the tree: a module or an operator that is seen.
+/// A line of the tree: a module or an operator that is visible.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TreeRow {
     /// Its number in the picture.
@@ -76,26 +76,26 @@ pub struct TreeRow {
 /// A model to show.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InspectShown {
-    /// What was asked, with what is used where the shell left it open.
+    /// The request, with the values used for choices that were left open.
     pub spec: InspectSpec,
-    /// What it is called.
+    /// Its name.
     pub title: String,
-    /// First numbers, and what would stop it.
+    /// Main figures, and obstacles on a NeuronCore.
     pub head: Document,
-    /// What is seen of it, from top to bottom.
+    /// The visible rows, from top to bottom.
     pub tree: Vec<TreeRow>,
     /// The picture, an `svg` element; empty in other views.
     pub picture: String,
     /// Size of the picture in pixels.
     pub size: (f64, f64),
-    /// What the view shows beside or in place of tree and picture.
+    /// Documents that the view shows beside or instead of tree and picture.
     pub panel: Option<Document>,
-    /// Everything about what is selected.
+    /// Details of the selection.
     pub details: Option<Document>,
-    /// Paths of what was found, the first hundred.
+    /// Paths of the first hundred hits.
     pub hits: Vec<String>,
-    /// How many were found.
+    /// Number of hits.
     pub found: u64,
-    /// Of [`InspectAsk::Open`], the file that was opened and how links name it.
+    /// For [`InspectAsk::Open`], the file that was opened and its name in links.
     pub opened: Option<Box<(OpenedModel, LinkedFile)>>,
 }

@@ -1,4 +1,4 @@
-//! From a list of operations to a tree of modules with sums, which is what pictures and tables show.
+//! From a list of operations to a tree of modules with sums, which pictures and tables show.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use crate::base::units::{format_count, format_ns};
 use crate::insight::SourceTime;
 use crate::view::graph::{GraphNode, Look, ModuleGraph};
 
-/// Modules around an operation that are kept apart; names that files make up may be deeper.
+/// Most nested modules that are kept separate; names in files may be deeper.
 const MOST_DEPTH: usize = 32;
-/// A module that holds more is shown in parts, so that a file without modules can be looked at too.
+/// A module with more children is shown in parts, so that a file without modules can be shown too.
 const MOST_CHILDREN: usize = 60;
-/// Children of a part, about.
+/// Approximate number of children of a part.
 const PART: usize = 40;
 
-/// What is known of a node: of a module the sum of what it holds.
+/// The figures of a node; for a module the sums over its children.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct NodeFacts {
     /// Its operation, when it is one.
     pub operation: Option<usize>,
-    /// Operators in it: operations of the framework where the model has them, else instructions.
+    /// Operators in it: operations of the framework if the model has them, else instructions.
     pub operators: u64,
     pub time: SourceTime,
     pub parameters: u64,
     pub weight_bytes: u64,
     pub flops: u64,
     pub bytes: u64,
-    /// Operations whose cost is an estimate.
+    /// Number of operations whose cost is an estimate.
     pub estimates: u64,
 }
 
@@ -48,7 +48,7 @@ struct Draft {
     look: Look,
     operation: Option<usize>,
     children: Vec<usize>,
-    /// Counts names that come several times among its children.
+    /// Counts repeated names among its children.
     names: BTreeMap<String, u32>,
 }
 
@@ -81,8 +81,8 @@ fn shared_scope(operations: &[Operation]) -> usize {
     usize::from(of.all(|other| other == Some(first)))
 }
 
-/// The order in which people read a program: what weights alone give stands right before the first operation on values of a call that
-/// reads it, last what belongs to the operator of that one.
+/// The reading order of a program: operations on weights alone come right before the first operation on values of a call that
+/// reads their result; those of the same operator come last.
 fn order(operations: &[Operation]) -> Vec<usize> {
     let mut of_a_call = vec![false; operations.len()];
     for (i, operation) in operations.iter().enumerate() {
@@ -106,7 +106,7 @@ fn order(operations: &[Operation]) -> Vec<usize> {
 
 impl<'a> Growing<'a> {
     fn grow(&mut self) {
-        // Where the operation before went: its module, its operator and the node of that.
+        // The place of the previous operation: its module, its operator and the operator's node.
         let mut before: Option<(usize, &str, usize)> = None;
         let mut inputs = 0;
         for i in order(self.operations) {
@@ -127,7 +127,7 @@ impl<'a> Growing<'a> {
                 before = None;
                 continue;
             };
-            // Instructions of one operator stand beside one another in the program.
+            // Instructions of one operator are adjacent in the program.
             let operator = match before {
                 Some((m, f, operator)) if m == module && f == framework => operator,
                 _ => self.add(module, framework, look, None),
@@ -140,7 +140,7 @@ impl<'a> Growing<'a> {
         }
     }
 
-    /// The module of an operation; it is made when it is not there yet.
+    /// The module of an operation; it is created if needed.
     fn module_of(&mut self, operation: &'a Operation) -> usize {
         let mut at = 0;
         for name in operation.scope.iter().skip(self.shared).take(MOST_DEPTH) {
@@ -156,7 +156,7 @@ impl<'a> Growing<'a> {
         at
     }
 
-    /// Adds a node. One whose name is there already gets a number behind its path.
+    /// Adds a node. A node with a name that is taken gets a number after its path.
     fn add(&mut self, parent: usize, name: &str, look: Look, operation: Option<usize>) -> usize {
         let place = self.drafts.len();
         let name = short(name);
@@ -170,7 +170,7 @@ impl<'a> Growing<'a> {
         place
     }
 
-    /// The finished tree: operators of one instruction are that instruction, long lists are cut into parts.
+    /// The finished tree: operators with one instruction become that instruction, long lists are cut into parts.
     fn emit(self, results: &[usize], outputs: &[usize], times: Option<&Times>) -> ModelTree {
         let root = GraphNode { title: self.drafts[0].title.clone(), ..GraphNode::default() };
         let mut tree = ModelTree { graph: ModuleGraph::new(root), facts: vec![NodeFacts::default()] };
@@ -248,7 +248,7 @@ impl ModelTree {
         node
     }
 
-    /// Puts parts of about the same length in the place of a long list.
+    /// Replaces a long list by parts of about the same length.
     fn parts(&mut self, parent: u32, children: &[usize]) -> Vec<(u32, Vec<usize>)> {
         let parts = children.len().div_ceil(PART).min(MOST_CHILDREN);
         let each = children.len().div_ceil(parts);
@@ -264,7 +264,7 @@ impl ModelTree {
         made
     }
 
-    /// Sums from the leaves to the root, and what follows from them.
+    /// Sums from the leaves to the root, and the values derived from them.
     fn sum_up(&mut self, times: Option<&Times>) {
         if let (Some(root), Some(times)) = (self.facts.first_mut(), times) {
             root.time.add_part(&times.rest, 1.0);
@@ -275,7 +275,7 @@ impl ModelTree {
             let own = self.facts[i].clone();
             let is_counted = parents[*parent as usize].1 == Look::Module;
             let sum = &mut self.facts[*parent as usize];
-            // Instructions of an operator are one operator.
+            // The instructions of an operator count as one operator.
             sum.operators += if is_counted { own.operators } else { 0 };
             sum.time.add_part(&own.time, 1.0);
             sum.parameters = sum.parameters.saturating_add(own.parameters);

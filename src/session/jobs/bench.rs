@@ -1,4 +1,4 @@
-//! Running a benchmark: its configurations one after another, each a row as it ends.
+//! Running a benchmark: its configurations one after another, each reported as a row when it ends.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ pub(in crate::session) struct BenchJob {
     running: Option<ConfigurationRun>,
     row: u32,
     times: Times,
-    /// Notes that this benchmark has given: several configurations have the same model.
+    /// Notes that were already given, because several configurations have the same model.
     told: Vec<String>,
 }
 

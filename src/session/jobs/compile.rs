@@ -1,4 +1,4 @@
-//! Compiling a model for a sweep of sizes and levels, one artifact a step.
+//! Compiling a model for a sweep of sizes and levels, one artifact per step.
 
 use std::collections::VecDeque;
 

@@ -35,7 +35,7 @@ impl ConfigurationJob {
         if let (false, Ok(times)) = (are_given, &times) {
             sink(Told::Part(Part::Times { row: self.row, times: Box::new(times.clone()) }));
         }
-        // Each configuration says it; who runs a sweep of them shows it once.
+        // Each configuration gives this note; the owner of a sweep shows it once.
         let removed = removed_note(&configuration, &times);
         removed.into_iter().for_each(|message| sink(Told::Note(message)));
         let run = ConfigurationRun::new(configuration, times.as_ref().map_err(Clone::clone));
@@ -70,7 +70,7 @@ impl Job for ConfigurationJob {
         }
     }
 
-    /// What was measured until now is a row, marked as stopped.
+    /// The measurements so far become a row, marked as stopped.
     fn stop(mut self: Box<Self>, sink: &mut dyn FnMut(Told)) {
         if let State::Live(run) = std::mem::replace(&mut self.state, State::Over) {
             self.tell_row(*run, sink);

@@ -8,10 +8,10 @@ use crate::bench::import::read_reports;
 use crate::session::ByteSource;
 use crate::session::protocol::{JobResult, Told};
 
-/// Bytes read between two looks at the messages.
+/// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Results are read as a whole; a larger file holds something else.
+/// Results are read as a whole; a larger file is not a file of results.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads one file of results.
@@ -45,7 +45,7 @@ impl Job for ImportJob {
         let total = self.source.len();
         if total > MOST_BYTES {
             let (size, most) = (format_bytes(real(total)), format_bytes(real(MOST_BYTES)));
-            return Err(format!("{}: has {size}; files of benchmark results of up to {most} are read", self.name));
+            return Err(format!("{}: has {size}; files of benchmark results may have at most {most}", self.name));
         }
         let at = self.bytes.len();
         self.bytes.resize(at + CHUNK_BYTES, 0);

@@ -8,11 +8,11 @@ use crate::session::ByteSource;
 use crate::session::protocol::{JobResult, Told};
 use crate::session::source::SourceBytes;
 
-/// Keeps a model file at hand. Its graph is read when a request names it: most sessions of a shell never need it.
+/// Keeps a model file available. Its graph is read when a request names it: most sessions of a shell never need it.
 pub(in crate::session) struct KeepModelJob {
     name: String,
     models: ModelLibrary,
-    /// Absent once it is with the library.
+    /// Absent once the library has it.
     source: Option<Box<dyn ByteSource>>,
 }
 
@@ -23,7 +23,7 @@ impl KeepModelJob {
 }
 
 impl Job for KeepModelJob {
-    /// One step: a few MiB are read, for the name of its content.
+    /// One step: a few MiB are read to compute the name of its content.
     fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let Some(source) = self.source.take() else { return Ok(JobState::Done) };
         self.models.keep(&self.name, Rc::new(SourceBytes::new(source)))?;

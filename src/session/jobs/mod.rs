@@ -1,4 +1,4 @@
-//! What takes longer than an answer: one file a kind of job, each worked on in bounded steps.
+//! Work that takes longer than an answer: one file per kind of job, each done in bounded steps.
 
 mod bench;
 mod compile;
@@ -41,29 +41,29 @@ pub(super) use times::Times;
 use times::removed_note;
 pub(super) use trace::TraceJob;
 
-/// Makes a profile that is held under a key.
+/// Makes a profile to keep under a key.
 pub(super) type MakeHeld = Box<dyn FnOnce(ProfileKey) -> Held>;
 
 /// Work that a session does in steps.
 pub(super) trait Job {
-    /// Works for about `budget_events` simulated or read events. Tells `sink` of progress and partial results.
+    /// Works for about `budget_events` simulated or read events. Sends progress and partial results to `sink`.
     ///
     /// # Errors
-    /// With a message for the person: what was wrong, where, and what to do.
+    /// With a message for the user: what was wrong, where, and what to do.
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String>;
 
-    /// Is stopped: tells `sink` of what would be lost.
+    /// Stops the job: sends results that would be lost to `sink`.
     fn stop(self: Box<Self>, _sink: &mut dyn FnMut(Told)) {}
 }
 
-/// Where a job is after a step.
+/// State of a job after a step.
 pub(super) enum JobState {
     /// There is more to do.
     More,
-    /// Done, with nothing to keep.
+    /// Done, without a profile.
     Done,
-    /// Done, with a profile to hold under a new key.
+    /// Done, with a profile to keep under a new key.
     Profile(MakeHeld),
-    /// Done, with several profiles of one file, each to hold under a key of its own.
+    /// Done, with several profiles of one file, each to keep under its own key.
     Profiles(Vec<MakeHeld>),
 }

@@ -34,7 +34,7 @@ impl Job for NumericsJob {
         let run = match &mut self.stage {
             Stage::Compile(spec) if BroughtSpec::is_meant(&spec.model) => {
                 return Err(format!(
-                    "{}: values of a model file are compared with expected ones: neuronscope numerics --model FILE --inputs X.npz --expect Y.npz",
+                    "{}: values of a model file can only be compared with expected ones: neuronscope numerics --model FILE --inputs X.npz --expect Y.npz",
                     self.model
                 ));
             }

@@ -7,7 +7,7 @@ use crate::session::held::Held;
 use crate::session::protocol::Told;
 use crate::session::{ByteSource, ProfileOrigin};
 
-/// Bytes read between two looks at the messages: about 10 ms of parsing.
+/// Bytes read between two checks of the messages: about 10 ms of parsing.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Reads one file in chunks; the file is never in memory as a whole.
@@ -28,7 +28,10 @@ impl OpenJob {
     fn read_chunk(&mut self) -> Result<usize, String> {
         let n = self.source.read(self.offset, &mut self.chunk).map_err(|e| {
             let at = self.offset;
-            format!("{}: cannot be read at byte {at}: {e}. Check that it is still there and open it again", self.name)
+            format!(
+                "{}: cannot be read at byte {at}: {e}. Check that the file still exists and open it again",
+                self.name
+            )
         })?;
         self.offset += n as u64;
         Ok(n)
@@ -39,7 +42,7 @@ impl OpenJob {
         let profiles: Vec<Profile> = reader.finish_all().map_err(|e| format!("{}: {e}", self.name))?;
         let bytes = self.source.len();
         let held = profiles.into_iter().map(|profile| -> MakeHeld {
-            // The files of an archive, and a run in it, have names of their own.
+            // The files of an archive, and a run in it, have their own names.
             let title = &profile.meta().title;
             let name = if *title == self.name { self.name.clone() } else { format!("{}/{title}", self.name) };
             let origin = ProfileOrigin::File { name: name.clone(), bytes, format: profile.meta().format.clone() };

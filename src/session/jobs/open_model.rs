@@ -1,4 +1,4 @@
-//! Opening a model file that a person brings.
+//! Opening a model file of the user.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ pub(in crate::session) struct OpenModelJob {
     name: String,
     settings: BroughtSettings,
     models: ModelLibrary,
-    /// Absent once it is with the library.
+    /// Absent once the library has it.
     source: Option<Box<dyn ByteSource>>,
     is_announced: bool,
 }
@@ -27,16 +27,16 @@ impl OpenModelJob {
     /// Opens the file that a link holds.
     ///
     /// # Errors
-    /// When the link was cut, or holds no file.
+    /// When the link is cut off, or holds no file.
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
         let file = unpack(packed)?.into_iter().next();
-        let (name, bytes) = file.ok_or("the link holds no model file; ask for the file")?;
+        let (name, bytes) = file.ok_or("the link holds no model file; ask its sender for the file")?;
         Ok(Self::new(name, BroughtSettings::default(), models, Box::new(MemorySource(bytes))))
     }
 }
 
 impl Job for OpenModelJob {
-    /// Two steps: it says what it does, then it reads. A graph of a thousand modules takes well under a second.
+    /// Two steps: the first reports what the job does, the second reads. A graph of a thousand modules takes well under a second.
     fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         if !std::mem::replace(&mut self.is_announced, true) {
             let label = format!("Reading {}", self.name);

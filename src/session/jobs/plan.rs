@@ -1,10 +1,10 @@
-//! Listing a benchmark: its configurations at once, then what each will take.
+//! Listing a benchmark: its configurations at once, then the estimate of each.
 
 use super::{Job, JobState, Times};
 use crate::bench::{BenchConfig, DeviceType, SweepPlan};
 use crate::session::protocol::{JobResult, Part, Told};
 
-/// A plan in the making: one model a step.
+/// A plan in progress: one model per step.
 pub(in crate::session) struct PlanJob {
     config: BenchConfig,
     times: Times,
@@ -30,7 +30,7 @@ impl Job for PlanJob {
             sink(Told::Done(JobResult::AllParts));
             return Ok(JobState::Done);
         };
-        // Nothing is known of a processor before it is measured, nor how often a scenario tries.
+        // There is no estimate for a processor before it is measured, nor for the number of tries of a scenario.
         let is_known = row.configuration.options.device_type == DeviceType::Neuron && self.config.mlperf.is_none();
         if row.problem.is_none() && is_known {
             let label = format!("Compiling {}", row.configuration.model_name);

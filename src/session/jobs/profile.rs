@@ -31,11 +31,11 @@ enum Stage {
 struct Simulation {
     executable: Rc<Executable>,
     costs: Rc<CostTable>,
-    /// Products of the model as written, and those that the compiler left.
+    /// Products of the model as written, and those that the compiler kept.
     products: (u64, u64),
     simulator: Simulator<Rc<Executable>, Rc<CostTable>>,
     recorder: Recorder,
-    /// Figures that are known before it runs.
+    /// Figures that are known before the run.
     facts: Vec<(String, String)>,
 }
 
@@ -63,7 +63,7 @@ impl ProfileJob {
     }
 }
 
-/// What a person should know of a model that was brought: what is an estimate.
+/// Notes for the user about a model file: which times are estimates.
 fn facts(compilation: &Compilation) -> Vec<(String, String)> {
     let estimates = compilation.estimated_ops.iter().map(|op| ("Time is an estimate".to_owned(), op.to_string()));
     let notes = compilation.notes.iter().map(|note| ("Note".to_owned(), note.clone()));

@@ -13,7 +13,7 @@ use crate::session::experiments::{Line, RecordFile, RecordStore, ReportFile, Sha
 use crate::session::experiments::{SIGNATURE, files_of};
 use crate::session::protocol::{JobResult, Told};
 
-/// Bytes read between two looks at the messages.
+/// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;
 /// A longer line is not a record.
 const MOST_LINE_BYTES: usize = 64 << 20;
@@ -26,7 +26,7 @@ pub(in crate::session) struct Waiting {
     pub source: Box<dyn ByteSource>,
     /// Whether it is the sample that ships.
     pub is_sample: bool,
-    /// Whether it came with others, which are read also when this one holds nothing.
+    /// Whether it came with others, which are read even if this one holds nothing.
     pub is_part: bool,
 }
 
@@ -81,7 +81,7 @@ impl RecordsJob {
             let last = path.rsplit('/').next().unwrap_or(&path);
             let lower = last.to_ascii_lowercase();
             let may_hold = [".jsonl", ".json", ".csv"].iter().any(|end| lower.ends_with(end));
-            // That is what the analyzer writes beside the records.
+            // The analyzer writes these files beside the records.
             if may_hold && !lower.starts_with("metric_report.") {
                 self.waiting.push_back(Waiting { name: path, source, is_sample: false, is_part: true });
                 found += 1;
@@ -114,7 +114,7 @@ impl RecordsJob {
             Err(error) => return Err(error.to_string()),
         };
         for odd in imported.diagnostics.items() {
-            store.notes.add("reports have oddities", || format!("{name}: {odd}"));
+            store.notes.add("reports have problems", || format!("{name}: {odd}"));
         }
         store.reports.push(ReportFile { name, size, reports: imported.reports });
         Ok(())
@@ -125,7 +125,7 @@ impl RecordsJob {
         let mut chunk = vec![0; CHUNK_BYTES];
         let n = open.file.source.read(open.offset, &mut chunk).map_err(|e| {
             format!(
-                "{}: cannot be read at byte {}: {e}. Check that it is still there and open it again",
+                "{}: cannot be read at byte {}: {e}. Check that the file still exists and open it again",
                 open.file.name, open.offset
             )
         })?;
@@ -156,7 +156,7 @@ fn holds_records(name: &str, head: &[u8]) -> bool {
 }
 
 impl Open {
-    /// Takes in the lines that end in a chunk.
+    /// Takes the lines that end in a chunk.
     fn take(&mut self, chunk: &[u8], store: &mut RecordStore) {
         let mut from = 0;
         for end in memchr_iter(b'\n', chunk) {
@@ -171,7 +171,7 @@ impl Open {
             from = end + 1;
         }
         self.begun.extend_from_slice(&chunk[from..]);
-        // What is that long is kept no further; the beginning says what it is.
+        // The rest of such a long line is dropped; its beginning shows what it is.
         self.begun.truncate(MOST_LINE_BYTES);
         self.offset += chunk.len() as u64;
     }
@@ -182,7 +182,7 @@ impl Open {
         self.line_start += bytes.len() as u64;
     }
 
-    /// The last line may have no end.
+    /// The last line may lack a line break.
     fn end(&mut self, store: &mut RecordStore) {
         if !self.begun.is_empty() {
             let line = std::mem::take(&mut self.begun);

@@ -1,4 +1,4 @@
-//! A study: what it has come to is told whenever that is more than before.
+//! A study: its intermediate result is reported whenever it has grown.
 
 use std::rc::Rc;
 

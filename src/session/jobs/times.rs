@@ -1,4 +1,4 @@
-//! Stage times that a session has worked out, for all its benchmarks, and the models that were brought to it.
+//! Stage times that a session has computed, for all its benchmarks, and the model files opened in it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::rc::Rc;
 use crate::bench::{Configuration, ServiceTimes, service_times};
 use crate::device::{BroughtSpec, ModelLibrary, model_label};
 
-/// Stage times by [`Configuration::times_key`], and the models they are of; shared by the jobs of a session.
+/// Stage times by [`Configuration::times_key`], and their models; shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
     known: Known,
-    /// Models that were brought to the session.
+    /// Model files opened in the session.
     pub models: ModelLibrary,
 }
 
@@ -20,8 +20,8 @@ type Known = Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>;
 impl Times {
     /// Stage times of a configuration, its model compiled and simulated once.
     ///
-    /// What is wrong with this configuration alone, like more copies than cores, is not kept: others have its key. Nor is an error
-    /// of a model that was brought, whose file may be opened later.
+    /// An error of this configuration alone, such as more copies than cores, is not kept, because other configurations share its key. Nor is an error
+    /// of a model file, which may be opened later.
     pub fn of(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
         configuration.check().map_err(|e| e.to_string())?;
         let key = configuration.times_key();
@@ -35,13 +35,13 @@ impl Times {
         times
     }
 
-    /// Takes stage times that another session has worked out.
+    /// Takes stage times that another session has computed.
     pub fn learn(&self, configuration: &Configuration, times: ServiceTimes) {
         self.known.borrow_mut().insert(configuration.times_key(), Ok(times));
     }
 }
 
-/// What to say of products that the compiler removed from a configuration's model.
+/// The note on products that the compiler removed from a configuration's model.
 pub(super) fn removed_note(configuration: &Configuration, times: &Result<ServiceTimes, String>) -> Option<String> {
     let removed = times.as_ref().ok()?.removed?;
     Some(removed.sentence(&model_label(&configuration.model)))

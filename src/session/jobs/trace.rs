@@ -1,4 +1,4 @@
-//! Running one configuration of a benchmark and keeping what it did as a timeline.
+//! Running one configuration of a benchmark and keeping it as a timeline.
 
 use super::{Job, JobState, Times};
 use crate::base::SimTime;
@@ -13,7 +13,7 @@ use crate::session::held::Held;
 use crate::session::protocol::Told;
 use crate::session::{ProfileOrigin, ProfileSpec, TraceSpec};
 
-/// A benchmark run that is watched.
+/// A benchmark run with an observer.
 pub(in crate::session) struct TraceJob {
     spec: TraceSpec,
     times: Times,
@@ -26,11 +26,11 @@ enum Stage {
     Over,
 }
 
-/// What a run is told of its compiled model.
+/// Facts about the compiled model for a run.
 struct Compiled {
     /// Modelled compile time.
     time: SimTime,
-    /// The part of a call's host work in which ops are recorded; none where nothing is.
+    /// The part of a call's host work in which operations are recorded; zero if nothing is recorded.
     recording: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
     Ok(Compiled { time, recording })
 }
 
-/// The figures of the whole run, of which the timeline may show a part.
+/// The figures of the whole run, of which the timeline may show only a part.
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
     let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
     let shown = (recorder.left_out() > 0).then(|| {

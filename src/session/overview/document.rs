@@ -13,13 +13,13 @@ use crate::view::document::{Block, Column, Columns, Document, Ranked, Share, Sha
 use crate::view::table::{self as column, Cell, ColumnKind, Table};
 use crate::view::timeline::SliceRef;
 
-/// More steps are not drawn; the longest are then among the findings.
+/// Most steps that are drawn; with more, the longest are among the findings.
 const MOST_STEPS: usize = 120;
 
-/// So many operations are parts of their own.
+/// Number of operations that are separate parts.
 const MOST_PARTS: usize = 6;
 
-/// What an overview is made from.
+/// The data that an overview is made from.
 pub(super) struct Context<'a> {
     pub profile: &'a Profile,
     pub found: &'a Overview,
@@ -28,7 +28,7 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// A length for people.
+    /// A duration for display.
     pub fn text(&self, ns: i64) -> String {
         self.unit().text(ns)
     }
@@ -38,7 +38,7 @@ impl Context<'_> {
     }
 }
 
-/// What a part is called in words.
+/// The title of a part.
 pub(super) const fn part_name(part: Part) -> &'static str {
     match part {
         Part::Compute => "Compute",
@@ -49,7 +49,7 @@ pub(super) const fn part_name(part: Part) -> &'static str {
     }
 }
 
-/// The name that styles and tests know a part by.
+/// The name of a part in styles and tests.
 const fn part_kind(part: Part) -> &'static str {
     match part {
         Part::Compute => "compute",
@@ -60,7 +60,7 @@ const fn part_kind(part: Part) -> &'static str {
     }
 }
 
-/// Share of a whole in percent; nothing of nothing is 0.
+/// Share of a whole in percent; 0 of an empty whole.
 pub(super) fn percent(part: i64, whole: i64) -> f64 {
     if whole > 0 { real_signed(part) * 100.0 / real_signed(whole) } else { 0.0 }
 }
@@ -92,17 +92,17 @@ pub(in crate::session) fn overview_document(
 
 fn nothing_found(c: &Context<'_>) -> String {
     if c.profile.slices().is_empty() {
-        return "This profile holds no slices, so there is nothing to sum up.".to_owned();
+        return "This profile has no slices, so there is nothing to summarise.".to_owned();
     }
     "Nothing stands out: no wait, transfer or operation takes a large part of the time.".to_owned()
 }
 
-/// What the savings are, where there are any.
+/// Explanation of the savings, if there are any.
 fn caveat(ranked: &[Ranked]) -> String {
     if ranked.iter().all(|r| r.saving.is_empty()) {
         return String::new();
     }
-    "A saving is the most that a change of this alone can gain; savings overlap, so they do not add up.".to_owned()
+    "A saving is the most that fixing this finding alone can gain; savings overlap, so they do not add up.".to_owned()
 }
 
 /// The bar of where the time went.
@@ -123,13 +123,13 @@ fn time_by_part(c: &Context<'_>, breakdown: &Breakdown) -> Shares {
     Shares {
         title: format!("Where {} went", c.text(whole)),
         note: format!(
-            "Of {of}. Every instant counts once: compute first, then communication, data transfer, and the host where no device works."
+            "Of {of}. Every instant counts once: compute first, then communication, data transfer, and the host when no device works."
         ),
         parts: Part::ALL.map(part).into_iter().filter(|p| p.share > 0.0).collect(),
     }
 }
 
-/// Where a part shows.
+/// The evidence of a part.
 fn evidence_of(c: &Context<'_>, part: Part) -> Option<Evidence> {
     match part {
         Part::Compute => Some(Evidence::tool(Tool::OperatorFramework)),
@@ -157,9 +157,12 @@ fn steps(c: &Context<'_>) -> Columns {
         }
     };
     let note = if all.len() > MOST_STEPS {
-        format!("The first {MOST_STEPS} of {} steps; a step opens on the timeline.", format_count(all.len() as u64))
+        format!(
+            "The first {MOST_STEPS} of {} steps; click a step to open it on the timeline.",
+            format_count(all.len() as u64)
+        )
     } else {
-        "A step opens on the timeline.".to_owned()
+        "Click a step to open it on the timeline.".to_owned()
     };
     Columns {
         title: format!("{} steps", format_count(all.len() as u64)),
@@ -170,7 +173,7 @@ fn steps(c: &Context<'_>) -> Columns {
     }
 }
 
-/// All steps in numbers: how long each took, and on what.
+/// All steps in numbers: how long each took, and how the time was spent.
 fn step_table(all: &[Step], unit: &Unit) -> Table {
     let parts: Vec<Part> = Part::ALL.into_iter().filter(|p| all.iter().any(|s| s.breakdown.ns(*p) > 0)).collect();
     let counted = match unit {
@@ -190,8 +193,8 @@ fn step_table(all: &[Step], unit: &Unit) -> Table {
     Table { columns, rows: all.iter().map(row).collect() }
 }
 
-/// The bar of self time by operation, for profiles that do not say which slices are work of a device; nothing where nothing has
-/// any.
+/// The bar of self time by operation, for profiles that do not state which slices are work of a device; `None` if no slice has
+/// self time.
 fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
     let all = &c.found.operations;
     let whole: i64 = all.iter().map(|o| o.self_ns).sum();
@@ -213,7 +216,7 @@ fn self_time_by_operation(c: &Context<'_>) -> Option<Shares> {
     let rest = (rest_ns > 0).then(|| share(format!("{} others", rest.len()), rest_ns, "others".to_owned()));
     Some(Shares {
         title: format!("Self time by operation, {} in all", c.text(whole)),
-        note: "Names that differ in a number or in template arguments are one operation.".to_owned(),
+        note: "Names that differ only in a number or in template arguments count as one operation.".to_owned(),
         parts: parts.chain(rest).collect(),
     })
 }

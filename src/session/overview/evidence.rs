@@ -1,22 +1,22 @@
-//! Where something shows: a tool, and what of the profile it looks at. It travels in documents as the end of a link.
+//! Evidence for a statement: a tool, and the part of the profile that it shows. Documents carry it as the end of a link.
 
 use crate::base::{Interval, TraceNs};
 use crate::session::share::{Query, Tool};
 use crate::view::timeline::SliceRef;
 
-/// Where something shows.
+/// Evidence for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {
     /// The tool.
     pub tool: Tool,
-    /// When, on the timeline.
+    /// The span on the timeline.
     pub span: Option<Interval<TraceNs>>,
     /// The slice that is selected there.
     pub slice: Option<SliceRef>,
 }
 
 impl Evidence {
-    /// All that a tool shows.
+    /// A whole tool.
     #[must_use]
     pub const fn tool(tool: Tool) -> Self {
         Self { tool, span: None, slice: None }
@@ -28,7 +28,7 @@ impl Evidence {
         Self { tool: Tool::OperatorTimeline, span: Some(span), slice: None }
     }
 
-    /// As the fields that a link has for it: `tool=operator-timeline&from=10&to=20&sel=7`.
+    /// The fields of a link: `tool=operator-timeline&from=10&to=20&sel=7`.
     #[must_use]
     pub fn print(&self) -> String {
         let mut query = Query::default();
@@ -43,7 +43,7 @@ impl Evidence {
         query.print()
     }
 
-    /// Reads what [`Self::print`] wrote; nothing when it names no tool.
+    /// Reads what [`Self::print`] wrote; `None` when it names no tool.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let query = Query::parse(text);

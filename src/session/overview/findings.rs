@@ -1,4 +1,4 @@
-//! What to change first, ranked by the most that a change can gain.
+//! What to change first, ranked by the largest possible gain.
 
 use super::document::{Context, percent};
 use super::evidence::Evidence;
@@ -13,20 +13,20 @@ use crate::session::timeline::locate;
 use crate::view::document::{Ranked, Tone, Way};
 use crate::view::timeline::SliceRef;
 
-/// What would gain less than this share of the whole, in percent, is left out. Chosen.
+/// A finding that would gain less than this share of the whole, in percent, is left out. Chosen.
 const LEAST_PERCENT: f64 = 1.0;
-/// The greatest number of findings. Chosen: a person reads this many at a glance.
+/// The greatest number of findings. Chosen: this many can be read at a glance.
 const MOST_FINDINGS: usize = 8;
-/// So many operations are looked at.
+/// Number of operations that are examined.
 const MOST_OPERATIONS: usize = 3;
 
 /// A finding before it is put into words of savings.
 struct Found {
     title: String,
     text: String,
-    /// The most that a change can gain, in ns; nothing where it gains nothing of its own.
+    /// The most that a change can gain, in ns; `None` if it gains nothing by itself.
     saves_ns: Option<i64>,
-    /// Said behind the saving: `if it took half as long`.
+    /// Condition after the saving: `if it took half as long`.
     condition: &'static str,
     ways: Vec<(String, Evidence)>,
 }
@@ -47,7 +47,7 @@ pub(super) fn findings(c: &Context<'_>) -> Vec<Ranked> {
     found.extend(of_execution(c));
     found.extend(operations(c));
     found.retain(|f| f.saves_ns.is_none_or(|ns| percent(ns, whole) >= LEAST_PERCENT));
-    // Stable: what is found first of equal ones, and symptoms last.
+    // Stable sort: equal findings keep their order, and symptoms come last.
     found.sort_by_key(|f| std::cmp::Reverse(f.saves_ns));
     found.truncate(MOST_FINDINGS);
     found.into_iter().map(|f| ranked(c, f, whole)).collect()
@@ -83,7 +83,7 @@ fn slice_evidence(c: &Context<'_>, slice: SliceId) -> Evidence {
     Evidence { slice: Some(SliceRef(slice.0)), ..Evidence::span(c.profile.slices().interval(slice)) }
 }
 
-/// Devices stand still, and what the host does meanwhile.
+/// Idle devices, and what the host does meanwhile.
 fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
     let ns = b.waiting_ns();
     if ns <= 0 {
@@ -96,7 +96,7 @@ fn waiting(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
     let title = match cause {
         Some(cause) => {
             text.push_str(&format!(
-                " {} of it pass while {} is in \"{}\".",
+                " During {} of it, {} is in \"{}\".",
                 c.text(cause.ns),
                 cause.thread,
                 shortened(&cause.name)
@@ -125,7 +125,7 @@ fn longest_gap(c: &Context<'_>, b: &Breakdown) -> Option<Found> {
     Some(Found { title, text: said.text.clone(), saves_ns: Some(ns), condition: "", ways })
 }
 
-/// Length of what two spans share, in ns.
+/// Length of the overlap of two spans, in ns.
 fn inside(a: Interval<TraceNs>, b: Interval<TraceNs>) -> i64 {
     (a.end.min(b.end).0 - a.start.max(b.start).0).max(0)
 }
@@ -142,8 +142,8 @@ fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
     }
     let said: Vec<&str> = c.found.sentences.iter().filter(|s| s.topic == topic).map(|s| s.text.as_str()).collect();
     Some(Found {
-        title: format!("{what} that no compute hides"),
-        text: format!("For {} it is all that devices do. {}", c.text(ns), said.join(" ")),
+        title: format!("{what} not hidden by compute"),
+        text: format!("For {} the devices do nothing else. {}", c.text(ns), said.join(" ")),
         saves_ns: Some(ns),
         condition: "",
         ways: vec![("The longest".to_owned(), Evidence::span(longest))],
@@ -181,7 +181,7 @@ fn uneven_steps(c: &Context<'_>) -> Option<Found> {
     })
 }
 
-/// What is found of a simulated execution: costs, and symptoms that gain nothing of their own.
+/// The findings of a simulated execution: costs, and symptoms that gain nothing by themselves.
 fn of_execution(c: &Context<'_>) -> Vec<Found> {
     let all = c.insights.map(|i| i.findings.as_slice()).unwrap_or_default();
     let wanted = all.iter().filter(|f| matches!(f.effect, Effect::Cost | Effect::Symptom));
@@ -203,15 +203,15 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
     }
 }
 
-/// A rule in a few words.
+/// A short title of a rule.
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
         Rule::CustomOperatorDominates => "A custom operator takes most of the time",
         Rule::DataTransferDominates => "Engines wait while data moves",
         Rule::Spills => "Values spill to device memory",
-        Rule::EngineWaits => "An engine stands still",
+        Rule::EngineWaits => "An engine is idle",
         Rule::SmallTransfers => "Transfers are too small for the full rate",
-        Rule::InputsInStep => "Inputs move within the step",
+        Rule::InputsInStep => "Inputs are transferred within the step",
         Rule::Transposes => "The tensor engine transposes",
         Rule::UnfusedElementwise => "Elementwise operations are not fused",
         Rule::TableLoadedLate => "An activation table is loaded late",
@@ -236,7 +236,7 @@ fn operations(c: &Context<'_>) -> Vec<Found> {
                 1 => format!("{} in one slice.", c.text(o.self_ns)),
                 n => format!("{} in {} slices.", c.text(o.self_ns), format_count(n)),
             },
-            // Slices of several devices or threads run at once: no more is gained than the time they cover.
+            // Slices of several devices or threads run at once: the gain is at most the time they cover.
             saves_ns: Some(o.self_ns.min(compute.unwrap_or(c.profile.span_ns())) / 2),
             condition: "if it took half as long",
             ways: vec![

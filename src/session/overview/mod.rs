@@ -1,5 +1,5 @@
-//! The first view of a profile: its main numbers, where the time went, its steps, and what to change first, each with the way
-//! to where it shows.
+//! The first view of a profile: its main numbers, where the time went, its steps, and what to change first, each with a link
+//! to its evidence.
 
 mod document;
 mod evidence;

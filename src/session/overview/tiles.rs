@@ -1,14 +1,14 @@
-//! The numbers that a person looks at first.
+//! The main numbers of an overview.
 
 use super::document::{Context, part_name, percent};
 use crate::analysis::sentences::{Breakdown, Part};
 use crate::base::units::{format_count, format_share};
 use crate::view::document::{Tile, Tone};
 
-/// Below this share of busy time, in percent, it is shown as worth a look. Chosen.
+/// A share of busy time below this, in percent, is highlighted. Chosen.
 const BUSY_IS_LOW_PERCENT: f64 = 80.0;
 
-/// The tiles: how long, how busy, what takes the most, how much of the peak.
+/// The tiles: duration, busy share, largest part, share of the peak.
 pub(super) fn tiles(c: &Context<'_>) -> Vec<Tile> {
     let mut tiles = vec![length(c)];
     match &c.found.breakdown {
@@ -27,7 +27,7 @@ fn tile(name: &str, value: String, note: String) -> Tile {
     Tile { name: name.to_owned(), value, note, ..Tile::default() }
 }
 
-/// A step where they are marked, else the device window, else the span.
+/// A step if steps are marked, else the device window, else the span.
 fn length(c: &Context<'_>) -> Tile {
     let mut steps: Vec<i64> = c.found.steps.iter().map(|s| s.breakdown.whole_ns()).collect();
     steps.sort_unstable();
@@ -56,7 +56,7 @@ fn busy(c: &Context<'_>, b: &Breakdown) -> Tile {
     }
 }
 
-/// The part with the most time: waiting counts as one.
+/// The part with the most time: waiting counts as a part.
 fn most(c: &Context<'_>, b: &Breakdown) -> Tile {
     let parts = [Part::Compute, Part::Communication, Part::Transfer].map(|p| (part_name(p), b.ns(p)));
     let waiting = ("Waiting", b.waiting_ns());
@@ -83,7 +83,7 @@ fn top_operation(c: &Context<'_>) -> Option<Tile> {
     ))
 }
 
-/// The achieved share of the peak, of simulated executions.
+/// The achieved share of the peak, for simulated executions.
 fn of_peak(c: &Context<'_>) -> Option<Tile> {
     let share = c.insights?.summary.mfu_estimated_percent?;
     let most = c.insights?.summary.mfu_max_achievable_estimated_percent;
@@ -94,7 +94,7 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
     Some(Tile { share: Some(share / 100.0), ..tile("MFU", format_share(share), note) })
 }
 
-/// A name cut to what a tile holds.
+/// A name cut to the length of a tile.
 pub(super) fn shortened(name: &str) -> String {
     const MOST: usize = 32;
     let mut short: String = name.chars().take(MOST).collect();

@@ -1,4 +1,4 @@
-//! Reports of a benchmark as a file: the best of them, the sentence that weighs them, plots, all rows.
+//! Reports of a benchmark as a file: the best rows, the verdict, plots, all rows.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::session::share::PageLink as _;
 use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::page::PageFile;
 
-/// Reports as bytes: of the page's two programs only the one that shows reports can make them, and the other one need not know them.
+/// Reports as bytes: only one of the page's two programs makes and shows reports; the other need not know their type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PackedReports(Vec<u8>);
 
@@ -24,24 +24,24 @@ impl PackedReports {
     /// Packs reports.
     ///
     /// # Errors
-    /// When a report cannot be packed, which would be a fault of its type.
+    /// When a report cannot be packed, which would be a defect.
     pub fn of(reports: &[Report]) -> Result<Self, String> {
         postcard::to_allocvec(reports).map(Self).map_err(|e| format!("the reports cannot be handed to the worker: {e}"))
     }
 
     fn reports(&self) -> Result<Vec<Report>, String> {
-        postcard::from_bytes(&self.0).map_err(|e| format!("the reports did not come whole: {e}"))
+        postcard::from_bytes(&self.0).map_err(|e| format!("the reports did not arrive complete: {e}"))
     }
 }
 
-/// What a file is made of.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchPage {
-    /// What was asked; none for reports that no configuration of this product made.
+    /// The request; none for reports that this program did not make.
     pub config: Option<Box<BenchConfig>>,
-    /// What came of it.
+    /// The results.
     pub reports: PackedReports,
-    /// Where the page is, for the link.
+    /// Address of the page, for the link.
     pub base: String,
 }
 
@@ -64,7 +64,7 @@ pub fn bench_page(config: Option<&BenchConfig>, reports: &[Report], base: &str) 
     let finished = reports.iter().filter(|r| r.is_finished()).count();
     let made = if reports.iter().any(|r| r.source == "measured") { "measured" } else { "simulated" };
     let lead = format!(
-        "{finished} of {} configurations finished, {made} by neuronscope {}. Press a head of the table to sort by it.",
+        "{finished} of {} configurations finished, {made} by neuronscope {}. Press a column heading to sort by it.",
         reports.len(),
         build_id()
     );
@@ -100,7 +100,7 @@ fn tiles(reports: &[Report]) -> Vec<Tile> {
     let several = are_of_several_models(&finished);
     let best = |name: &str, unit: &str, value: fn(&Report) -> Option<f64>, is_largest: bool| {
         let scored = finished.iter().filter_map(|r| Some((value(r)?, *r)));
-        // Of equals the first, as in the sentence.
+        // The first of equals, as in the verdict.
         let (value, report) = scored.reduce(|a, b| if (b.0 > a.0) == is_largest && b.0 != a.0 { b } else { a })?;
         let value = format!("{} {unit}", format_number(value));
         Some(Tile { name: name.to_owned(), value, note: row_text(report, several), ..Tile::default() })
@@ -132,7 +132,7 @@ fn plots(finished: &[&Report]) -> Vec<Figure> {
     let title = if shown < all { format!(": the {shown} fastest of {all}") } else { String::new() };
     let mut plots = vec![
         figure(
-            "Throughput over latency; the dashed line joins what nothing beats".to_owned(),
+            "Throughput over latency; the dashed line joins the configurations that no other beats".to_owned(),
             Plot::Scatter(over_latency),
         ),
         figure(format!("Throughput by configuration{title}"), Plot::Bars(bars, "inf/s".to_owned())),

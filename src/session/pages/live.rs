@@ -1,9 +1,9 @@
 //! The address in a file that shows its result live: a link of the page, below the place where the page is.
 
-/// Where `neuronscope serve` has the page, for files that the command line writes.
+/// Address of the page of `neuronscope serve`, for files that the command line writes.
 pub const LOCAL_PAGE: &str = "http://127.0.0.1:8080/";
 
-/// The address of a link of the page that is at `base`; what `base` has after a number sign is left out.
+/// The address of a link on the page at `base`; the part of `base` after a number sign is left out.
 pub(in crate::session) fn live_address(base: &str, hash: &str) -> String {
     let base = base.split('#').next().unwrap_or_default();
     format!("{base}{hash}")

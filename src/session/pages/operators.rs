@@ -1,9 +1,9 @@
-//! An operator table as a view has it.
+//! An operator table for a view.
 
 use crate::session::{OperatorKind, OperatorTable};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// What a table of this kind is called.
+/// The title of a table of this kind.
 pub(super) const fn title(kind: OperatorKind) -> &'static str {
     match kind {
         OperatorKind::Framework => "Framework operators",
@@ -12,7 +12,7 @@ pub(super) const fn title(kind: OperatorKind) -> &'static str {
     }
 }
 
-/// The first rows of a table, and how many it has in all. Columns that no row has a value for are left out.
+/// The first rows of a table, and its total number of rows. Columns that no row has a value for are left out.
 pub(super) fn table(operators: &OperatorTable, most: usize) -> (Table, usize) {
     let index = |n: Option<u32>| Cell::from(n.map(u64::from));
     let columns = [

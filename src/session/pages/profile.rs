@@ -1,4 +1,4 @@
-//! The overview of a profile as a file: what the page shows first, the facts, the operators that take most of the time.
+//! The overview of a profile as a file: the overview, the facts, and the operators that take most of the time.
 
 use super::live_address;
 use super::operators::{table, title};
@@ -10,10 +10,10 @@ use crate::view::document::{Block, Document};
 use crate::view::page::PageFile;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// More operators than this are in the CSV of the page.
+/// Most operators in the file; the page's CSV has all.
 const MOST_OPERATORS: usize = 200;
 
-/// What a file has besides the overview.
+/// The contents of a file besides the overview.
 pub(in crate::session) struct ProfileParts {
     pub origin: ProfileOrigin,
     /// Names and values.
@@ -21,7 +21,7 @@ pub(in crate::session) struct ProfileParts {
     pub operators: Vec<OperatorTable>,
 }
 
-/// The overview of a profile as one HTML file, with a link to it on the page at `base` where it was simulated.
+/// The overview of a profile as one HTML file, with a link to the profile on the page at `base` if it was simulated.
 pub(in crate::session) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
     let mut blocks = overview.blocks;
     for operators in &parts.operators {
@@ -47,10 +47,10 @@ pub(in crate::session) fn profile_page(overview: Document, parts: ProfileParts, 
             let link = ProfileLink { spec: trace.spec, tool: Tool::Trace, ..ProfileLink::default() };
             (Some(live_address(base, &link.hash())), "Simulated")
         }
-        // A link carries no file.
+        // A link does not carry a file.
         ProfileOrigin::File { .. } => (None, "Read"),
     };
-    let lead = format!("{made} by neuronscope {}. Press a head of a table to sort by it.", build_id());
+    let lead = format!("{made} by neuronscope {}. Press a column heading to sort by it.", build_id());
     PageFile { document: Document { title: overview.title, blocks }, lead, live, data: None }.to_html()
 }
 

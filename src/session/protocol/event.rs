@@ -1,4 +1,4 @@
-//! What a shell is told, and which build tells it.
+//! Events for a shell, and the build that sends them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,32 +10,32 @@ use crate::session::studies::StudyResult;
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// Sent once, first: the session can be talked to.
+    /// The first event: the session accepts requests.
     Ready {
         /// [`PROTOCOL_VERSION`](super::PROTOCOL_VERSION) of the sender.
         protocol: u32,
         /// [`build_id`](super::build_id) of the sender.
         build: String,
     },
-    /// About the request of this number.
+    /// About the request with this number.
     Told(JobId, Told),
 }
 
-/// What a shell is told about a request.
+/// An event about a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Told {
-    /// How far it is.
+    /// Progress.
     Progress {
         /// Units done.
         done: u64,
-        /// Units in all; 0 when not known.
+        /// Units in all; 0 if not known.
         total: u64,
         /// What is being done: `Reading trace.json`.
         label: String,
     },
-    /// One sentence that a person should know about a job that goes on: rows that are left out, a duration that is short.
+    /// A note for the user about a job that goes on, one sentence: rows that are left out, a duration that is short.
     Note(String),
-    /// A job rests, as [`Control::Pause`](super::Control::Pause) asked: the step that it was at is over.
+    /// A job is paused, as [`Control::Pause`](super::Control::Pause) asked: its last step is over.
     Paused,
     /// A part of a job's result; more comes.
     Part(Part),
@@ -43,11 +43,11 @@ pub enum Told {
     Done(JobResult),
     /// The answer to a question or an analysis.
     Answer(Reply),
-    /// The answer is a file to keep.
+    /// The answer is a file to save.
     File(ExportedFile),
     /// The request could not be done. One sentence: what was wrong, where, and what to do; it names the configuration or the input.
     Failed(String),
-    /// A job was stopped as asked; what it told before stays valid.
+    /// A job was stopped as asked; its earlier events stay valid.
     Cancelled,
 }
 
@@ -63,16 +63,16 @@ pub enum Part {
     },
     /// The configurations of a benchmark, without estimates.
     Plan(Box<SweepPlan>),
-    /// What one configuration of a plan will take.
+    /// The estimate of one configuration of a plan.
     Estimated {
         /// Position of the configuration in the plan.
         row: u32,
-        /// What it will take, or why it cannot run.
+        /// The estimate, or why it cannot run.
         estimate: Result<Estimate, String>,
         /// Its stage times, to be sent along when it is run.
         times: Option<Box<ServiceTimes>>,
     },
-    /// Stage times of a configuration that runs, worked out by this session: others can be given them.
+    /// Stage times of a configuration that runs, computed by this session; they can be given to others.
     Times {
         /// Position of the configuration in the sweep.
         row: u32,
@@ -83,15 +83,15 @@ pub enum Part {
     Compiled {
         /// Its position among the compiles.
         row: u32,
-        /// What came of it.
+        /// The outcome.
         compiled: Box<CompiledModel>,
     },
-    /// What a study has come to until now, in place of what was told before.
+    /// The intermediate result of a study; it replaces the previous one.
     Study(Box<StudyResult>),
 }
 
 impl Told {
-    /// Whether nothing more will come for the request.
+    /// Whether this is the last event of the request.
     #[must_use]
     pub const fn is_last(&self) -> bool {
         match self {
@@ -104,7 +104,7 @@ impl Told {
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
 pub const PROTOCOL_VERSION: u32 = 32;
 
-/// Names the build; page and worker of one build have the same.
+/// Identifies the build; page and worker of one build have the same id.
 #[must_use]
 pub fn build_id() -> String {
     format!("{} p{PROTOCOL_VERSION}", env!("CARGO_PKG_VERSION"))

@@ -13,17 +13,17 @@ use crate::session::inspect::InspectAsk;
 use crate::session::studies::StudySpec;
 use crate::session::{ProfileSpec, TraceSpec};
 
-/// Work that a session does in steps. Each tells of its progress, then ends with a [`JobResult`](super::JobResult).
+/// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobRequest {
     /// Run a benchmark. Told by one [`Part::Report`](super::Part::Report) for each configuration as it ends.
     Bench(Box<BenchConfig>),
     /// List the configurations of a benchmark before it runs. Told by [`Part::Plan`](super::Part::Plan) at once, then by one
     /// [`Part::Estimated`](super::Part::Estimated) for each simulated configuration that can run, as their models are compiled.
-    /// Nothing is estimated of an MLPerf scenario.
+    /// There are no estimates for an MLPerf scenario.
     PlanBench(Box<BenchConfig>),
     /// Run one configuration of a plan, on any worker. Ends with [`JobResult::Row`](super::JobResult::Row); when it is cancelled, with
-    /// the row of what was measured until then.
+    /// the row of the measurements until then.
     RunConfiguration(Box<RunRequest>),
     /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Ends with
     /// [`JobResult::CpuTimers`](super::JobResult::CpuTimers). [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
@@ -45,12 +45,12 @@ pub enum JobRequest {
     Compile(Box<CompileConfig>),
     /// Simulate one execution. Ends with [`JobResult::Profile`](super::JobResult::Profile).
     Profile(ProfileSpec),
-    /// Simulate a whole benchmark run and keep what it did as a timeline. Ends with [`JobResult::Profile`](super::JobResult::Profile).
+    /// Simulate a whole benchmark run and keep it as a timeline. Ends with [`JobResult::Profile`](super::JobResult::Profile).
     Trace(Box<TraceSpec>),
     /// Compute a model as a device would and compare with the reference. Ends with [`JobResult::Numerics`](super::JobResult::Numerics).
     Numerics(Box<NumericsSpec>),
-    /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each in place of the one before; ends with
-    /// [`JobResult::Study`](super::JobResult::Study), in place of them all.
+    /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each replacing the previous one; ends with
+    /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
     /// Read a file; its [`crate::session::ByteSource`] travels beside this message. Ends with
     /// [`JobResult::Profile`](super::JobResult::Profile).
@@ -60,7 +60,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open a model file that a person brings; its [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// Open a model file of the user; its [`crate::session::ByteSource`] travels beside this message. Ends with
     /// [`JobResult::Model`](super::JobResult::Model), whose id every request for a model takes from then on. It stays open.
     OpenModel {
         /// Name of the file.
@@ -94,7 +94,7 @@ pub enum JobRequest {
     Inspect(InspectAsk),
 }
 
-/// Where records of experiments are.
+/// Source of records of experiments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsSource {
     /// In a file, whose [`crate::session::ByteSource`] travels beside the message.
@@ -117,12 +117,12 @@ pub struct RunRequest {
     pub configuration: Configuration,
     /// Its stage times, as [`Part::Estimated`](super::Part::Estimated) told them; without them the model is compiled first.
     pub times: Option<ServiceTimes>,
-    /// What is wanted of it.
+    /// What is wanted from it.
     pub detail: RunDetail,
 }
 
 impl JobRequest {
-    /// What a person would call the input of this request.
+    /// The input of this request in words.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

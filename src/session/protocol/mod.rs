@@ -1,4 +1,4 @@
-//! What a shell may ask and what it is told. Messages are small; everything is plain data that postcard can carry (no
+//! Requests and events of a session. Messages are small; everything is plain data that postcard can carry (no
 //! untagged enums, no skipped fields).
 //!
 //! ```text

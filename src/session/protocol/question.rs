@@ -17,9 +17,9 @@ pub enum QuestionRequest {
     Catalog,
     /// Reports of a benchmark as one HTML file.
     BenchPage {
-        /// What the file is made of.
+        /// The contents of the file.
         page: Box<BenchPage>,
-        /// What the file is called.
+        /// The name of the file.
         file_name: String,
     },
     /// A question about records of experiments. Answered by [`Reply::Records`](super::Reply::Records), or with a file.
@@ -35,7 +35,7 @@ pub enum ProfileQuestion {
     Timeline(TimelineQuery),
     /// Everything about one slice. Answered by [`Reply::Details`](super::Reply::Details).
     Details(SliceRef),
-    /// Everything about the slice beside another one, on the same row. Answered by [`Reply::Details`](super::Reply::Details), without
+    /// Everything about the slice next to another one, on the same row. Answered by [`Reply::Details`](super::Reply::Details), without
     /// details at the end of the row.
     Step {
         /// From here.
@@ -50,7 +50,7 @@ pub enum ProfileQuestion {
     Search {
         /// The text.
         text: String,
-        /// When given, the slices of the group of this name instead.
+        /// If given, the slices of the group with this name instead.
         by: Option<GroupKind>,
         /// The greatest number of hits that are listed (all are counted).
         limit: u32,
@@ -59,9 +59,9 @@ pub enum ProfileQuestion {
     Operators {
         /// Which table.
         kind: OperatorKind,
-        /// Only this span, where slices count with the part inside; all when absent.
+        /// Only this span, of each slice the part inside; the whole profile if absent.
         range: Option<Interval<TraceNs>>,
-        /// The level the table of slices is of, `all` for every one; the default level when absent.
+        /// The level of the table of slices, `all` for every level; the default level if absent.
         level: Option<String>,
     },
     /// Metrics, bounds and findings of an execution. Answered by [`Reply::Summary`](super::Reply::Summary).
@@ -70,17 +70,17 @@ pub enum ProfileQuestion {
     Flows {
         /// The span.
         span: Interval<TraceNs>,
-        /// At most so many.
+        /// The greatest number of arrows.
         limit: u32,
     },
     /// How busy all of a profile is, in this number of equal parts of its span. Answered by
     /// [`Reply::Density`](super::Reply::Density).
     Density(u32),
-    /// A file to keep.
+    /// A file to save.
     Export {
         /// What to write.
         kind: ExportKind,
-        /// Marks and ranges to write with it, where it is a Chrome trace.
+        /// Marks and ranges to write with it, if it is a Chrome trace.
         marks: Vec<Annotation>,
     },
 }
@@ -92,7 +92,7 @@ pub enum AnalysisRequest {
     List(Listing, Rows),
     /// All rows of a table as CSV, in a file of this name.
     ListCsv(Listing, String),
-    /// A tree, a spread or sentences. Answered by [`Reply::Analysed`](super::Reply::Analysed).
+    /// A tree, a distribution or sentences. Answered by [`Reply::Analysed`](super::Reply::Analysed).
     Analyse(Question),
     /// The overview as one HTML file, with a link to the page that is at this address.
     Page(String),
@@ -105,7 +105,7 @@ pub enum ExportKind {
     ChromeJson,
     /// The timeline in the format of another tool.
     Trace(WriteFormat),
-    /// An operator table as CSV, of a span or of all, and of a level or of the default one.
+    /// An operator table as CSV, for a span or the whole profile, and for a level or the default level.
     OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>),
     /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
     ProfileJson,
@@ -117,7 +117,7 @@ pub enum ExportKind {
 }
 
 impl QuestionRequest {
-    /// What a person would call it.
+    /// The question in words.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -130,7 +130,7 @@ impl QuestionRequest {
 }
 
 impl ProfileQuestion {
-    /// What a person would call it.
+    /// The question in words.
     #[must_use]
     pub fn describe(&self) -> String {
         let what = match self {
@@ -148,7 +148,7 @@ impl ProfileQuestion {
 }
 
 impl AnalysisRequest {
-    /// What a person would call it.
+    /// The question in words.
     #[must_use]
     pub const fn describe(&self) -> &'static str {
         match self {

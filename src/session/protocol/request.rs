@@ -1,4 +1,4 @@
-//! What a shell may ask: something that is answered, or the control of something that was asked.
+//! Requests of a shell: something to answer, or the control of an earlier request.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,15 +25,15 @@ pub enum Ask {
     Analysis(ProfileKey, AnalysisRequest),
 }
 
-/// What becomes of something that was asked earlier.
+/// Control of an earlier request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Control {
-    /// Stop a job or an analysis. Told by [`Told::Cancelled`](super::Told::Cancelled) with its number.
+    /// Stop a job or an analysis. Answered by [`Told::Cancelled`](super::Told::Cancelled) with its number.
     Cancel(JobId),
-    /// Let a job rest. Others go on; it keeps what it has. Told by [`Told::Paused`](super::Told::Paused) with its number, once the
-    /// step that it is at is over.
+    /// Pause a job. Others go on; it keeps its state. Answered by [`Told::Paused`](super::Told::Paused) with its number, once the
+    /// current step is over.
     Pause(JobId),
-    /// Let a job that rests go on.
+    /// Resume a paused job.
     Resume(JobId),
     /// Forget a profile.
     Close(ProfileKey),
@@ -57,7 +57,7 @@ impl Request {
 }
 
 impl Ask {
-    /// What a person would call the input of this request, for the message after a crash.
+    /// The input of this request in words, for the message after a crash.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {

@@ -16,7 +16,7 @@ use crate::session::studies::StudyResult;
 use crate::session::{Answer, Catalog, Listed, OperatorTable, ProfileInfo};
 use crate::view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
-/// What a job ends with.
+/// The result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobResult {
     /// A benchmark, a plan or a compile has ended: its parts are all of its result.
@@ -25,10 +25,10 @@ pub enum JobResult {
     Row {
         /// Position of the configuration in the sweep.
         row: u32,
-        /// What came of it.
+        /// The outcome.
         result: Box<RowResult>,
     },
-    /// What one copy measured on this processor.
+    /// The measurement of one copy on this processor.
     CpuTimers {
         /// Which copy.
         copy: u32,
@@ -43,7 +43,7 @@ pub enum JobResult {
         name: String,
         /// Its rows.
         reports: Vec<Report>,
-        /// What was odd about it.
+        /// Notes on problems in the file.
         diagnostics: Vec<Diagnostic>,
     },
     /// A model index.
@@ -52,20 +52,20 @@ pub enum JobResult {
         name: String,
         /// Its entries, also those that failed or could not be understood.
         index: Box<ModelIndex>,
-        /// What was odd about it, one sentence each.
+        /// Notes on problems in the file, one sentence each.
         warnings: Vec<String>,
     },
-    /// A model file is open: what it is called and what it holds.
+    /// A model file is open: its name and contents.
     Model(Box<(OpenedModel, LinkedFile)>),
     /// A model file that another session opened is kept here too.
     ModelKept,
-    /// A profile can be asked about.
+    /// A profile is ready for questions.
     Profile(Box<ProfileInfo>),
     /// A device's outputs beside the reference's.
     Numerics(Box<NumericsReport>),
-    /// What a study has come to, in place of what its parts told.
+    /// The result of a study, which replaces its parts.
     Study(Box<StudyResult>),
-    /// What a set of records holds now.
+    /// The present content of a set of records.
     Records(RecordsRead),
     /// A model as a picture.
     Inspected(Box<InspectShown>),
@@ -74,11 +74,11 @@ pub enum JobResult {
 /// The answer to a question or an analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// What can be run.
+    /// The models and instances that can be run.
     Catalog(Catalog),
     /// A view of records.
     Records(Box<RecordsShown>),
-    /// What to draw.
+    /// The shapes to draw on the timeline.
     Timeline(TimelineTile),
     /// Everything about one slice; absent when there is none.
     Details(Option<Box<SliceDetails>>),
@@ -86,15 +86,15 @@ pub enum Reply {
     Search(SearchHits),
     /// Time by operator.
     Operators(OperatorTable),
-    /// Metrics, bounds and findings; absent when the profile does not say what instructions and DMAs did.
+    /// Metrics, bounds and findings; absent when the profile has no instructions and DMAs.
     Summary(Option<Box<Insights>>),
-    /// What was found about a profile.
+    /// The answer to an analysis of a profile.
     Analysed(Box<Answer>),
     /// A table about a profile.
     Listed(Box<Listed>),
     /// Flow arrows.
     Flows {
-        /// From where to where.
+        /// The arrows, each from one slice to another.
         arrows: Vec<(SliceLink, SliceLink)>,
         /// Number of arrows in all of the profile.
         total: u64,
@@ -103,7 +103,7 @@ pub enum Reply {
     Density(Vec<f64>),
 }
 
-/// A file to keep.
+/// A file to save.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportedFile {
     /// Name to save it under.
@@ -119,10 +119,10 @@ pub struct ExportedFile {
 pub struct SearchHits {
     /// The text searched for.
     pub text: String,
-    /// What made the group of that name, when a group was asked for.
+    /// The key of the group with that name, if a group was asked for.
     pub by: Option<GroupKind>,
     /// Number of slices that match.
     pub total: u64,
-    /// The first of them in order of time.
+    /// The first matches in order of time.
     pub hits: Vec<SliceLink>,
 }

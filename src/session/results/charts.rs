@@ -4,13 +4,13 @@ use crate::base::convert::{real, real_len};
 use crate::bench::RunCharts;
 use crate::view::plot::{LineStyle, Lines, averaged};
 
-/// More seconds than this are averaged: a line with more points than pixels.
+/// Most points of a line; more seconds than this are averaged.
 const MOST_SECONDS: usize = 600;
 
 /// Latencies as a histogram.
 #[must_use]
 pub fn latency_histogram(charts: &RunCharts) -> Lines {
-    // All latencies the same: a bar that can be seen.
+    // All latencies are the same: draw a visible bar.
     let width = if charts.bar_ms > 0.0 { charts.bar_ms } else { (charts.first_ms * 0.01).max(1e-6) };
     let edge = |i: usize| charts.first_ms + width * real_len(i);
     let bars = charts.bars.iter().enumerate().map(|(i, n)| (edge(i), real(*n)));
@@ -29,7 +29,7 @@ pub fn latency_curves<'a>(configurations: impl Iterator<Item = (String, &'a RunC
     Lines::new("Latency (ms)", "Inferences (%)", configurations.map(line), false)
 }
 
-/// Samples of each second; of a long run, averages of neighbouring seconds.
+/// Samples of each second; for a long run, averages of neighbouring seconds.
 #[must_use]
 pub fn throughput_over_time(charts: &RunCharts) -> Lines {
     let seconds: Vec<(f64, f64)> =

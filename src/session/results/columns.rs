@@ -1,11 +1,11 @@
-//! The columns of a table of reports: every key of a report, some with a title for people.
+//! The columns of a table of reports: every key of a report, some with a title.
 
 use serde_json::Value;
 
 use crate::bench::{REPORT_KEYS, Report};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Columns shown until a person chooses others.
+/// The default columns.
 pub const DEFAULT_COLUMNS: [&str; 13] = [
     "model_name",
     "n_models",
@@ -22,7 +22,7 @@ pub const DEFAULT_COLUMNS: [&str; 13] = [
     "status",
 ];
 
-/// Titles of the keys that have one; the others are called by their key, which people know from NeuronPerf's files.
+/// Titles of the keys that have one; the others are named by their key, which users know from NeuronPerf's files.
 const TITLES: [(&str, &str); 21] = [
     ("model_name", "Model"),
     ("n_models", "Models"),
@@ -47,7 +47,7 @@ const TITLES: [(&str, &str); 21] = [
     ("device_type", "Device"),
 ];
 
-/// What a column of this key is called.
+/// The title of a key's column.
 #[must_use]
 pub fn column_title(key: &str) -> &str {
     TITLES.iter().find(|(k, _)| *k == key).map_or(key, |(_, title)| title)
@@ -60,11 +60,11 @@ pub fn offered_columns() -> Vec<&'static str> {
     DEFAULT_COLUMNS.into_iter().chain(rest).collect()
 }
 
-/// Keys that tell rows apart and are not among the usual columns.
+/// Keys that distinguish rows and are not among the default columns.
 const TELLING: [&str; 6] =
     ["instance_type", "performance_level", "device_type", "compiler_args", "workflow", "estimated_ops"];
 
-/// The columns to show: those that were chosen, and of the usual ones also those by which rows differ.
+/// The columns to show: the chosen ones, or the default ones and those in which rows differ.
 #[must_use]
 pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a str> {
     let mut shown = chosen.to_vec();
@@ -78,10 +78,10 @@ pub fn shown_columns<'a>(chosen: &[&'a str], rows: &[&ReportCells]) -> Vec<&'a s
     shown
 }
 
-/// What decides between configurations, most first.
+/// The keys that decide between configurations, the most important first.
 const DECIDING: [&str; 3] = ["throughput_avg", "latency_ms_p99", "cost_per_1m_inf"];
 
-/// The same columns with those that decide behind the first one: for windows that show two or three of them.
+/// The same columns, with the deciding keys right after the first one: for windows that show two or three of them.
 #[must_use]
 pub fn deciding_first<'a>(keys: &[&'a str]) -> Vec<&'a str> {
     let Some((first, rest)) = keys.split_first() else { return Vec::new() };
@@ -90,7 +90,7 @@ pub fn deciding_first<'a>(keys: &[&'a str]) -> Vec<&'a str> {
     std::iter::once(first).chain(deciding).chain(rest.iter().filter(|key| !decides(key))).copied().collect()
 }
 
-/// The values of a report, made once: a table is built anew with each row that comes.
+/// The values of a report, computed once, because the table is rebuilt with each new row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportCells(Vec<Cell>);
 
@@ -100,7 +100,7 @@ impl ReportCells {
     pub fn of(report: &Report) -> Self {
         let values = serde_json::to_value(report).unwrap_or_default();
         let mut cells: Vec<Cell> = REPORT_KEYS.iter().map(|key| cell(values.get(*key))).collect();
-        // A reason is worth more than the word error.
+        // The reason is more useful than the word error.
         if let (Some(error), Some(at)) = (&report.error, position("status"))
             && let Some(status) = cells.get_mut(at)
         {
@@ -109,7 +109,7 @@ impl ReportCells {
         Self(cells)
     }
 
-    /// The value of a key; nothing for a key that reports do not have.
+    /// The value of a key; nothing for an unknown key.
     #[must_use]
     pub fn get(&self, key: &str) -> &Cell {
         position(key).and_then(|i| self.0.get(i)).unwrap_or(&Cell::Missing)
@@ -136,7 +136,7 @@ fn cell(value: Option<&Value>) -> Cell {
     }
 }
 
-/// What a column holds follows from what its rows hold, so that keys of other tools' files line up too.
+/// The kind of a column follows from its rows, so that keys of other tools' files are aligned too.
 fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
     let mut kind = ColumnKind::Number;
     let mut is_whole = true;
@@ -150,7 +150,7 @@ fn kind(rows: &[&ReportCells], key: &str) -> ColumnKind {
     if kind == ColumnKind::Number && is_whole { ColumnKind::Count } else { kind }
 }
 
-/// The same with a column that says which rows nothing beats: in front of the status, or at the end.
+/// The same table with a column that marks the rows that no other beats: before the status, or at the end.
 #[must_use]
 pub fn with_pareto(mut table: Table, is_on_front: &[bool]) -> Table {
     let at = table.columns.iter().position(|c| c.id == "status").unwrap_or(table.columns.len());

@@ -60,7 +60,7 @@ pub enum FilterTermError {
 }
 
 impl Filter {
-    /// Reads a filter; terms are separated by spaces. Terms that cannot be understood are left out and named.
+    /// Reads a filter; terms are separated by spaces. Terms that cannot be understood are left out and reported.
     #[must_use]
     pub fn parse(text: &str) -> (Self, Vec<FilterTermError>) {
         let (mut terms, mut wrong) = (Vec::new(), Vec::new());
@@ -73,7 +73,7 @@ impl Filter {
         (Self { terms }, wrong)
     }
 
-    /// Whether a report is to be shown.
+    /// Whether a report passes the filter.
     #[must_use]
     pub fn accepts(&self, row: &ReportCells) -> bool {
         self.terms.iter().all(|term| match term {
@@ -91,7 +91,7 @@ fn parse_term(term: &str) -> Result<Term, FilterTermError> {
     };
     let (key, value) = term.split_once(sign).unwrap_or((term, ""));
     let Some(known) = key_named(key) else {
-        // `matmult:n=64` is part of a name and no condition.
+        // `matmult:n=64` is part of a name, not a condition.
         if key.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             return Ok(Term::Word(term.to_owned()));
         }
@@ -103,7 +103,7 @@ fn parse_term(term: &str) -> Result<Term, FilterTermError> {
     Ok(Term::Condition(known, *operator, value.to_owned()))
 }
 
-/// The key of a name: the key itself, what stands in the head of its column without the unit, or a short name.
+/// The key for a name: the key itself, the column's title without the unit, or a short name.
 fn key_named(name: &str) -> Option<&'static str> {
     const SHORT: [(&str, &str); 5] = [
         ("throughput", "throughput_avg"),

@@ -7,7 +7,7 @@ use crate::base::convert::real;
 use crate::base::units::format_number;
 use crate::bench::Report;
 
-/// What is to be best.
+/// The goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// The most inferences in a second.
@@ -56,11 +56,11 @@ pub struct WantedTexts {
     pub cost: String,
     /// Most NeuronCores.
     pub cores: String,
-    /// What is to be best.
+    /// The goal.
     pub goal: Goal,
 }
 
-/// Limits and what is to be best within them.
+/// Limits, and the goal within them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wanted {
     /// Longest p99 latency, ms.
@@ -69,7 +69,7 @@ pub struct Wanted {
     pub cost: Option<f64>,
     /// Most NeuronCores.
     pub cores: Option<f64>,
-    /// What is to be best.
+    /// The goal.
     pub goal: Goal,
 }
 
@@ -83,10 +83,10 @@ pub struct LimitError {
     pub text: String,
 }
 
-/// What was found among some reports.
+/// The result of a search in some reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Position of the best one; nothing when none fits.
+    /// Position of the best one; `None` when none fits.
     pub best: Option<usize>,
     /// Finished configurations within the limits.
     pub fitting: usize,
@@ -95,7 +95,7 @@ pub struct Found {
 }
 
 impl WantedTexts {
-    /// The limits, those that cannot be used left out and named.
+    /// The limits; unusable ones are left out and reported.
     #[must_use]
     pub fn read(&self) -> (Wanted, Vec<LimitError>) {
         let mut wrong = Vec::new();
@@ -126,7 +126,7 @@ impl Wanted {
         self.p99_ms.is_some() || self.cost.is_some() || self.cores.is_some()
     }
 
-    /// Whether a report is within the limits; a value that it does not have is within none.
+    /// Whether a report is within the limits; a missing value is within no limit.
     #[must_use]
     pub fn admits(&self, r: &Report) -> bool {
         let within = |value: Option<f64>, limit: Option<f64>| limit.is_none_or(|l| value.is_some_and(|v| v <= l));
@@ -154,7 +154,7 @@ impl Wanted {
         }
     }
 
-    /// What was found, in words.
+    /// The result in words.
     #[must_use]
     pub fn describe(&self, reports: &[&Report], found: Found) -> String {
         let Found { best, fitting, finished } = found;

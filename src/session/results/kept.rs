@@ -1,8 +1,8 @@
-//! A sweep as text that a shell keeps from one visit to the next: one piece for what was asked, one for each row as it
+//! A sweep as text that a shell keeps from one visit to the next: one piece for the request, one for each row as it
 //! ends, so that keeping a row costs the same however long the sweep is.
 //!
-//! A piece is a message's bytes, a character for each (U+0000 to U+00FF): the page reads messages anyway, and readers of
-//! the same data as JSON were a thirtieth of its size. A build reads what a build of the same protocol kept.
+//! A piece is a message's bytes, one character per byte (U+0000 to U+00FF). The page can read messages anyway, and readers of
+//! JSON took a thirtieth of its size. A build reads pieces from builds with the same protocol.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,10 @@ use crate::bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
 use crate::device::model_label;
 use crate::session::protocol::PROTOCOL_VERSION;
 
-/// What was asked, and how far it was.
+/// The request, and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptHead {
-    /// What was asked.
+    /// The request.
     pub config: BenchConfig,
     /// Number of its configurations.
     pub rows: u32,
@@ -22,18 +22,18 @@ pub struct KeptHead {
     pub is_done: bool,
 }
 
-/// A row: its position, the key that names its configuration (a later version of the product may list others), and what
-/// came of it.
+/// A row: its position, the key that names its configuration (a later version of the product may list others), and its
+/// outcome.
 type KeptRow = (u32, String, RowResult);
 
-/// A sweep read back.
+/// A sweep that was read back.
 #[derive(Clone, Debug)]
 pub struct RestoredSweep {
-    /// The sweep, its kept rows done and the others waiting.
+    /// The sweep, with its kept rows done and the others waiting.
     pub sweep: SweepState,
     /// The kept rows with their positions.
     pub results: Vec<(u32, RowResult)>,
-    /// Rows of configurations that the sweep does not have any more.
+    /// Rows of configurations that the sweep no longer has.
     pub others: Vec<Report>,
     /// Pieces that could not be read.
     pub unreadable: u32,
@@ -47,7 +47,7 @@ impl KeptHead {
         Self { config: sweep.config.clone(), rows, is_done: sweep.is_done() }
     }
 
-    /// What it is called in a list: `resnet50 on inf2.xlarge, 24 configurations`.
+    /// Its name in a list: `resnet50 on inf2.xlarge, 24 configurations`.
     #[must_use]
     pub fn title(&self) -> String {
         let what = self.config.mlperf.as_ref().map(|m| format!("MLPerf {}, ", m.scenario.name())).unwrap_or_default();
@@ -62,7 +62,7 @@ impl KeptHead {
         to_text(&(PROTOCOL_VERSION, self)).unwrap_or_default()
     }
 
-    /// From text; `None` when a build of another protocol kept it.
+    /// From text; `None` when it is from a build with another protocol.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let version: u32 = of_text(text)?;
@@ -87,7 +87,7 @@ fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
 #[must_use]
 pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<String> {
     let planned = &sweep.rows().get(row as usize)?.planned;
-    // Not the measurement itself: eight bytes an inference are too many for what keeps texts.
+    // Not the measurement itself: eight bytes per inference are too many for a store of texts.
     let (charts, mlperf) = (result.charts.clone(), result.mlperf.clone());
     to_text(&(row, &planned.key, RowResult { report: result.report.clone(), charts, measurement: None, mlperf }))
 }
@@ -114,7 +114,7 @@ pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> Resto
     restored
 }
 
-/// The reports of kept rows, in the order of their configurations; what cannot be read is left out.
+/// The reports of kept rows, in the order of their configurations; unreadable rows are left out.
 #[must_use]
 pub fn kept_reports(rows: &[String]) -> Vec<Report> {
     let mut read: Vec<KeptRow> = rows.iter().filter_map(|text| of_text(text)).collect();

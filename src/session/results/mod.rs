@@ -1,4 +1,4 @@
-//! Reports as people look at them: columns to choose from, rows to filter, plots to compare, pieces to keep. No shell in here, so that the
+//! Views of reports: columns to choose, rows to filter, plots to compare, pieces to keep. There is no shell code here, so that the
 //! page's numbers are tested natively.
 
 mod charts;

@@ -1,22 +1,22 @@
-//! What a benchmark page does with a link that was opened: it shows what the browser kept of it, or runs it.
+//! The reaction of the benchmark page to an opened link: it shows results that the browser kept, or runs the benchmark.
 
 use super::KeptHead;
 use crate::bench::{BenchConfig, DeviceType};
 
-/// What is done with a link.
+/// The reaction to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// The results of this kept sweep are shown again, by its place in the list.
+    /// Show the results of this kept sweep, given by its place in the list.
     Restore(usize),
-    /// What is left of this kept sweep is run, by its place in the list.
+    /// Run the rest of this kept sweep, given by its place in the list.
     Resume(usize),
-    /// The benchmark runs.
+    /// Run the benchmark.
     Run,
-    /// It waits for Run: it measures this processor, and whoever opens a link must want that.
+    /// Wait for Run: the benchmark measures this processor, which the user must want.
     Wait,
 }
 
-/// Decides what is done with a link to `config`; `kept` are the sweeps that the browser kept, the latest first. A simulated sweep
+/// Decides the reaction to a link to `config`; `kept` are the sweeps that the browser kept, the latest first. A simulated sweep
 /// gives the same numbers each time, so a kept one is as good as a new run.
 #[must_use]
 pub fn opening_of<'a>(config: &BenchConfig, kept: impl IntoIterator<Item = &'a KeptHead>) -> Opening {

@@ -4,7 +4,7 @@ use super::series::{SeriesColours, series_text};
 use crate::bench::Report;
 use crate::view::plot::{Bars, Scatter};
 
-/// More bars than this are not compared by eye; the table sorts them.
+/// Most bars: more cannot be compared by eye; the table sorts them.
 const MOST_BARS: usize = 24;
 
 /// A configuration in words: `2 models, 1 worker each, batch 4`.
@@ -26,19 +26,19 @@ pub fn configuration_text(r: &Report) -> String {
     text
 }
 
-/// The configuration with its model, where rows are of several models.
+/// The configuration with its model, if rows have several models.
 #[must_use]
 pub fn row_text(r: &Report, several_models: bool) -> String {
     if several_models { format!("{}: {}", r.model_name, configuration_text(r)) } else { configuration_text(r) }
 }
 
-/// Whether reports are of more than one model.
+/// Whether reports have more than one model.
 #[must_use]
 pub fn are_of_several_models(reports: &[&Report]) -> bool {
     reports.windows(2).any(|pair| pair[0].model_name != pair[1].model_name)
 }
 
-/// Throughput against median latency, with the Pareto front. Also the position of the report that each point is of.
+/// Throughput against median latency, with the Pareto front. Also returns the position of each point's report.
 #[must_use]
 pub fn throughput_latency(reports: &[&Report]) -> (Scatter, Vec<usize>) {
     let several = are_of_several_models(reports);

@@ -1,4 +1,4 @@
-//! Scaling with the number of models: a small plot for each kind of configuration, so that lines can be told apart.
+//! Scaling with the number of models: a small plot for each kind of configuration, so that lines can be distinguished.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use super::series::SeriesColours;
 use crate::bench::Report;
 use crate::view::plot::{LineStyle, Lines, Series};
 
-/// Lines in one plot.
+/// Most lines in one plot.
 const MOST_LINES: usize = 4;
-/// Plots beside each other.
+/// Most plots side by side.
 const MOST_PLOTS: usize = 6;
 
 /// Scaling of a sweep.
@@ -16,13 +16,13 @@ const MOST_PLOTS: usize = 6;
 pub struct Scaling {
     /// Plots with their titles, that of the fastest line first. All have the same axes.
     pub plots: Vec<(String, Lines)>,
-    /// Lines that are in them.
+    /// Number of lines in the plots.
     pub shown: usize,
-    /// Lines there are; those that are left out are slower than all others of their plot, or in slower plots.
+    /// Number of all lines; the omitted ones are slower than all others of their plot, or in slower plots.
     pub all: usize,
 }
 
-/// What is the same along a line of the scaling plot.
+/// The values that are constant along a line of the scaling plot.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Family {
     model: String,
@@ -38,9 +38,9 @@ struct Family {
 /// A line: its family and its points by the number of models.
 type Measured = (Family, BTreeMap<u32, f64>);
 
-/// Throughput over the number of models, a line for each set of configurations that differ in nothing else. Lines that differ
+/// Throughput over the number of models, a line for each set of configurations that differ only in that. Lines that differ
 /// only in the number of workers share a plot. Each plot has an ideal line: the best throughput of one model in it, as many
-/// times as there are models. `None` when nothing was run with two numbers of models.
+/// times as there are models. `None` if no set was run with two numbers of models.
 #[must_use]
 pub fn scaling<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Option<Scaling> {
     let colours = SeriesColours::of(reports.clone());
@@ -117,7 +117,7 @@ impl Family {
     }
 }
 
-/// Names that say what differs between plots and nothing else; the batch size when nothing does.
+/// Names that state only what differs between plots; the batch size if nothing does.
 fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec<String> {
     let differs = |f: &dyn Fn(&Family) -> String| {
         let mut values: Vec<String> = families.clone().map(f).collect();

@@ -1,10 +1,10 @@
-//! Series of the plots that compare configurations: what they are called, and the colour that each has in all of them.
+//! Series of the plots that compare configurations: their names, and the colour of each, the same in all plots.
 
 use crate::base::convert::narrow8;
 use crate::bench::Report;
 use crate::view::palette::GREY;
 
-/// What is the same along a series: workers per model, and how the model was compiled where that is not the default.
+/// The values that are constant along a series: workers per model, and compiler options that are not the default.
 type Key = (u32, Option<String>);
 
 /// The series of some reports. A plot leaves out reports or sorts them, so it cannot number its series by itself: the same
@@ -36,7 +36,7 @@ impl SeriesColours {
     }
 }
 
-/// The name of the series of a report: `2 workers per model`, and how it was compiled where that is not the default.
+/// The name of the series of a report: `2 workers per model`, and compiler options that are not the default.
 #[must_use]
 pub fn series_text(r: &Report) -> String {
     let workers =

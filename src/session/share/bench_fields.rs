@@ -1,5 +1,5 @@
 //! The fields of a benchmark as text: one reader and one writer for links and for the form, so that both accept the same
-//! values and say the same about wrong ones.
+//! values and give the same messages for wrong ones.
 
 use super::{Notice, Query, run_fields, scenario_fields};
 use crate::bench::{BenchConfig, option_text, parse_levels, parse_list};
@@ -36,7 +36,7 @@ pub enum BenchField {
     CostPerHour,
     /// Which operations are cast.
     AutoCast,
-    /// What they are cast to.
+    /// Type they are cast to.
     AutoCastType,
     /// How hard the compiler tries.
     OptLevel,
@@ -56,19 +56,19 @@ pub enum BenchField {
     Preprocess,
     /// Work after the call.
     Postprocess,
-    /// Work of a copy before its load, milliseconds.
+    /// Work of a copy before it loads, milliseconds.
     EnvSetup,
-    /// Work of a copy after its load, milliseconds.
+    /// Work of a copy after it has loaded, milliseconds.
     Setup,
-    /// A dataset in place of endless inputs.
+    /// A dataset instead of endless inputs.
     Dataset,
     /// When the duration starts.
     Accounting,
     /// An MLPerf scenario.
     Scenario,
-    /// Its least duration, seconds.
+    /// Its minimum duration, seconds.
     MinDuration,
-    /// Its least number of queries.
+    /// Its minimum number of queries.
     MinQueries,
     /// Samples of one of its queries.
     SamplesPerQuery,
@@ -172,7 +172,7 @@ impl BenchField {
         }
     }
 
-    /// The text of this field in a configuration; empty where NeuronPerf's default is meant.
+    /// The text of this field in a configuration; empty for NeuronPerf's default.
     #[must_use]
     pub fn text(self, config: &BenchConfig) -> String {
         let list = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -204,11 +204,11 @@ impl BenchField {
         }
     }
 
-    /// Puts a text into a configuration. A text that cannot be used leaves it as it was. Empty text means the default
-    /// where there is one that depends on other fields.
+    /// Puts a text into a configuration. A text that cannot be used leaves it as it was. An empty text means the default
+    /// if there is one that depends on other fields.
     ///
     /// # Errors
-    /// One sentence for people: what is wrong and what would be right.
+    /// One sentence for the user: what is wrong and what would be right.
     pub fn set(self, config: &mut BenchConfig, text: &str) -> Result<(), String> {
         let text = text.trim();
         let mut next = config.clone();
@@ -222,15 +222,15 @@ impl BenchField {
             Self::NModels => next.n_models = self.optional_list(text)?,
             Self::WorkersPerModel => next.workers_per_model = self.optional_list(text)?,
             Self::PipelineSizes => next.pipeline_sizes = self.list(text)?,
-            Self::Duration => next.duration_s = self.number(text, "a number of seconds, as in 60")?,
+            Self::Duration => next.duration_s = self.number(text, "a number of seconds, such as 60")?,
             Self::Seed => next.seed = self.number(text, "a whole number from 0 to 18446744073709551615")?,
             Self::Warmup => next.warmup_inferences = self.number(text, "a whole number from 0 to 10000")?,
-            Self::Jitter => next.jitter = self.number(text, "a fraction from 0 to 0.5, as in 0.01")?,
+            Self::Jitter => next.jitter = self.number(text, "a fraction from 0 to 0.5, such as 0.01")?,
             Self::PerformanceLevel => {
                 next.performance_levels = parse_levels(self.config_name(), text).map_err(|e| e.to_string())?;
             }
             Self::CostPerHour if text.is_empty() => next.cost_per_hour = None,
-            Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, as in 1.34")?),
+            Self::CostPerHour => next.cost_per_hour = Some(self.number(text, "a number of US dollars, such as 1.34")?),
             Self::AutoCast => sweep.set_auto_casts(compile, text).map_err(said)?,
             Self::AutoCastType => sweep.set_auto_cast_types(compile, text).map_err(said)?,
             Self::OptLevel => sweep.set_opt_levels(compile, text).map_err(said)?,
@@ -265,7 +265,7 @@ impl BenchField {
     }
 }
 
-/// The configuration of a link.
+/// The configuration in a link.
 pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> BenchConfig {
     let mut config = BenchConfig::default();
     for field in BENCH_FIELDS {

@@ -1,14 +1,14 @@
-//! Which change of an address is another entry of the browser's history.
+//! Decides which changes of an address make a new entry in the browser's history.
 
 use super::Query;
 
-/// Whether Back should return from a view to the one before it on the same page: another tool, another run, a zoom or a jump of the
-/// timeline. Everything else that is chosen on a page changes the entry it is at.
+/// Whether Back should return from a view to the one before it on the same page: a different tool or run, a zoom or a jump of the
+/// timeline. Every other choice on a page changes the current entry.
 #[must_use]
 pub fn is_another_view(before: &str, after: &str) -> bool {
     let (before, after) = (fields(before), fields(after));
     let differs = |name: &str| before.get(name) != after.get(name);
-    // A page that was just opened fills its address in.
+    // A page that was just opened completes its address.
     if before.get("tool").is_none() {
         return false;
     }
@@ -31,7 +31,7 @@ fn span(query: &Query) -> Option<(i64, i64)> {
     number("from").zip(number("to"))
 }
 
-/// Another length is a zoom; a span that shares nothing with the one before is a jump; the rest is panning.
+/// A different length is a zoom; a span that does not overlap the previous one is a jump; the rest is panning.
 fn is_zoom_or_jump(before: Option<(i64, i64)>, after: Option<(i64, i64)>) -> bool {
     match (before, after) {
         (None, None) => false,

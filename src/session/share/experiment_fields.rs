@@ -1,14 +1,14 @@
-//! The fields of a link to the page of experiments: every choice, and the files where they are small.
+//! The fields of a link to the page of experiments: every choice, and the files if they are small.
 
 use super::Query;
 use crate::session::{ExperimentField, ExperimentSpec};
 
-/// What the page of experiments shows.
+/// State of the page of experiments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExperimentLink {
     /// The choices.
     pub spec: ExperimentSpec,
-    /// The files, compressed; absent where they are too large for a link.
+    /// The files, compressed; absent if they are too large for a link.
     pub data: Option<String>,
     /// Names of files that the link does not hold.
     pub files: Vec<String>,
@@ -18,10 +18,10 @@ pub struct ExperimentLink {
 const DATA: &str = "data";
 /// Name of the field that names files; it may come several times.
 const FILES: &str = "files";
-/// Between names of files.
+/// Separator of file names.
 const BETWEEN: char = '|';
 
-/// Reads a link. Choices that cannot be used are named by whoever shows the records.
+/// Reads a link. Choices that cannot be used are reported when the records are shown.
 pub(super) fn read(query: &Query) -> ExperimentLink {
     let mut link = ExperimentLink::default();
     for field in ExperimentField::ALL {
@@ -35,7 +35,7 @@ pub(super) fn read(query: &Query) -> ExperimentLink {
     link
 }
 
-/// Writes a link: what was left open stays out, so that it fits other records too.
+/// Writes a link. Choices that were left open are not written, so that the link fits other records too.
 pub(super) fn write(link: &ExperimentLink, query: &mut Query) {
     for field in ExperimentField::ALL {
         let text = link.spec.get(*field);

@@ -3,10 +3,10 @@
 use super::Query;
 use crate::session::{InspectField, InspectSpec};
 
-/// Reads a link. Choices that cannot be used are named by whoever shows the model.
+/// Reads a link. Choices that cannot be used are reported when the model is shown.
 pub(super) fn read(query: &Query) -> InspectSpec {
     let mut spec = InspectSpec::default();
-    // The model comes first: another one closes what was open.
+    // The model comes first: a different one resets the opened modules.
     for field in InspectField::ALL {
         if let Some(text) = query.get(field.key()) {
             spec.set(field, text);
@@ -15,7 +15,7 @@ pub(super) fn read(query: &Query) -> InspectSpec {
     spec
 }
 
-/// Writes a link: what was left open stays out.
+/// Writes a link. Choices that were left open are not written.
 pub(super) fn write(spec: &InspectSpec, query: &mut Query) {
     for field in InspectField::ALL {
         let text = spec.get(field);

@@ -2,8 +2,8 @@
 //!
 //! `#/benchmark?v=1&model=nn&instance=trn1.2xlarge&n_models=1,2&duration=60&seed=0`
 //!
-//! Unknown fields are ignored: an older page opens a newer link as well as it can. A field that looks like a slip of another, and a
-//! value that cannot be used, are named in a [`Notice`], with what is used in their place. Nothing in a link is ever run or fetched.
+//! Unknown fields are ignored: an older page opens a newer link as well as it can. A field that looks like a misspelt one, and a
+//! value that cannot be used, are named in a [`Notice`], with what is used instead. Nothing in a link is ever run or fetched.
 
 mod bench_fields;
 mod entries;
@@ -38,10 +38,10 @@ use crate::session::{InspectSpec, NumericsSpec};
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
 
-/// The field that says the version.
+/// The field with the version.
 const VERSION: &str = "v";
 
-/// Longer links are not read; no link this product writes comes near.
+/// Longest link that is read; links that this program writes are far shorter.
 const MOST_BYTES: usize = 16 * 1024;
 
 /// Something in a link that could not be used.
@@ -49,11 +49,11 @@ const MOST_BYTES: usize = 16 * 1024;
 pub struct Notice {
     /// The field.
     pub field: String,
-    /// What was wrong and what is used in its place.
+    /// What was wrong and what is used instead.
     pub message: String,
 }
 
-/// What a link shows.
+/// The target of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Link {
     /// The start page.
@@ -75,16 +75,16 @@ pub enum Link {
     Guide,
 }
 
-/// Everything the benchmark page shows.
+/// State of the benchmark page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchLink {
-    /// What is benchmarked.
+    /// The configuration.
     pub config: BenchConfig,
-    /// How its results are looked at.
+    /// The view of its results.
     pub view: ResultsView,
 }
 
-/// What has a page of its own, and is written as that page's query.
+/// State of a page that is written as the page's query.
 pub trait PageLink {
     /// The page.
     fn page(&self) -> Page;
@@ -173,25 +173,27 @@ impl PageLink for StudySpec {
     }
 }
 
-/// The hash of an address, taken apart. Each reading names what could not be used.
+/// The parsed hash of an address. Each reader reports what could not be used.
 ///
-/// The page is two programs that each read some of the pages: reading is a function a page, so that neither holds the other's.
+/// The page is two programs that each read some of the pages: there is one function per page, so that neither program holds the other's.
 #[derive(Clone, Debug)]
 pub struct Address {
     page: String,
     query: Query,
-    /// What could not be used until now.
+    /// The notices so far.
     pub notices: Vec<Notice>,
 }
 
 impl Address {
-    /// Takes a hash apart, with or without its `#`. One that is too long has no page and no fields.
+    /// Parses a hash, with or without its `#`. A hash that is too long has no page and no fields.
     #[must_use]
     pub fn read(hash: &str) -> Self {
         let hash = hash.strip_prefix('#').unwrap_or(hash);
         if hash.len() > MOST_BYTES {
-            let message =
-                format!("The link has {} characters, at most {MOST_BYTES} are read; defaults are used.", hash.len());
+            let message = format!(
+                "The link has {} characters, but at most {MOST_BYTES} are read; defaults are used.",
+                hash.len()
+            );
             let notices = vec![Notice { field: "link".to_owned(), message }];
             return Self { page: String::new(), query: Query::default(), notices };
         }
@@ -202,14 +204,14 @@ impl Address {
         Self { page: path.trim_matches('/').to_owned(), query, notices }
     }
 
-    /// The page; the start page where the address names none, or one that does not exist, which is said. Older links to the benchmark
-    /// page may have fields alone.
+    /// The page; the start page if the address names none, or an unknown one, which is reported. Older links to the benchmark
+    /// page may have only fields.
     pub fn page(&mut self) -> Page {
         if self.page.is_empty() {
             return if self.query.is_empty() { Page::Home } else { Page::Benchmark };
         }
         Page::of_path(&self.page).unwrap_or_else(|| {
-            let message = format!("There is no page '{}'; this is the start page.", self.page);
+            let message = format!("There is no page '{}'; the start page is shown.", self.page);
             self.notices.push(Notice { field: "page".to_owned(), message });
             self.query = Query::default();
             self.page.clear();
@@ -217,26 +219,26 @@ impl Address {
         })
     }
 
-    /// Whether no page is named, or one that does not exist.
+    /// Whether no page is named, or an unknown one.
     #[must_use]
     pub fn has_no_page(&self) -> bool {
         self.page.is_empty()
     }
 
-    /// Whether it says nothing but the page.
+    /// Whether it holds nothing but the page.
     #[must_use]
     pub fn is_bare(&self) -> bool {
         self.query.is_empty()
     }
 
-    /// Whether it says what to show: it has a field besides its version.
+    /// Whether it has a field besides its version.
     #[must_use]
     pub fn names_something(&self) -> bool {
         self.query.names().any(|name| name != VERSION)
     }
 
-    /// Whether the page that was read runs what the address names, without a press of Run. A link of which a part could not be used
-    /// waits: what runs in its place may not be what its sender meant. Read the page's fields first: reading notices what is wrong.
+    /// Whether the page that was read runs what the address names, without a press of Run. A link with a part that could not be used
+    /// waits, because the run may not be what its sender meant. Read the page's fields first: reading finds what is wrong.
     #[must_use]
     pub fn runs_by_itself(&self) -> bool {
         self.names_something() && self.notices.is_empty()
@@ -250,7 +252,7 @@ impl Address {
         config
     }
 
-    /// How the results of the benchmark page are looked at.
+    /// The view of the results on the benchmark page.
     #[must_use]
     pub fn results(&self) -> ResultsView {
         results_fields::read(&self.query)
@@ -284,7 +286,7 @@ impl Address {
         link
     }
 
-    /// The model file that it holds, as letters; whoever opens the link needs no file then.
+    /// The model file in the link, as letters; the link then opens without a file.
     #[must_use]
     pub fn model_file(&self) -> Option<&str> {
         self.query.get(model_file::MODEL_FILE).filter(|letters| !letters.is_empty())
@@ -297,18 +299,18 @@ impl Address {
         spec
     }
 
-    /// Names fields that look like a slip of one that the page has. Its fields have been read.
+    /// Reports fields that look like misspelt ones. Call it after the page's fields have been read.
     fn name_slips(&mut self) {
         let _ = self.model_file();
         for (field, meant) in self.query.misspelt() {
-            let message = format!("This page has no field '{field}'; did you mean '{meant}'? It is ignored.");
+            let message = format!("This page has no field '{field}', which is ignored; did you mean '{meant}'?");
             self.notices.push(Notice { field, message });
         }
     }
 }
 
 impl Link {
-    /// Reads the hash of an address, with or without its `#`. An empty one is the start page.
+    /// Reads the hash of an address, with or without its `#`. An empty hash is the start page.
     #[must_use]
     pub fn parse(hash: &str) -> (Self, Vec<Notice>) {
         let mut address = Address::read(hash);
@@ -349,7 +351,7 @@ fn check_version(query: &Query, notices: &mut Vec<Notice>) {
     let message = match text.parse::<u32>() {
         Ok(v) if (1..=LINK_VERSION).contains(&v) => return,
         Ok(v) if v > LINK_VERSION => format!(
-            "The link is of version {v}, this page knows versions up to {LINK_VERSION}; what it knows is used. Reload the page for a newer one."
+            "The link is of version {v}, this page knows versions up to {LINK_VERSION}; the fields that it knows are used. Reload the page for a newer one."
         ),
         _ => format!("'{text}' is not a version of a link; it is read as version {LINK_VERSION}."),
     };
@@ -389,8 +391,8 @@ mod tests {
         assert_eq!(
             slips("#/benchmark?model=nn&instance_type=inf2.xlarge&filtr=x"),
             [
-                "This page has no field 'filtr'; did you mean 'filter'? It is ignored.",
-                "This page has no field 'instance_type'; did you mean 'instance'? It is ignored."
+                "This page has no field 'filtr', which is ignored; did you mean 'filter'?",
+                "This page has no field 'instance_type', which is ignored; did you mean 'instance'?"
             ]
         );
         assert_eq!(slips("#/profile?model=nn&tools=overview").len(), 1);

@@ -10,12 +10,12 @@ use crate::session::ByteSource;
 /// Its name.
 pub(super) const MODEL_FILE: &str = "model_file";
 
-/// How links name a model file that is open: they hold it where it is small.
+/// How links name an open model file: they hold the file if it is small.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedFile {
     /// The size of the file in bytes.
     pub size: u64,
-    /// Its name and content as letters for a link; absent where it is too large for one.
+    /// Its name and content as letters for a link; absent if it is too large for a link.
     pub packed: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl LinkedFile {
         Self { size, packed }
     }
 
-    /// What a link holds, in a sentence. `label` is what people read of the file, `digest` names its content.
+    /// A sentence on what a link holds. `label` is the file's name for the user, `digest` identifies its content.
     #[must_use]
     pub fn sentence(&self, label: &str, digest: &str) -> String {
         let size = format_bytes(real(self.size));
@@ -41,7 +41,7 @@ impl LinkedFile {
                 format!("The link holds {label} ({size}, as {} letters).", format_count(packed.len() as u64))
             }
             None => format!(
-                "The link names {label} (content {digest}) and does not hold it, because it is too large ({size}): send the file along."
+                "The link names {label} (content {digest}) but does not hold it, because it is too large ({size}): send the file along."
             ),
         }
     }
@@ -81,6 +81,6 @@ mod tests {
         let linked = LinkedFile::of("large.onnx", &mut large);
         assert_eq!(linked.packed, None);
         let said = linked.sentence("large.onnx", "k3x9q2ab");
-        assert!(said.contains("names large.onnx (content k3x9q2ab) and does not hold it"), "{said}");
+        assert!(said.contains("names large.onnx (content k3x9q2ab) but does not hold it"), "{said}");
     }
 }

@@ -15,7 +15,7 @@ pub enum NumericsField {
     Instance,
     /// Which operations are cast.
     AutoCast,
-    /// What they are cast to.
+    /// Type they are cast to.
     AutoCastType,
     /// How hard the compiler tries.
     OptLevel,
@@ -61,7 +61,7 @@ impl NumericsField {
         }
     }
 
-    /// The text of this field in a specification; empty where the model's or the device's default is meant.
+    /// The text of this field in a specification; empty for the default of the model or the device.
     #[must_use]
     pub fn text(self, spec: &NumericsSpec) -> String {
         let optional = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
@@ -82,7 +82,7 @@ impl NumericsField {
     /// Puts a text into a specification. A text that cannot be used leaves it as it was.
     ///
     /// # Errors
-    /// One sentence for people: what is wrong and what would be right.
+    /// One sentence for the user: what is wrong and what would be right.
     pub fn set(self, spec: &mut NumericsSpec, text: &str) -> Result<(), String> {
         let text = text.trim();
         let wrong = |wanted: &str| format!("{}: '{text}' is not {wanted}", self.key());
@@ -108,14 +108,14 @@ impl NumericsField {
             }
             Self::Tolerance => {
                 let tolerance = text.parse().ok().filter(|t: &f64| t.is_finite() && *t > 0.0);
-                spec.tolerance = tolerance.ok_or_else(|| wrong("a number above 0, as in 0.02 for 2 %"))?;
+                spec.tolerance = tolerance.ok_or_else(|| wrong("a number above 0, such as 0.02 for 2 %"))?;
             }
         }
         Ok(())
     }
 }
 
-/// The comparison of a link.
+/// The comparison in a link.
 pub(super) fn read(query: &Query, notices: &mut Vec<Notice>) -> NumericsSpec {
     let mut spec = NumericsSpec::default();
     for field in NUMERICS_FIELDS {

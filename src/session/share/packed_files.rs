@@ -1,17 +1,17 @@
-//! Small files as text for a link: compressed, in letters that an address may hold.
+//! Small files as text for a link: compressed, in letters that are allowed in an address.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// Files of more bytes together are asked for again by whoever opens the link.
+/// Most bytes of all files together; larger files must be opened again by the receiver of the link.
 pub const MOST_PACKED_BYTES: u64 = 256 << 10;
-/// A link holds no more letters of files than this; browsers and messengers cut long addresses.
+/// Most letters of files in a link; browsers and messengers cut long addresses.
 const MOST_LETTERS: usize = 12_000;
-/// What unpacked files may have together: a link must not fill the memory.
+/// Most bytes of all unpacked files together: a link must not fill the memory.
 const MOST_UNPACKED: usize = 4 << 20;
-/// How files are packed: a number before the first letter.
+/// Version of the packing: a number before the first letter.
 const VERSION: &str = "1.";
-/// As small as it gets; the files are small.
+/// The highest compression level; the files are small.
 const LEVEL: u8 = 9;
 
 /// Files as letters; `None` when there are too many.
@@ -25,15 +25,17 @@ pub(in crate::session) fn pack(files: &[(String, Vec<u8>)]) -> Option<String> {
 /// Undoes [`pack`].
 ///
 /// # Errors
-/// When the text was cut or is something else.
+/// When the text is cut off or is not packed files.
 pub(in crate::session) fn unpack(text: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let damaged =
-        |what: &str| format!("the files in the link cannot be read: {what}. Ask for the link again, or for the files");
-    let letters =
-        text.strip_prefix(VERSION).ok_or_else(|| damaged("they are packed in a way that this page does not know"))?;
+    let damaged = |what: &str| {
+        format!("the files in the link cannot be read: {what}. Ask its sender for the link again, or for the files")
+    };
+    let letters = text
+        .strip_prefix(VERSION)
+        .ok_or_else(|| damaged("they are packed in a format that this page does not know"))?;
     let packed = URL_SAFE_NO_PAD.decode(letters).map_err(|e| damaged(&e.to_string()))?;
     let plain = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(&packed, MOST_UNPACKED)
-        .map_err(|e| damaged(&format!("{:?} (the link may have been cut)", e.status)))?;
+        .map_err(|e| damaged(&format!("{:?} (the link may be cut off)", e.status)))?;
     postcard::from_bytes(&plain).map_err(|e| damaged(&e.to_string()))
 }
 

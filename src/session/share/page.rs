@@ -1,11 +1,11 @@
-//! The pages: their names in the head and in addresses.
+//! The pages: their names in the header and in addresses.
 
 use crate::session::studies::StudyKind;
 
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Page {
-    /// Where a visit begins.
+    /// The start page.
     Home,
     /// Benchmarks of a model, as NeuronPerf runs them.
     Benchmark,
@@ -13,7 +13,7 @@ pub enum Page {
     Profile,
     /// A model as a picture.
     Inspect,
-    /// What a core computes beside what the processor computes.
+    /// The values that a core computes, compared with those of the processor.
     Numerics,
     /// The study of matrix products.
     Matmult,
@@ -21,12 +21,12 @@ pub enum Page {
     Customop,
     /// Records of PyTorch/XLA's benchmark suite.
     Experiments,
-    /// What the page does, with examples.
+    /// The guide, with examples.
     Guide,
 }
 
 impl Page {
-    /// The pages that the head names, in its order; the start page is behind its sign.
+    /// The pages in the header, in order; the logo leads to the start page.
     pub const IN_HEAD: [Self; 8] = [
         Self::Benchmark,
         Self::Profile,
@@ -54,7 +54,7 @@ impl Page {
         }
     }
 
-    /// What the head calls it.
+    /// Its name in the header.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -76,13 +76,13 @@ impl Page {
         if path.is_empty() { Some(Self::Home) } else { Self::IN_HEAD.into_iter().find(|page| page.path() == path) }
     }
 
-    /// The hash that shows it, without fields.
+    /// The hash of the page, without fields.
     #[must_use]
     pub fn hash(self) -> String {
         format!("#/{}", self.path())
     }
 
-    /// The study that it shows, if it shows one.
+    /// The study on the page, if there is one.
     #[must_use]
     pub const fn study(self) -> Option<StudyKind> {
         match self {

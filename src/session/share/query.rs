@@ -1,9 +1,9 @@
-//! The query of a link: names and values, percent-encoded so that what people read stays readable.
+//! The query of a link: names and values, percent-encoded so that the text stays readable.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// Names and values in order; the last value of a name counts. It knows which names it was asked for.
+/// Names and values in order; the last value of a name counts. It records which names were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pairs: Vec<(String, String)>,
@@ -16,7 +16,7 @@ impl PartialEq for Query {
     }
 }
 
-/// From this similarity of Jaro and Winkler on, a name is taken for a slip of another: `instance_type` and `instance` have 0.92,
+/// From this similarity of Jaro and Winkler on, a name is taken for a misspelling of another: `instance_type` and `instance` have 0.92,
 /// `later` and `level` 0.83.
 const LIKE: f64 = 0.88;
 
@@ -38,8 +38,8 @@ impl Query {
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// Names that nobody asked for and that look like one that was asked for, with that one: `instance_type`, `instance`. Others may
-    /// be of a later version.
+    /// Names that were not asked for and resemble one that was, with that one: `instance_type`, `instance`. Others may
+    /// belong to a later version.
     #[must_use]
     pub fn misspelt(&self) -> Vec<(String, String)> {
         let asked = self.asked.borrow();
@@ -77,7 +77,7 @@ impl Query {
     }
 }
 
-/// Escapes what would end a value or is not safe in an address. Commas, colons, slashes and brackets stay.
+/// Escapes characters that would end a value or are not safe in an address. Commas, colons, slashes and brackets stay.
 #[must_use]
 pub fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -99,7 +99,7 @@ pub fn encode(text: &str) -> String {
     out
 }
 
-/// Undoes [`encode`]; `+` is a space; what is not a valid escape stays as it is, what is not UTF-8 is replaced.
+/// Undoes [`encode`]; `+` is a space; an invalid escape stays as it is, and invalid UTF-8 is replaced.
 #[must_use]
 pub fn decode(text: &str) -> String {
     let bytes = text.as_bytes();

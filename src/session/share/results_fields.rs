@@ -1,18 +1,18 @@
-//! How the results of a benchmark are looked at, as fields of a link: what the table is filtered by, and how it is sorted.
+//! The view of a benchmark's results as fields of a link: the table's filter and sorting.
 
 use super::Query;
 use crate::view::table::Sort;
 
-/// How the results of a benchmark are looked at.
+/// The view of a benchmark's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultsView {
-    /// What rows are filtered by: `models=4 p99<5`.
+    /// The filter of the rows: `models=4 p99<5`.
     pub filter: String,
-    /// How the table is sorted; in the order of the run when absent.
+    /// How the table is sorted; in the order of the run if absent.
     pub sort: Option<Sort>,
 }
 
-/// The sorting of a text, `-throughput_avg`; a dash in front puts the largest first.
+/// Reads a sorting, such as `-throughput_avg`; a leading dash puts the largest first.
 pub(super) fn sort_of(text: &str) -> Option<Sort> {
     let text = text.trim();
     let (descending, column) = text.strip_prefix('-').map_or((false, text), |column| (true, column));
@@ -25,7 +25,7 @@ pub(super) fn sort_text(sort: &Sort) -> String {
     format!("{}{}", if sort.descending { "-" } else { "" }, sort.column)
 }
 
-/// The view of a link.
+/// The view in a link.
 pub(super) fn read(query: &Query) -> ResultsView {
     ResultsView {
         filter: query.get("filter").unwrap_or_default().to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn read(query: &Query) -> ResultsView {
     }
 }
 
-/// Writes what is not as always.
+/// Writes what differs from the default.
 pub(super) fn write(view: &ResultsView, query: &mut Query) {
     if !view.filter.is_empty() {
         query.set("filter", &view.filter);

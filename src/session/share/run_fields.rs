@@ -40,15 +40,17 @@ pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
     }
 }
 
-/// Puts a text into a run option; empty text means the default.
+/// Puts a text into a run option; an empty text means the default.
 ///
 /// # Errors
-/// One sentence for people: what is wrong and what would be right.
+/// One sentence for the user: what is wrong and what would be right.
 pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Result<(), String> {
     let (key, default, options) = (field.config_name(), RunOptions::default(), &mut config.options);
     let ms = || match text {
         "" => Ok(0.0),
-        text => text.parse::<f64>().map_err(|_| format!("{key}: '{text}' is not a number of milliseconds, as in 2.5")),
+        text => {
+            text.parse::<f64>().map_err(|_| format!("{key}: '{text}' is not a number of milliseconds, such as 2.5"))
+        }
     };
     match field {
         BenchField::Inputs if text.is_empty() => config.inputs.clear(),
@@ -68,8 +70,9 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
         BenchField::Dataset if text.is_empty() => options.dataset = None,
         BenchField::Dataset => {
             let (length, looped) = text.strip_suffix(",loop").map_or((text, false), |length| (length, true));
-            let wrong =
-                |_| format!("{key}: '{text}' is not a dataset; write its length, as in 500, or 500,loop to repeat it");
+            let wrong = |_| {
+                format!("{key}: '{text}' is not a dataset; write its length, such as 500, or 500,loop to repeat it")
+            };
             options.dataset = Some(Dataset { length: length.trim().parse().map_err(wrong)?, looped });
         }
         BenchField::Accounting => options.accounting = value(key, &ACCOUNTINGS, text, default.accounting)?,

@@ -1,5 +1,5 @@
-//! The MLPerf scenario of a benchmark as text, for links and the form. What the rules say is an empty text, so that a link
-//! names only what was chosen; without a scenario its limits say nothing.
+//! The MLPerf scenario of a benchmark as text, for links and the form. A value of MLPerf's rules is an empty text, so that a link
+//! names only what was chosen; without a scenario its limits have no effect.
 
 use super::BenchField;
 use crate::bench::BenchConfig;
@@ -26,10 +26,10 @@ pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
     }
 }
 
-/// Puts a text into a field; empty text means what the rules say, and of the scenario: none.
+/// Puts a text into a field; an empty text means the value of MLPerf's rules, and for the scenario: none.
 ///
 /// # Errors
-/// One sentence for people: what is wrong and what would be right.
+/// One sentence for the user: what is wrong and what would be right.
 pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Result<(), String> {
     if field == BenchField::Scenario {
         config.mlperf = match text {
@@ -46,12 +46,12 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
     let wrong = |wanted: &str| format!("{}: '{text}' is not {wanted}", field.config_name());
     let optional = || match text {
         "" => Ok(None),
-        text => text.parse::<f64>().map(Some).map_err(|_| wrong("a number, as in 15")),
+        text => text.parse::<f64>().map(Some).map_err(|_| wrong("a number, such as 15")),
     };
     match field {
         BenchField::MinDuration if text.is_empty() => settings.min_duration_s = rules.min_duration_s,
         BenchField::MinDuration => {
-            settings.min_duration_s = text.parse().map_err(|_| wrong("a number of seconds, as in 60"))?;
+            settings.min_duration_s = text.parse().map_err(|_| wrong("a number of seconds, such as 60"))?;
         }
         BenchField::MinQueries if text.is_empty() => settings.min_queries = rules.min_queries,
         BenchField::MinQueries => settings.min_queries = text.parse().map_err(|_| wrong("a whole number"))?,
@@ -95,7 +95,7 @@ mod tests {
         let mut config = BenchConfig::default();
         let mut said = |field: BenchField, text: &str| field.set(&mut config, text).err().unwrap_or_default();
         assert_eq!(said(BenchField::TargetQps, "nonsense without a scenario"), "");
-        assert!(said(BenchField::Scenario, "Batch").contains("SingleStream, MultiStream, Server and Offline"));
+        assert!(said(BenchField::Scenario, "Batch").contains("SingleStream, MultiStream, Server or Offline"));
         assert_eq!(said(BenchField::Scenario, "server"), "");
         assert!(said(BenchField::LatencyBound, "").contains("the Server scenario needs a latency bound"));
         assert!(said(BenchField::MinDuration, "-1").contains("min_duration_s: -1 is not allowed"));

@@ -3,7 +3,7 @@
 use super::{Notice, Query};
 use crate::session::studies::{StudyKind, StudySpec};
 
-/// The study of a link.
+/// The study in a link.
 pub(super) fn read(kind: StudyKind, query: &Query, notices: &mut Vec<Notice>) -> StudySpec {
     let mut spec = StudySpec::new(kind);
     for field in kind.form().fields() {

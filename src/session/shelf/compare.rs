@@ -1,10 +1,10 @@
-//! Two kept things against each other.
+//! Comparison of two kept items.
 
 use super::{ItemKind, ShelfItem};
 use crate::session::share::{Address, CompareLink, ExperimentLink, Page, PageLink as _, ProfileLink, Tool};
 
 impl ShelfItem {
-    /// The view that it opens with; `None` for a thing that is not a profile.
+    /// The view that an item opens with; `None` if the item is not a profile.
     fn profile(&self) -> Option<ProfileLink> {
         if !matches!(self.kind, ItemKind::Profile | ItemKind::Run) {
             return None;
@@ -13,7 +13,7 @@ impl ShelfItem {
         (address.page() == Page::Profile).then(|| address.profile())
     }
 
-    /// It as the base of a comparison; `None` for a thing that is not a profile.
+    /// The item as the base of a comparison; `None` if it is not a profile.
     #[must_use]
     pub fn as_base(&self) -> Option<CompareLink> {
         let link = self.profile()?;
@@ -24,35 +24,35 @@ impl ShelfItem {
     }
 
     /// The name of the file of reports that stands for kept results of a benchmark: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
-    /// for a thing that is not such results.
+    /// for any other item.
     #[must_use]
     pub fn results_file(&self) -> Option<String> {
-        // The sign stands between the names of files in a link.
+        // The sign separates the names of files in a link.
         let name = self.name.replace('|', " ");
         (self.kind == ItemKind::Benchmark).then(|| format!("{name} [{}].json", self.id()))
     }
 
-    /// Whether it is what such a file stands for, whatever it was called when the name was made.
+    /// Whether the item is the one that such a file stands for, even if it was renamed.
     #[must_use]
     pub fn is_results(&self, file: &str) -> bool {
         self.kind == ItemKind::Benchmark && results_id(file) == Some(self.id().as_str())
     }
 
-    /// Whether it can be compared with something of its kind.
+    /// Whether the item can be compared with another of its kind.
     #[must_use]
     pub fn is_comparable(&self) -> bool {
         self.kind == ItemKind::Benchmark || self.as_base().is_some()
     }
 }
 
-/// Which kept results a file of reports stands for, by its name; `None` for a file that a person has.
+/// Which kept results a file of reports stands for, by its name; `None` for a real file.
 #[must_use]
 pub fn results_id(file: &str) -> Option<&str> {
     let id = file.strip_suffix("].json")?.rsplit_once(" [")?.1;
     (id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())).then_some(id)
 }
 
-/// The address that compares a kept thing with another one, which is the base: two profiles, or two results of benchmarks. `None` where
+/// The address that compares a kept item with another one, the base: two profiles, or two results of benchmarks. `None` if
 /// they cannot be compared.
 #[must_use]
 pub fn comparison_of(shown: &ShelfItem, base: &ShelfItem) -> Option<String> {

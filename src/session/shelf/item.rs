@@ -1,4 +1,4 @@
-//! One thing that is kept, and the line of text that it is kept as.
+//! A kept item, and the line of text that stores it.
 
 use crate::base::Digest;
 use crate::session::share::Query;
@@ -6,7 +6,7 @@ use crate::session::share::Query;
 /// Version of the lines that are written. A later page reads the lines of all earlier ones.
 const VERSION: &str = "1";
 
-/// What kind of thing is kept.
+/// Kind of a kept item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ItemKind {
     /// A file that was opened as a profile: its bytes are kept.
@@ -17,7 +17,7 @@ pub enum ItemKind {
     Benchmark,
     /// Records of experiments: the bytes of their file are kept.
     Records,
-    /// A model file that a person brought: its bytes are kept.
+    /// A model file: its bytes are kept.
     Model,
 }
 
@@ -35,7 +35,7 @@ impl ItemKind {
         }
     }
 
-    /// What people call it.
+    /// Its title.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -47,38 +47,38 @@ impl ItemKind {
         }
     }
 
-    /// Whether bytes of a file are kept with it.
+    /// Whether the bytes of a file are kept with the item.
     #[must_use]
     pub const fn has_bytes(self) -> bool {
         matches!(self, Self::Profile | Self::Records | Self::Model)
     }
 }
 
-/// One thing that is kept.
+/// A kept item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShelfItem {
-    /// What kind of thing it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// What the person calls it; at first the name of the file or of the run.
+    /// Its name, which the user can change; at first the name of the file or of the run.
     pub name: String,
-    /// The name that its file was opened under; empty for what has no file.
+    /// The name that its file was opened under; empty for items without a file.
     pub file: String,
     /// The hash that shows it.
     pub link: String,
-    /// Where its rows are, for a benchmark; empty for the others.
+    /// The key of its rows, for a benchmark; empty for the others.
     pub rows: String,
     /// Bytes of its file.
     pub bytes: u64,
     /// When it was opened last, milliseconds since 1970.
     pub when_ms: u64,
-    /// Whether it stays until it is removed by hand.
+    /// Whether it is pinned: kept until it is removed by hand.
     pub is_pinned: bool,
-    /// Whether its bytes have been written to their end.
+    /// Whether its bytes have been written completely.
     pub is_whole: bool,
 }
 
 impl ShelfItem {
-    /// A thing that is shown by its link alone.
+    /// An item that is shown by its link alone.
     #[must_use]
     pub fn of_link(kind: ItemKind, name: &str, link: &str, when_ms: u64) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl ShelfItem {
         self
     }
 
-    /// The name that it is stored under. The same thing has the same one however often it is kept, so that two tabs that keep it
+    /// The name that it is stored under. The same item always has the same name, so that two tabs that keep it
     /// write one line: a file is known by its name and size, the rest by its link. That of a model file names its content.
     #[must_use]
     pub fn id(&self) -> String {
@@ -118,7 +118,7 @@ impl ShelfItem {
         format!("{:016x}", digest.finish())
     }
 
-    /// This thing, opened once more: what the person made of the one that was kept before stays.
+    /// This item, opened again: the user's changes to the kept item stay.
     #[must_use]
     pub fn after(mut self, before: &Self) -> Self {
         self.name.clone_from(&before.name);
@@ -126,7 +126,7 @@ impl ShelfItem {
         self
     }
 
-    /// As a line.
+    /// Writes the item as a line.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut query = Query::default();
@@ -148,14 +148,14 @@ impl ShelfItem {
         query.print()
     }
 
-    /// From a line; `None` for one of a kind that this build does not know, and for a line of another form.
+    /// Reads an item from a line; `None` for an unknown kind and for a malformed line.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let query = Query::parse(text);
         let get = |key: &str| query.get(key).unwrap_or_default().to_owned();
         let kind = ItemKind::ALL.into_iter().find(|kind| kind.key() == get("kind"))?;
         let link = get("link");
-        // It becomes an address of this page: nothing else may stand there.
+        // The text becomes an address of this page, so nothing else is allowed.
         if !link.starts_with("#/") {
             return None;
         }

@@ -1,5 +1,5 @@
-//! What a browser keeps from one visit to the next: opened files, models, simulated runs, results of benchmarks. The items as text, their order,
-//! and which of them leave when there are too many or the store is full. What stores them is the shell's.
+//! Items that a browser keeps between visits: opened files, models, simulated runs, results of benchmarks. This module has the items as text, their order,
+//! and which items are removed when there are too many or the store is full. The shell stores them.
 
 mod compare;
 mod item;

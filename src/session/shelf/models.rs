@@ -1,16 +1,16 @@
-//! Model files that are kept: the link that opens one, and the one that a model's text names.
+//! Kept model files: the link that opens one, and the lookup by a model's text.
 
 use super::{ItemKind, ShelfItem};
 use crate::session::share::{Address, PageLink as _};
 use crate::session::{BROUGHT_PREFIX, InspectField, InspectSpec};
 
-/// What names the content of a model's file; nothing of a model of the zoo, and of a text that names a file alone.
+/// The digest of a model file's content; `None` for a model of the zoo, and for a text with a file name only.
 fn content(model: &str) -> Option<&str> {
     let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split(':').next()?;
     file.rsplit_once('@').map(|(_, content)| content)
 }
 
-/// The address that shows a model file, whatever its settings; nothing for a model of the zoo.
+/// The address that shows a model file, whatever its settings; `None` for a model of the zoo.
 #[must_use]
 pub fn model_link(model: &str) -> Option<String> {
     content(model)?;
@@ -20,7 +20,7 @@ pub fn model_link(model: &str) -> Option<String> {
     Some(InspectSpec::default().with(InspectField::Model, file).hash())
 }
 
-/// The kept file with the content that a model's text names, whatever the file is called.
+/// The kept file with the content that a model's text names, whatever the file's name.
 #[must_use]
 pub fn model_file<'a>(items: &'a [ShelfItem], model: &str) -> Option<&'a ShelfItem> {
     let wanted = content(model)?;

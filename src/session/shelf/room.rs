@@ -1,24 +1,24 @@
-//! The order of what is kept, and what leaves to make room. What is pinned never leaves by itself.
+//! The order of kept items, and which ones are removed to make room. Pinned items are never removed automatically.
 
 use super::ShelfItem;
 
-/// The greatest number of things without a pin that are kept; the one that was opened longest ago leaves first.
+/// The greatest number of unpinned items; the one that was opened longest ago is removed first.
 pub const MOST_UNPINNED: usize = 24;
 
-/// The order in which things are listed: what is pinned first, then what was opened last.
+/// The order of the list: pinned items first, then the most recently opened.
 #[must_use]
 pub fn in_order(mut items: Vec<ShelfItem>) -> Vec<ShelfItem> {
     items.sort_by(|a, b| (b.is_pinned, b.when_ms).cmp(&(a.is_pinned, a.when_ms)).then_with(|| a.id().cmp(&b.id())));
     items
 }
 
-/// The things without a pin, the one that was opened longest ago first.
+/// The unpinned items, the one that was opened longest ago first.
 fn oldest_first(items: &[ShelfItem]) -> Vec<ShelfItem> {
     let unpinned = items.iter().filter(|item| !item.is_pinned).cloned().collect();
     in_order(unpinned).into_iter().rev().collect()
 }
 
-/// What leaves because there are too many.
+/// The items to remove because there are too many.
 #[must_use]
 pub fn leaving(items: &[ShelfItem]) -> Vec<ShelfItem> {
     let oldest = oldest_first(items);
@@ -26,7 +26,7 @@ pub fn leaving(items: &[ShelfItem]) -> Vec<ShelfItem> {
     oldest.into_iter().take(over).collect()
 }
 
-/// The files that leave so that `wanted` bytes fit where `free` are free, the oldest first; `None` when all that may leave are not
+/// The files to remove so that `wanted` bytes fit when `free` are free, the oldest first; `None` when all removable files are not
 /// enough.
 #[must_use]
 pub fn making_room(items: &[ShelfItem], wanted: u64, free: u64) -> Option<Vec<ShelfItem>> {

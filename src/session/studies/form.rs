@@ -1,39 +1,39 @@
 //! The form of a study as data: a page shows it, links carry its texts, tests fill it in.
 
-/// The form of a study, and what its page says around it.
+/// The form of a study, with the texts of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StudyForm {
     /// Its page in links: `matmult`.
     pub path: &'static str,
     /// Heading of the page.
     pub title: &'static str,
-    /// What the page is for, one or two sentences.
+    /// The purpose of the page, one or two sentences.
     pub lead: &'static str,
     /// What to do first, while there is no result.
     pub begin: &'static str,
     /// Its fields, in their order.
     pub groups: &'static [FieldGroup],
-    /// Runs worth seeing.
+    /// Examples.
     pub examples: &'static [StudyExample],
 }
 
-/// Fields that stand together.
+/// A group of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldGroup {
-    /// What stands above them; empty for none.
+    /// Title above the fields; empty for none.
     pub title: &'static str,
-    /// How they stand.
+    /// Whether the group can be closed.
     pub look: GroupLook,
     /// The fields.
     pub fields: &'static [StudyField],
 }
 
-/// How the fields of a group stand.
+/// Whether the fields of a group can be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupLook {
-    /// Always there.
+    /// Always visible.
     Open,
-    /// Behind the title until it is opened.
+    /// Hidden until the title is opened.
     Folded,
 }
 
@@ -42,24 +42,24 @@ pub enum GroupLook {
 pub struct StudyField {
     /// Its name in links.
     pub key: &'static str,
-    /// What stands above it.
+    /// Label above it.
     pub label: &'static str,
-    /// What stands below it.
+    /// Help text below it.
     pub help: &'static str,
-    /// What is shown while it is empty.
+    /// Placeholder while it is empty.
     pub placeholder: &'static str,
-    /// What can be put in.
+    /// The kind of input.
     pub kind: FieldKind,
 }
 
-/// What can be put into a field.
+/// The kind of input of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// A line of text.
     Line,
     /// A line of numbers.
     Numbers,
-    /// One of some values, each with what it is called.
+    /// One of several values, each with its label.
     Choice(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.
     Flag,
@@ -67,10 +67,10 @@ pub enum FieldKind {
     Source,
 }
 
-/// A run worth seeing.
+/// An example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StudyExample {
-    /// What its button says.
+    /// Label of its button.
     pub name: &'static str,
     /// Fields that differ from the default, as key and text.
     pub fields: &'static [(&'static str, &'static str)],

@@ -1,11 +1,11 @@
-//! Studies: subjects that a person looks into with a form, a run and a document of what came of it.
+//! Studies: subjects with a form, a run and a document of its results.
 //!
 //! ```text
 //! StudySpec (texts of a form or a link) -> start -> StudyRun, a step at a time -> StudyResult: a document and files
 //! ```
 //!
-//! A study is a folder in here with its form ([`StudyForm`]: fields, examples), what it runs, and how its document is made, and a
-//! variant of [`StudySpec`] and [`StudyKind`]. Job, page, state and links take it from there.
+//! A study is a folder in this module with its form ([`StudyForm`]: fields, examples), its run and its document, and a
+//! variant of [`StudySpec`] and [`StudyKind`]. Job, page, state and links are common to all studies.
 
 mod customop;
 mod form;

@@ -1,24 +1,24 @@
-//! A study at work.
+//! A running study.
 
 use serde::{Deserialize, Serialize};
 
 use crate::view::document::Document;
 
-/// What a study came to, or has come to until now.
+/// The result of a study, final or intermediate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyResult {
-    /// What is shown.
+    /// The document to show.
     pub document: Document,
-    /// What can be saved; there when the study is over.
+    /// Files that can be saved; available when the study is over.
     pub files: Vec<StudyFile>,
 }
 
 /// A file that a study made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyFile {
-    /// What its button says: `CSV`.
+    /// Label of its button: `CSV`.
     pub label: String,
-    /// What it is saved as: `matmult.csv`.
+    /// File name: `matmult.csv`.
     pub name: String,
     /// Media type.
     pub mime: String,
@@ -37,7 +37,7 @@ impl StudyFile {
     }
 }
 
-/// A study at work.
+/// A running study.
 pub(in crate::session) trait StudyRun {
     /// Works for about `budget_events` simulated events, or the next part that cannot be divided.
     ///
@@ -46,7 +46,7 @@ pub(in crate::session) trait StudyRun {
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String>;
 }
 
-/// Where a study is after a step.
+/// State of a study after a step.
 pub(in crate::session) enum StudyStep {
     /// There is more to do.
     More {
@@ -54,9 +54,9 @@ pub(in crate::session) enum StudyStep {
         done: u64,
         /// Parts in all.
         total: u64,
-        /// What comes next: `n 1024, batch 1`.
+        /// The next part: `n 1024, batch 1`.
         label: String,
-        /// What can be shown until now, when it is more than before.
+        /// The intermediate result, if it has grown.
         shown: Option<Box<StudyResult>>,
     },
     /// It is over.

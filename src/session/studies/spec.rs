@@ -1,4 +1,4 @@
-//! What can be studied.
+//! The subjects of studies.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::run::StudyRun;
 use crate::base::Clock;
 use crate::device::ModelLibrary;
 
-/// A study as a form has it.
+/// The specification of a study, as in its form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StudySpec {
     /// The microbenchmark.
@@ -42,7 +42,7 @@ impl StudyKind {
         }
     }
 
-    /// Fields that take new texts from the study when this one is edited.
+    /// Fields whose texts the study replaces when this one is edited.
     #[must_use]
     pub const fn followers(self, key: &str) -> &'static [&'static str] {
         match self {
@@ -68,7 +68,7 @@ impl StudySpec {
         }
     }
 
-    /// Whether its run measures this processor, so that two runs of it differ.
+    /// Whether its run measures this processor, so that two runs differ.
     #[must_use]
     pub const fn is_measured(&self) -> bool {
         match self {
@@ -97,7 +97,7 @@ impl StudySpec {
         }
     }
 
-    /// The text of a field; empty where nothing is given, or where the study does not have the field.
+    /// The text of a field; empty if nothing is given, or if the study does not have the field.
     #[must_use]
     pub fn text(&self, key: &str) -> String {
         match self {
@@ -118,7 +118,7 @@ impl StudySpec {
     /// Puts a text into a field. A text that cannot be used leaves it as it was.
     ///
     /// # Errors
-    /// One sentence for people: what is wrong and what would be right.
+    /// One sentence for the user: what is wrong and what would be right.
     pub fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         match self {
             Self::Matmult(study) => study.set(key, text.trim()),
@@ -126,10 +126,10 @@ impl StudySpec {
         }
     }
 
-    /// Begins it. `clock` is there when the shell can measure.
+    /// Begins the study. `clock` is given when the shell can measure.
     ///
     /// # Errors
-    /// When it cannot be run as it is, with what to change.
+    /// When it cannot be run; says what to change.
     pub(in crate::session) fn start(
         self,
         clock: Option<Rc<dyn Clock>>,

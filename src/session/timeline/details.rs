@@ -1,4 +1,4 @@
-//! What a click, a step to the neighbour, or a search tells.
+//! Details for a click, a step to the neighbour, or a search.
 
 use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
 use crate::analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
@@ -10,10 +10,10 @@ use crate::session::SearchHits;
 use crate::view::text::contains_ignoring_case;
 use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
 
-/// More arrows of one slice are not listed.
+/// Most arrows of one slice that are listed.
 const MOST_FLOWS: usize = 200;
 
-/// Everything about a slice, an instant or an async span; nothing for a number of another profile.
+/// All details of a slice, an instant or an async span; `None` for an unknown number.
 pub(in crate::session) fn slice_details(
     profile: &Profile,
     tracks: &ShownTracks,
@@ -43,7 +43,7 @@ pub(in crate::session) fn slice_details(
         self_ns: found.self_ns.and_then(|n| u64::try_from(n).ok()),
         args,
         members,
-        // The outermost first, as a path is read.
+        // The outermost first, as in a path.
         parents: found.parents.iter().rev().map(|(id, _)| link(profile, tracks, *id)).collect(),
         predecessors: flows.predecessors(found.id).take(MOST_FLOWS).map(|id| link(profile, tracks, id)).collect(),
         successors: flows.successors(found.id).take(MOST_FLOWS).map(|id| link(profile, tracks, id)).collect(),
@@ -51,7 +51,7 @@ pub(in crate::session) fn slice_details(
     })
 }
 
-/// Members of a fused operation: one text with a comma and a line break between them, as the plugin writes it.
+/// Members of a fused operation: one text with a comma and a line break between them, as the plugin writes them.
 fn members_of(args: &[(String, String)]) -> Vec<String> {
     let fused = args.iter().find(|(key, _)| key == "fused").map_or("", |(_, value)| value.as_str());
     fused.split(",\n").map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect()
@@ -109,7 +109,7 @@ fn async_link(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: Asyn
     })
 }
 
-/// The slice beside another one on the same row.
+/// The slice next to another one on the same row.
 pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Option<SliceRef> {
     let slices = profile.slices();
     let id = SliceId(from.0);
@@ -146,7 +146,7 @@ pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: 
     SearchHits { text: text.to_owned(), by: None, total, hits }
 }
 
-/// A slice as something to jump to.
+/// A slice as a search hit to jump to.
 pub(in crate::session) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
     let slices = profile.slices();
     SliceLink {

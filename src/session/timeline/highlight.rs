@@ -9,21 +9,21 @@ use crate::profile::{Profile, SliceId};
 use crate::session::SearchHits;
 use crate::view::timeline::{GroupKind, SliceGroup};
 
-/// What a group without a name is called.
+/// Title of a group without a name.
 pub(in crate::session) const NO_NAME: &str = "(none)";
 
-/// A group with what tells which slices are of it.
+/// A group with the data to test whether a slice belongs to it.
 #[derive(Debug)]
 pub(in crate::session) struct Highlight {
     pub group: SliceGroup,
     grouping: Grouping,
     number: Option<u32>,
-    /// The level of its slices; absent when they are of any.
+    /// The level of its slices; absent for any level.
     level: Option<LevelId>,
 }
 
 impl Highlight {
-    /// Prepares it: for groups by module this reads every slice's arguments.
+    /// Prepares the test: for groups by module this reads the arguments of every slice.
     pub fn new(profile: &Profile, group: &SliceGroup) -> Self {
         let grouping = Grouping::new(profile, group.kind.by);
         let number = grouping.find(profile, own_name(profile, &grouping, &group.name));
@@ -31,7 +31,7 @@ impl Highlight {
         Self { group: group.clone(), grouping, number, level }
     }
 
-    /// Whether a slice is of the group.
+    /// Whether a slice belongs to the group.
     pub fn holds(&self, profile: &Profile, id: SliceId) -> bool {
         let track = profile.slices().track(id);
         let is_of_level = |level| profile.levels().of_slice(profile, track, id) == level;
@@ -39,7 +39,7 @@ impl Highlight {
         self.number.is_some_and(is_member) && self.level.is_none_or(is_of_level)
     }
 
-    /// Whether what is not a slice (an instant, an async span) is of the group: where its name is.
+    /// Whether an instant or an async span belongs to the group, by its name.
     pub fn holds_name(&self, name: StrId) -> bool {
         self.group.kind.by == GroupBy::Name && self.number == Some(name.0)
     }
@@ -50,7 +50,7 @@ pub(in crate::session) fn own_name<'a>(profile: &Profile, grouping: &Grouping, s
     if shown == NO_NAME && grouping.find(profile, shown).is_none() { "" } else { shown }
 }
 
-/// The level of a name, absent for all of them; the default one when none was chosen, or when the profile has no level of that name.
+/// The level with a name, `None` for all levels; the default level when none was chosen or the profile has no level with that name.
 pub(in crate::session) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId> {
     let levels = profile.levels();
     name.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level())

@@ -4,7 +4,7 @@ use crate::insight::SliceRange;
 use crate::profile::{Profile, SliceId};
 use crate::view::timeline::SliceRef;
 
-/// The slice of a row with this name that has exactly this span. DMAs of a queue that overlap are on several tracks of one
+/// The slice of a row with this name that has exactly this span. Overlapping DMAs of a queue are on several tracks with one
 /// name.
 pub(in crate::session) fn locate(profile: &Profile, range: &SliceRange) -> Option<SliceRef> {
     let slices = profile.slices();

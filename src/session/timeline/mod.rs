@@ -1,4 +1,4 @@
-//! A profile as the timeline shows it: which rows there are, what to draw of them, and what a click tells.
+//! A profile as the timeline shows it: its rows, what to draw on them, and the details for a click.
 
 mod details;
 mod highlight;

@@ -1,11 +1,11 @@
-//! Which rows a timeline has. A thread's slices, its instants and each series of a counter are tracks of their own.
+//! The rows of a timeline. A thread's slices, its instants and each series of a counter are tracks of their own.
 
 use crate::base::{FxHashMap, Idx, IndexVec};
 use crate::profile::asyncs::{AsyncId, AsyncTable};
 use crate::profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
 use crate::view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
 
-/// What one track of the view shows.
+/// The content of one track of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum Shown {
     /// Slices of a thread.
@@ -18,7 +18,7 @@ pub(in crate::session) enum Shown {
     Async(usize),
 }
 
-/// The tracks of a view by their number, with what they show.
+/// The tracks of a view by their number, with their content.
 #[derive(Debug, Default)]
 pub(in crate::session) struct ShownTracks {
     shown: Vec<Shown>,
@@ -34,10 +34,10 @@ pub(in crate::session) struct ShownTracks {
     asyncs_at: Vec<ViewTrackId>,
 }
 
-/// The place of what is not shown.
+/// The place of tracks that are not shown.
 const NOT_SHOWN: ViewTrackId = ViewTrackId(u32::MAX);
 
-/// What belongs to one process.
+/// The tracks of one process.
 #[derive(Default)]
 struct Contents {
     /// In the order in which they are shown.
@@ -48,7 +48,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Those of every process: files can have as many processes as events.
+    /// The tracks of every process: files can have as many processes as events.
     fn of(profile: &Profile, asyncs: &AsyncTable) -> IndexVec<ProcessId, Self> {
         let mut all: IndexVec<ProcessId, Self> = profile.processes().iter().map(|_| Self::default()).collect();
         let mut threads: Vec<TrackId> = profile.tracks().ids().collect();
@@ -102,7 +102,7 @@ impl ShownTracks {
         &self.outline
     }
 
-    /// What a track of the view shows.
+    /// The content of a track of the view.
     pub fn shown(&self, id: ViewTrackId) -> Option<Shown> {
         self.shown.get(id.0 as usize).copied()
     }
@@ -188,7 +188,7 @@ impl ShownTracks {
     }
 }
 
-/// Tracks of one name beside each other are told apart by a number: `qSyncWeights0 #1`, `qSyncWeights0 #2`.
+/// Adjacent tracks with one name are distinguished by a number: `qSyncWeights0 #1`, `qSyncWeights0 #2`.
 fn number_repeated(tracks: &mut [Track]) {
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for track in tracks.iter() {

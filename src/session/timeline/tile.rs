@@ -1,4 +1,4 @@
-//! What to draw of some tracks in a span.
+//! The shapes to draw for some tracks in a span.
 
 use super::highlight::Highlight;
 use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
@@ -8,7 +8,7 @@ use crate::profile::lod::LodIndex;
 use crate::profile::{Profile, SeriesId, SliceId, TrackId};
 use crate::view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
 
-/// Most pixels a query may ask for, so that a wrong one cannot ask for every slice of a large profile.
+/// Most pixels that a query may ask for, so that a wrong query cannot ask for every slice of a large profile.
 const MAX_WIDTH_PX: u64 = 1 << 15;
 
 /// Answers a query.
@@ -40,7 +40,7 @@ pub(in crate::session) fn tile(
     TimelineTile { span, resolution_ns, names: names.texts(profile), group, tracks: columns }
 }
 
-/// Names used by a tile, each once, or where a group is highlighted once in it and once outside.
+/// Names used by a tile, each once; if a group is highlighted, once inside and once outside the group.
 #[derive(Default)]
 struct Names<'a> {
     highlight: Option<&'a Highlight>,
@@ -49,7 +49,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The name of what is not a slice.
+    /// The name of an instant or an async span.
     fn add(&mut self, id: StrId) -> u32 {
         let is_found = self.highlight.is_some_and(|h| h.holds_name(id));
         self.position_of((id, is_found))
@@ -112,7 +112,7 @@ fn instants(
     let resolution = i64::try_from(query.resolution_ns.max(1)).unwrap_or(i64::MAX);
     for &id in all[first..].iter().take_while(|id| table.ts(**id) <= query.span.end) {
         let at = table.ts(id).0;
-        // Instants of one pixel are one mark.
+        // Instants in one pixel become one mark.
         if let (Some(last), Some(count)) = (columns.start_ns.last(), columns.count.last_mut())
             && at.saturating_sub(*last) < resolution
         {
@@ -127,7 +127,7 @@ fn instants(
     }
 }
 
-/// Async spans of one pixel are one.
+/// Async spans in one pixel become one.
 fn asyncs(
     profile: &Profile,
     tracks: &ShownTracks,
@@ -162,7 +162,7 @@ fn asyncs(
     }
 }
 
-/// Each value holds until the next sample; where several fall into one pixel the largest is drawn.
+/// Each value holds until the next sample; if several fall into one pixel, the largest is drawn.
 fn series(profile: &Profile, series: SeriesId, query: &TimelineQuery, names: &mut Names<'_>, columns: &mut TrackTile) {
     let key = profile.counters().series()[series].key;
     let name = names.add(key);

@@ -1,4 +1,4 @@
-//! What an experiment leaves beside its record: HLO and profiles, in files with the suite's names.
+//! Files that an experiment writes beside its record: HLO and profiles, in files with the suite's names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Resul
     Ok(())
 }
 
-/// The execution of a simulated core; nothing looks into a measured one.
+/// The execution on a simulated core; a measured execution cannot be profiled.
 fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     let Some(instance) = experiment.config.accelerator.instance() else {
         eprintln!("note: {}: --profile-xla: only simulated executions have a profile", experiment.model.name);
@@ -48,11 +48,11 @@ fn profile(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     write_trace(&mut driver, info.profile, WriteFormat::XPlane, &path)
 }
 
-/// `MODEL/KIND-CONFIGURATION` in the folder of the results; it is made.
+/// `MODEL/KIND-CONFIGURATION` in the folder of the results; the folder is created.
 fn folder(args: &ExperimentArgs, experiment: &Experiment<'_>, kind: &str) -> Result<PathBuf> {
     let model = &experiment.model.name;
     let folder = args.output_dirname.join(model).join(format!("{kind}-{}-{model}", basename(experiment.config)));
-    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     Ok(folder)
 }
 

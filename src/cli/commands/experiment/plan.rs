@@ -1,4 +1,4 @@
-//! What `neuronscope experiment` would run.
+//! The plan of `neuronscope experiment`: which experiments run.
 
 use std::str::FromStr;
 
@@ -40,7 +40,7 @@ pub(in crate::cli) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter
 
 /// Models and configurations, each model with each configuration.
 pub(super) struct Plan {
-    /// The configurations, or why there are none.
+    /// The configurations, or the reason why there are none.
     pub configs: Result<Vec<ExperimentConfig>, ExpandError>,
     /// Names of the models.
     pub models: Vec<String>,
@@ -74,7 +74,7 @@ impl Plan {
         Ok(Self { configs: expand_experiments(&options, args.rules.into()), models: models(args)? })
     }
 
-    /// Prints it, and runs nothing.
+    /// Prints the plan and runs nothing.
     ///
     /// # Errors
     /// When the configurations cannot be computed, and JSON is not asked for.
@@ -103,7 +103,7 @@ impl Plan {
     }
 }
 
-/// How an option writes null.
+/// How an option spells null.
 const NULL: &str = "None";
 
 fn parsed<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: &[String]) -> Result<Vec<T>> {
@@ -114,7 +114,7 @@ fn nullable<T: FromStr<Err: std::error::Error + Send + Sync + 'static>>(values: 
     values.iter().map(|v| if v == NULL { Ok(None) } else { Ok(Some(v.parse()?)) }).collect()
 }
 
-/// The suite's list, or the one given; its part for this machine; what the patterns leave. The dummy suite's own model
+/// The suite's list or the given one, cut to this machine's part and filtered by the patterns. The dummy suite's own model
 /// is neither divided nor filtered.
 fn models(args: &ExperimentArgs) -> Result<Vec<String>> {
     let suite = Suite::from(args.suite_name);

@@ -1,4 +1,4 @@
-//! The file of results: read to take a run up again, and appended to.
+//! The file of results: read to resume a run, and appended to.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -15,17 +15,17 @@ pub(super) fn path(args: &ExperimentArgs) -> PathBuf {
     args.output_dirname.join(&args.output_basename)
 }
 
-/// Makes the folder, and begins the file again where that is asked for.
+/// Creates the folder, and removes the old file when `--no-resume` asks for it.
 pub(super) fn prepare(args: &ExperimentArgs, file: &Path) -> Result<()> {
     let folder = &args.output_dirname;
-    fs::create_dir_all(folder).with_context(|| format!("{}: cannot be made", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("{}: cannot be created", folder.display()))?;
     if args.no_resume && file.exists() {
         fs::remove_file(file).with_context(|| format!("{}: cannot be removed", file.display()))?;
     }
     Ok(())
 }
 
-/// What the file says was done.
+/// The experiments that the file records as done.
 pub(super) fn done_before(file: &Path) -> Result<DoneBefore> {
     let mut done = DoneBefore::default();
     if !file.exists() {
@@ -44,7 +44,7 @@ pub(super) fn size(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |m| m.len())
 }
 
-/// Adds a record. A line that a dying process left unfinished is ended first.
+/// Adds a record. A line that a dying process left unfinished is ended with a line break first.
 pub(super) fn append(file: &Path, record: &Record) -> Result<()> {
     let shown = || format!("{}: cannot be written", file.display());
     let unfinished = fs::read(file).is_ok_and(|bytes| bytes.last().is_some_and(|b| *b != b'\n'));

@@ -1,4 +1,4 @@
-//! All experiments of a plan, each in a process of its own: one that dies or hangs takes no other with it.
+//! All experiments of a plan, each in its own process, so that one that dies or hangs does not affect the others.
 
 #![allow(clippy::disallowed_methods, reason = "deadlines are of the wall clock")]
 
@@ -20,7 +20,7 @@ use crate::experiment::python::{json_dumps, repr};
 use crate::experiment::record::Metrics;
 use crate::experiment::run::{Experiment, Suite};
 
-/// How often a child is looked at.
+/// How often a child is polled.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Runs every model with every configuration, and appends their records.
@@ -34,7 +34,7 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     results::prepare(args, &file)?;
     let before = results::done_before(&file)?;
     if before.bad_lines > 0 {
-        eprintln!("note: {}: {} lines are not records and are passed over", file.display(), before.bad_lines);
+        eprintln!("note: {}: {} lines are not records and are skipped", file.display(), before.bad_lines);
     }
     let (name, timestamp) = (processor(), args.timestamp.unwrap_or_else(now_s));
     let (mut ran, mut passed_over) = (0, 0);
@@ -64,14 +64,14 @@ pub(super) fn run(args: &ExperimentArgs, configs: &[ExperimentConfig], models: &
     }
     bar.clear();
     if args.suite.says(LogLevelArg::Info) {
-        eprintln!("note: {}: {ran} experiments ran, {passed_over} were passed over", file.display());
+        eprintln!("note: {}: {ran} experiments ran, {passed_over} were skipped", file.display());
     }
     Ok(())
 }
 
-/// Runs an experiment in a child; why it failed, when it did.
+/// Runs an experiment in a child process; returns why it failed, if it did.
 fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Option<String>> {
-    let program = std::env::current_exe().context("the program cannot find itself")?;
+    let program = std::env::current_exe().context("the path of this program cannot be found")?;
     let shared = std::env::args_os().skip(1).filter(|a| a != "--no-resume" && a != "--retry-failed");
     let model = json_dumps(&serde_json::json!({ "model_name": experiment.model.name }))?;
     let mut child = Command::new(program)
@@ -83,8 +83,8 @@ fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Optio
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .context("an experiment's process cannot be started")?;
-    // Its messages are read beside it, so that it never waits for room in the pipe.
+        .context("the process of an experiment cannot be started")?;
+    // Its messages are read while it runs, so that it never waits for room in the pipe.
     let pipe = child.stderr.take();
     let messages = thread::spawn(move || {
         let mut text = Vec::new();
@@ -109,7 +109,7 @@ fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Optio
     })
 }
 
-/// Waits until a child has ended: whether it succeeded, or nothing when it was ended for taking too long.
+/// Waits until a child has ended: whether it succeeded, or `None` when it was killed at its deadline.
 fn wait(child: &mut Child, most: Duration) -> Result<Option<bool>> {
     let deadline = Instant::now() + most;
     loop {

@@ -17,7 +17,7 @@ struct ModelConfig {
     model_name: String,
 }
 
-/// Runs the experiment of two JSON texts and appends its record.
+/// Runs the experiment described by two JSON texts and appends its record.
 pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()> {
     let config: ExperimentConfig = serde_json::from_str(config).context("--experiment-config")?;
     let model: ModelConfig = serde_json::from_str(model).context("--model-config")?;
@@ -36,9 +36,9 @@ pub(super) fn run(args: &ExperimentArgs, config: &str, model: &str) -> Result<()
     }
     let file = results::path(args);
     std::fs::create_dir_all(&args.output_dirname)
-        .with_context(|| format!("{}: cannot be made", args.output_dirname.display()))?;
+        .with_context(|| format!("{}: cannot be created", args.output_dirname.display()))?;
     results::append(&file, &finished.record)?;
-    // Nothing ran that could be looked at.
+    // A failed experiment has no execution to write.
     if finished.error.is_none() { artifacts::write(args, &experiment) } else { Ok(()) }
 }
 

@@ -10,7 +10,7 @@ use crate::view::document::{Block, Document, Figure, Plot};
 use crate::view::plot::Bars;
 use crate::view::table::{Column, ColumnKind};
 
-/// More bars are a table.
+/// Most bars; with more, only a table is shown.
 const MOST_BARS: usize = 60;
 
 /// The view.
@@ -49,7 +49,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         }
     }
     let target = |(i, (model, _)): (usize, &(String, _))| {
-        // The means are of all records of the run.
+        // The means cover all records of the run.
         let model = (i + 1 < grouped.len()).then_some(model.as_str());
         Opened::of(model, None, Some(newest.timestamp))
     };

@@ -1,4 +1,4 @@
-//! What the newest run changed, ranked by time and by share.
+//! Changes of the newest run, ranked by time and by share.
 
 use super::super::chosen::Chosen;
 use super::super::compare::{Compared, LEAST_CHANGE, Status, compare, runs_of};
@@ -28,11 +28,11 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     );
     let mut blocks = vec![Block::Text(about), Block::Tiles(tiles(&cells))];
     blocks.extend(unlike(&cells));
-    blocks.push(rows(&cells, "Cells, what needs a look first"));
+    blocks.push(rows(&cells, "Cells, those that need attention first"));
     Document { title, blocks }
 }
 
-/// How many cells there are of each status.
+/// The number of cells with each status.
 pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
     let count = |status: Status| cells.iter().filter(|c| c.status == status).count();
     let tile = |status: Status| {
@@ -59,11 +59,11 @@ pub fn tiles(cells: &[Compared]) -> Vec<Tile> {
 fn unlike(cells: &[Compared]) -> Option<Block> {
     let unlike: Vec<String> = cells
         .iter()
-        .filter(|c| c.remark.starts_with("unlike batch sizes"))
+        .filter(|c| c.remark.starts_with("different batch sizes"))
         .map(|c| format!("{} with {} at batch size {} ({})", c.model, c.backend.title(), c.batch, c.remark))
         .collect();
     (!unlike.is_empty()).then(|| {
-        finding(Tone::Warning, "Batch sizes are unlike, so these times are not compared.", unlike.join("; ") + ".")
+        finding(Tone::Warning, "Batch sizes differ, so these times are not compared.", unlike.join("; ") + ".")
     })
 }
 
@@ -112,7 +112,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }
 
-/// Places by size from 1; none for what has no size.
+/// Ranks by size, from 1; none for a cell without a size.
 fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
     let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -1,4 +1,4 @@
-//! What the first repeat takes longer than the others, and what XLA says it compiled.
+//! The extra time of the first repeat, and the compile time that XLA reports.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::ColumnKind;
 
-/// Compiling for longer than this is worth a look.
+/// A longer compile time is reported.
 const LONG_S: f64 = 120.0;
 
 fn compilation(entry: &Entry) -> Option<f64> {
@@ -32,14 +32,14 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         newest.insert((&entry.config.model, entry.config.backend.index(), &entry.config.batch), entry);
     }
     if newest.is_empty() {
-        let text = "It is the first repeat less the mean of the others, so a record needs two repeats.";
-        return Document { title, blocks: vec![finding(Tone::Warning, "No record tells its time to compile.", text)] };
+        let text = "It is the time of the first repeat minus the mean of the others, so a record needs two repeats.";
+        return Document { title, blocks: vec![finding(Tone::Warning, "No record has a time to compile.", text)] };
     }
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),
         ("backend", "Backend", ColumnKind::Text),
         ("batch_size", "Batch size", ColumnKind::Text),
-        ("compile_s", "First repeat less the others (s)", ColumnKind::Number),
+        ("compile_s", "First repeat minus the others (s)", ColumnKind::Number),
         ("xla_compile_s", "XLA's own count (s)", ColumnKind::Number),
         ("run", "Run (UTC)", ColumnKind::Text),
     ]);
@@ -58,7 +58,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     }
     let tiles = chosen.backends.iter().filter_map(|b| tile(*b, newest.values().copied())).collect();
     let mut blocks = vec![
-        Block::Text("A first repeat records and compiles; what it takes longer than the mean of the others is the time to compile, as the suite counts it. Choose the metric \u{201c}compile\u{201d} to compare it with a baseline in the other views.".to_owned()),
+        Block::Text("The first repeat records and compiles. Its time beyond the mean of the others is the time to compile, as the suite counts it. Choose the metric \u{201c}compile\u{201d} to compare it with a baseline in the other views.".to_owned()),
         Block::Tiles(tiles),
     ];
     let long: Vec<&str> =

@@ -26,7 +26,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
             (name.clone(), real_len(i), m.avg, format!("{model} with {name}"))
         })
     });
-    // The points that the plot keeps, in its order.
+    // The points that the plot shows, in its order.
     let opened = ranked.iter().zip(&chosen.backends).enumerate().flat_map(|(b, (models, backend))| {
         let finite = models.iter().filter(|(_, m)| m.avg.is_finite());
         let newest = newest_of(chosen, b);

@@ -1,4 +1,4 @@
-//! The files, the lines that could not be used, and what else was noticed, each with its place.
+//! The files, the unusable lines and other remarks, each with its place.
 
 use super::super::chosen::Chosen;
 use super::super::text::{table, word};
@@ -23,14 +23,14 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     }
     let mut blocks = Vec::new();
     if store.entries.is_empty() && store.reports.is_empty() {
-        let text = "A record is a line of JSON with model, experiment, metrics and timestamp, as experiment_runner.py and \u{201c}neuronscope experiment\u{201d} write it. The lines below say what was found instead.";
+        let text = "A record is a line of JSON with model, experiment, metrics and timestamp, as written by experiment_runner.py and \u{201c}neuronscope experiment\u{201d}. The lines below show what was found instead.";
         blocks.push(finding(Tone::Bad, "No record could be used.", text));
     }
     blocks.push(Block::Table { title: "Files".to_owned(), file: "files".to_owned(), table: files });
     let mut noted = table(&[
         ("what", "What", ColumnKind::Text),
         ("place", "Where", ColumnKind::Text),
-        ("count", "Of so many", ColumnKind::Count),
+        ("count", "Of all lines", ColumnKind::Count),
     ]);
     for kind in store.notes.kinds() {
         for example in &kind.examples {
@@ -38,9 +38,9 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
         }
     }
     if noted.rows.is_empty() {
-        blocks.push(finding(Tone::Good, "Every line was used.", "Nothing was noticed about them."));
+        blocks.push(finding(Tone::Good, "Every line was used.", "There are no remarks."));
     } else {
-        blocks.push(Block::Text("The rest is used. Of each kind the first twenty are listed.".to_owned()));
+        blocks.push(Block::Text("The other lines are used. The first twenty of each kind are listed.".to_owned()));
         blocks.push(Block::Table { title: "Remarks about lines".to_owned(), file: "lines".to_owned(), table: noted });
     }
     Document { title: "Files and lines".to_owned(), blocks }

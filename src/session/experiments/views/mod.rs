@@ -1,4 +1,4 @@
-//! The views: each a document made of the records that were chosen, which the page shows without knowing the subject.
+//! The views: each a document made from the chosen records. The page shows it without knowledge of the subject.
 
 mod by_model;
 mod changes;
@@ -19,9 +19,9 @@ use super::spec::ExperimentView;
 use crate::experiment::aggregate::ReportKind;
 use crate::view::document::{Block, Document, Finding, Tone};
 
-/// What is to be shown.
+/// The document of a view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
-    // Reports alone have the views that are made of speed-ups, over their files.
+    // With reports only, the views of speed-ups compare their files.
     let only_reports = chosen.store.entries.is_empty() && !chosen.store.reports.is_empty();
     let mut document = match (&chosen.opened, chosen.view) {
         (Some(Opened { report: Some(place), .. }), _) => report_row::document(chosen, *place),
@@ -51,7 +51,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     document
 }
 
-/// The report of the command line that a view is of.
+/// The command line's report that a view corresponds to.
 pub const fn report_of(view: ExperimentView) -> Option<ReportKind> {
     match view {
         ExperimentView::OverTime => Some(ReportKind::Speedup),
@@ -67,7 +67,7 @@ fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Blo
     Block::Finding(Finding { tone, title: title.into(), text: text.into() })
 }
 
-/// What a view says when there is nothing to compare.
+/// The view when there is nothing to compare.
 fn nothing(chosen: &Chosen<'_>) -> Block {
     let backends: Vec<&str> = chosen.backends.iter().map(|b| b.title()).collect();
     let text = format!(

@@ -1,4 +1,4 @@
-//! Geometric means and percentiles of the models, run by run, with the runs where they changed for good.
+//! Geometric means and percentiles of the models, run by run, with the runs where they changed permanently.
 
 use super::super::chosen::Chosen;
 use super::super::levels::changes;
@@ -12,7 +12,7 @@ use crate::view::document::{Block, Document, Figure, Plot};
 use crate::view::plot::{LineMark, LineStyle, Lines, Series};
 use crate::view::table::{Column, ColumnKind, Table};
 
-/// A step of less than this share is not marked.
+/// A smaller step is not marked.
 const LEAST_STEP: f64 = 0.05;
 
 /// Geometric means over time.
@@ -88,7 +88,7 @@ fn figure(chosen: &Chosen<'_>, title: &str, series: impl Iterator<Item = Series>
     let has_intervals = plot.lines.iter().any(|line| !line.spread.is_empty());
     let note = if has_intervals {
         format!(
-            "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed by more than 5 % for good. {opens}"
+            "Bars are 95 % confidence intervals; dotted lines mark runs where a mean changed permanently by more than 5 %. {opens}"
         )
     } else {
         opens.to_owned()
@@ -102,7 +102,7 @@ fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64
         .map_or((f64::NAN, f64::NAN), |b| (b.gmean.avg - b.gmean.std, b.gmean.avg + b.gmean.std))
 }
 
-/// Where the geometric mean of a backend went to another level.
+/// The runs where the geometric mean of a backend moved to another level.
 fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
     let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
     let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
@@ -122,7 +122,7 @@ fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
     let report = chosen.report(ReportKind::Changes).table()?;
     let table = of_report(&report);
     if table.rows.is_empty() {
-        let text = "No model became slower than the baseline by more than 5 % and stayed so.";
+        let text = "No model became more than 5 % slower than the baseline and stayed so.";
         return Some(Block::Text(text.to_owned()));
     }
     let targets = report.rows.iter().map(|row| {
@@ -134,11 +134,11 @@ fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
         Opened::of(Some(&text(2)), backend, None)
     });
     let (title, file) =
-        ("Models that became slower than the baseline by more than 5 % and still are".to_owned(), "changes".to_owned());
+        ("Models that became more than 5 % slower than the baseline and still are".to_owned(), "changes".to_owned());
     Some(Block::Rows { title, file, targets: targets.collect(), table })
 }
 
-/// How many models have which speed-up now.
+/// The number of models for each speed-up now.
 fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
     const BARS: usize = 12;
     let report = chosen.report(ReportKind::Latest);
@@ -169,7 +169,7 @@ fn spread_of_models(chosen: &Chosen<'_>) -> Option<Block> {
     Some(Block::Plots(newest.iter().map(series).collect()))
 }
 
-/// Lower and upper ends of the intervals, behind the columns of the report.
+/// Lower and upper ends of the intervals, after the columns of the report.
 fn add_intervals(chosen: &Chosen<'_>, table: &mut Table) {
     let shown: Vec<f64> =
         chosen.times.iter().filter(|t| t.backends.iter().any(Option::is_some)).map(|t| t.timestamp).collect();

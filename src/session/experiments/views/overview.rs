@@ -1,4 +1,4 @@
-//! The whole at a glance: how many passed, how fast, what changed, what needs a look.
+//! The overview: how many passed, how fast, what changed, what needs attention.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::ColumnKind;
 
-/// Rows of the list of what changed.
+/// Rows of the list of changes.
 const MOST_CHANGES: usize = 12;
 
 /// The view.
@@ -49,7 +49,7 @@ fn pass_tile(chosen: &Chosen<'_>) -> Tile {
     Tile { name: "Passed".to_owned(), value, note, tone, share: now.percent().map(|p| p / 100.0) }
 }
 
-/// The newest geometric mean of a backend, with its interval and what it is made of.
+/// The newest geometric mean of a backend, with its interval and coverage.
 fn speed_tile(chosen: &Chosen<'_>, b: usize) -> Option<Tile> {
     let is_base = b == 0;
     let newest = |times: &[TimeSpeedups]| -> Option<BackendSpeedups> {
@@ -101,17 +101,17 @@ fn remarks(chosen: &Chosen<'_>) -> Vec<Block> {
         blocks.push(finding(
             Tone::Warning,
             "Accelerators are mixed.",
-            format!("{names}: choose one, or a speed-up may be that of another device."),
+            format!("{names}: choose one; otherwise a speed-up may come from a different device."),
         ));
     }
     let unlike = unlike_batches(chosen);
     if !unlike.is_empty() {
         let text = format!("Only times of the same batch size are compared. {}.", unlike.join(". "));
-        blocks.push(finding(Tone::Warning, "Batch sizes are unlike.", text));
+        blocks.push(finding(Tone::Warning, "Batch sizes differ.", text));
     }
     let unusable = chosen.store.notes.count("lines cannot be used") + chosen.store.notes.count("lines are blank");
     if unusable > 0 {
-        let text = "The rest is. The view Lines names each by file and line.".to_owned();
+        let text = "All other lines are used. The view Lines names each unusable line by file and number.".to_owned();
         let lines = if unusable == 1 { "line is" } else { "lines are" };
         blocks.push(finding(Tone::Warning, format!("{unusable} {lines} not used."), text));
     }

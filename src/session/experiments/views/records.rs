@@ -1,4 +1,4 @@
-//! The records behind a point: what was run, every sample, how far it can be trusted, and the command that runs it again.
+//! The records behind a point: what was run, every sample, how reliable it is, and the command that runs it again.
 
 use indexmap::IndexMap;
 use serde_json::value::RawValue;
@@ -18,11 +18,11 @@ use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineMark, LineStyle, Lines};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Records that are shown with all their samples; the others are in the list.
+/// Most records that are shown with all their samples; the others are in the list.
 const MOST_SHOWN: usize = 4;
-/// Records of the list.
+/// Most records of the list.
 const MOST_LISTED: usize = 1_000;
-/// Letters of a value in the list of what a record says.
+/// Most letters of a value in the list of a record's fields.
 const MOST_LETTERS: usize = 4_000;
 
 type Fields = IndexMap<String, Box<RawValue>>;
@@ -48,7 +48,7 @@ pub fn document(chosen: &Chosen<'_>, opened: &Opened) -> Document {
         .collect();
     let title = title_of(opened);
     if found.is_empty() {
-        let text = "The choices above may leave them out, or the link is about other files.";
+        let text = "The choices above may exclude them, or the link belongs to other files.";
         return Document { title, blocks: vec![finding(Tone::Warning, "There are no such records.", text)] };
     }
     let mut blocks = Vec::new();
@@ -83,7 +83,7 @@ fn title_of(opened: &Opened) -> String {
     title
 }
 
-/// Times of each backend over the runs, with the runs where they changed for good.
+/// Times of each backend over the runs, with the runs where they changed permanently.
 fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     let mut lines: IndexMap<String, Vec<(&Entry, f64)>> = IndexMap::new();
     for (_, entry) in found.iter().rev() {
@@ -120,7 +120,7 @@ fn history(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Option<Block> {
     }
     plot.marks.sort_by(|a, b| a.x.total_cmp(&b.x));
     let note =
-        "Bars are 95 % confidence intervals; dotted lines mark runs from which on the times are others.".to_owned();
+        "Bars are 95 % confidence intervals; dotted lines mark runs where the times changed permanently.".to_owned();
     let figure = Figure { title: "Time run by run".to_owned(), note, plot: Plot::Lines(plot) };
     Some(Block::Points { figure, targets })
 }
@@ -172,7 +172,7 @@ fn list(chosen: &Chosen<'_>, found: &[(usize, &Entry)]) -> Block {
     Block::Rows { title: format!("{} records", found.len()), file: "records".to_owned(), table: rows, targets }
 }
 
-/// One record with everything it says.
+/// One record with all its fields.
 fn record(chosen: &Chosen<'_>, position: usize, entry: &Entry) -> Vec<Block> {
     let c = &entry.config;
     let place = chosen.store.place_of(entry);
@@ -206,7 +206,7 @@ fn tiles(entry: &Entry) -> Vec<Tile> {
                 tiles.push(tile("Execution", format!("{}{reach}", seconds(t.measure.avg)), note, Tone::Neutral));
             }
             if let Some(s) = compilation {
-                let note = "what the first repeat took longer".to_owned();
+                let note = "extra time of the first repeat".to_owned();
                 tiles.push(tile("Compilation", seconds(*s), note, Tone::Neutral));
             }
         }
@@ -218,7 +218,7 @@ fn tiles(entry: &Entry) -> Vec<Tile> {
             tiles.push(tile(
                 "Not timed",
                 "\u{2013}".to_owned(),
-                "run for its values, or cut short".to_owned(),
+                "run only to verify values, or cut short".to_owned(),
                 Tone::Neutral,
             ));
         }
@@ -241,7 +241,7 @@ fn tiles(entry: &Entry) -> Vec<Tile> {
     tiles
 }
 
-/// The metrics of a line, and all else that it says as rows.
+/// The metrics of a line, and its other fields as rows.
 fn fields_of(line: &[u8]) -> Result<(Fields, Table), String> {
     let wrong = |e: &dyn std::fmt::Display| format!("the line cannot be read: {e}");
     let text = quoted_nan(trimmed(line).map_err(|e| wrong(&e))?);
@@ -265,7 +265,7 @@ fn fields_of(line: &[u8]) -> Result<(Fields, Table), String> {
     Ok((metrics, facts))
 }
 
-/// A value as people read it: texts without quotes, long ones cut.
+/// A value for display: texts without quotes, long ones cut.
 fn plain(value: &RawValue) -> String {
     let written = value.get();
     let text = serde_json::from_str::<String>(written).unwrap_or_else(|_| written.to_owned());

@@ -1,4 +1,4 @@
-//! Plots of NeuronPerf reports: speed-ups over the file opened first, of each later file. Points open the rows.
+//! Plots of NeuronPerf reports: speed-ups of each later file over the file opened first. Points open the rows.
 
 use super::super::chosen::Chosen;
 use super::super::open::Opened;
@@ -10,7 +10,7 @@ use crate::base::stats::percentile_sorted;
 use crate::view::document::{Block, Document, Figure, Plot, Tone};
 use crate::view::plot::{LineStyle, Lines, Scatter, Series};
 
-/// Letters of a file's name below the axis.
+/// Most letters of a file's name below the axis.
 const TICK_LETTERS: usize = 14;
 
 /// The configurations of the file opened last, by speed-up.
@@ -67,7 +67,7 @@ pub fn percentiles(chosen: &Chosen<'_>) -> Document {
         ("p50", LineStyle::Solid, &p50),
         ("p5", LineStyle::Dashed, &p5),
     ];
-    of_files(chosen, title, "How the configurations of each file spread.", &lines)
+    of_files(chosen, title, "Spread of the configurations of each file.", &lines)
 }
 
 /// A name, a style, and a number of the ascending speed-ups of a file.
@@ -90,7 +90,7 @@ fn of_files(chosen: &Chosen<'_>, title: String, note: &str, lines: &[LineOf<'_>]
     let names = files.iter().enumerate().map(|(i, file)| (real_len(i), file.name.clone())).collect();
     let plot = Lines::new("File", "Speed-up", series, false)
         .with_names(names, |name| name.chars().take(TICK_LETTERS).collect());
-    // A point is of a whole file: its first row is what there is to open.
+    // A point stands for a whole file; it opens the first row.
     let targets =
         plot.lines.iter().map(|line| line.points.iter().map(|(x, _)| Opened::of_report(whole_len(*x), 0)).collect());
     let targets = targets.collect();
@@ -106,11 +106,11 @@ fn ascending(base: &Against<'_>, file: &ReportFile) -> Vec<f64> {
 }
 
 fn needs_two() -> Block {
-    let text = "Drop a second report on this page; the file opened first is what the others are compared with.";
-    finding(Tone::Neutral, "There is one report.", text)
+    let text = "Drop a second report on this page; the others are compared with the file opened first.";
+    finding(Tone::Neutral, "There is only one report.", text)
 }
 
 pub(super) fn nothing_in_common() -> Block {
-    let text = "A configuration is a model, an instance, a batch size, a number of models and one of workers, with a throughput in both files.";
+    let text = "A configuration is a model, an instance, a batch size, a number of models and a number of workers, with a throughput in both files.";
     finding(Tone::Warning, "The files have no configuration in common.", text)
 }

@@ -1,4 +1,4 @@
-//! One row of a NeuronPerf report: all that it says, and the same configuration in the other files.
+//! One row of a NeuronPerf report: all its values, and the same configuration in the other files.
 
 use super::super::chosen::Chosen;
 use super::super::open::Opened;
@@ -13,14 +13,14 @@ use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
 use crate::view::plot::{LineStyle, Lines};
 use crate::view::table::ColumnKind;
 
-/// What a report says where it has no value.
+/// The text of a report for a missing value.
 const ABSENT: &str = "N/A";
 
 /// The row at a place of a file.
 pub fn document(chosen: &Chosen<'_>, (position, row): (usize, usize)) -> Document {
     let files = &chosen.store.reports;
     let Some((file, report)) = files.get(position).and_then(|f| Some((f, f.reports.get(row)?))) else {
-        let text = "The link may be about other files, or about files in another order.";
+        let text = "The link may belong to other files, or to files in another order.";
         let blocks = vec![finding(Tone::Warning, "There is no such row.", text)];
         return Document { title: "Row of a report".to_owned(), blocks };
     };
@@ -39,7 +39,7 @@ pub fn document(chosen: &Chosen<'_>, (position, row): (usize, usize)) -> Documen
         }
     }
     blocks.push(Block::Table {
-        title: "All that the row says".to_owned(),
+        title: "All values of the row".to_owned(),
         file: "neuronperf-row".to_owned(),
         table: all,
     });

@@ -11,12 +11,12 @@ use crate::bench::Report;
 use crate::view::document::{Block, Document, Tone};
 use crate::view::table::{Cell, ColumnKind, Table};
 
-/// A smaller difference is noise where a report has no interval.
+/// A smaller difference is noise if a report has no interval.
 const NOISE: f64 = 0.05;
 
 type Key<'a> = (&'a str, &'a str, u32, u32, u32);
 
-/// By what configurations of different files are the same, beside batch size, models and workers.
+/// The key by which configurations of different files are the same, besides batch size, models and workers.
 #[derive(Clone, Copy)]
 struct Sameness {
     model: bool,
@@ -32,7 +32,7 @@ impl Sameness {
         Self { model: false, instance: false },
     ];
 
-    /// What a configuration is told by.
+    /// The values that identify a configuration.
     fn key(self, report: &Report) -> Key<'_> {
         let part = |counts: bool, text| if counts { text } else { "" };
         let (model, instance) =
@@ -40,7 +40,7 @@ impl Sameness {
         (model, instance, report.batch_size, report.n_models, report.workers_per_model)
     }
 
-    /// Whether it tells the configurations of each file apart: what does not count has one value in a file.
+    /// Whether the key distinguishes the configurations of each file: a field that is not in the key has one value per file.
     fn fits(self, files: &[ReportFile]) -> bool {
         let is_one = |file: &ReportFile, of: fn(&Report) -> &str| {
             file.reports.iter().map(of).collect::<BTreeSet<_>>().len() <= 1
@@ -50,18 +50,18 @@ impl Sameness {
         })
     }
 
-    /// What it goes by, in words.
+    /// The key in words.
     fn words(self) -> &'static str {
         match (self.model, self.instance) {
             (true, true) => "model, instance, batch size, models, workers",
-            (true, false) => "model, batch size, models, workers, each file having an instance of its own",
-            (false, true) => "instance, batch size, models, workers, each file having a model of its own",
-            (false, false) => "batch size, models, workers, each file having a model and an instance of its own",
+            (true, false) => "model, batch size, models, workers, with one instance per file",
+            (false, true) => "instance, batch size, models, workers, with one model per file",
+            (false, false) => "batch size, models, workers, with one model and one instance per file",
         }
     }
 }
 
-/// What reports are compared with: the file opened first.
+/// The base of the comparison: the file opened first.
 pub(super) struct Against<'a> {
     /// Its name.
     pub name: &'a str,
@@ -70,7 +70,7 @@ pub(super) struct Against<'a> {
 }
 
 impl<'a> Against<'a> {
-    /// The first of some files; nothing when there is none. Files without a configuration in common, each of one instance or of one
+    /// The first of some files; `None` when there is none. Files without a configuration in common, each with one instance or one
     /// model, are compared across instances or models.
     pub fn first(files: &'a [ReportFile]) -> Self {
         let fitting = Sameness::ALL.into_iter().filter(|same| same.fits(files)).map(|same| Self::by(same, files));
@@ -92,13 +92,13 @@ impl<'a> Against<'a> {
         files.iter().skip(1).flat_map(|file| &file.reports).any(|report| self.ratio(report).is_some())
     }
 
-    /// Throughput of a configuration over that in the first file, where both have one.
+    /// Throughput of a configuration divided by that in the first file, if both have one.
     pub fn ratio(&self, report: &Report) -> Option<f64> {
         let then = self.then(report)?.throughput_avg?;
         Some(report.throughput_avg? / then).filter(|r| r.is_finite() && *r > 0.0)
     }
 
-    /// Whether two rows are of one configuration.
+    /// Whether two rows have the same configuration.
     pub fn is_same(&self, a: &Report, b: &Report) -> bool {
         self.same.key(a) == self.same.key(b)
     }
@@ -108,7 +108,7 @@ impl<'a> Against<'a> {
         self.rows.get(&self.same.key(report)).copied()
     }
 
-    /// The configurations of the first file that another one does not have.
+    /// The configurations of the first file that another file lacks.
     fn gone_from(&self, file: &ReportFile) -> Vec<&'a Report> {
         let has: BTreeSet<Key<'_>> = file.reports.iter().map(|r| self.same.key(r)).collect();
         self.rows.iter().filter(|(key, _)| !has.contains(*key)).map(|(_, report)| *report).collect()
@@ -126,7 +126,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let against = Against::first(files);
     let Configurations { rows, targets, passed, all } = Configurations::of(files, &against);
     let about = format!(
-        "Each configuration ({}) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not touch, or, where a report has none, from {} % on.",
+        "Each configuration ({}) against {}, the file opened first: {passed} of {all} rows have a throughput. A change counts when the 95 % intervals of the throughputs do not overlap, or, if a report has none, from {} % on.",
         against.same.words(),
         first.name,
         NOISE * 100.0
@@ -144,7 +144,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     Document { title, blocks }
 }
 
-/// A row for each configuration of every file, and for each of the first file that another has no more.
+/// A row for each configuration of every file, and for each configuration of the first file that another file lacks.
 struct Configurations {
     rows: Table,
     /// What each row opens.

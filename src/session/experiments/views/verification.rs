@@ -12,10 +12,10 @@ use crate::view::document::{Block, Document, Figure, Plot, Tone};
 use crate::view::plot::Bars;
 use crate::view::table::{ColumnKind, Table};
 
-/// Codes that say nothing about values.
+/// Codes that carry no information about values.
 const SILENT: [&str; 2] = ["VERIFIER_SKIPPED", "VERIFIER_DIDNT_RUN"];
 
-/// The newest code and the newest time of a cell. `--verify` replaces timing, so they are of different records.
+/// The newest code and the newest time of a cell. `--verify` replaces timing, so they come from different records.
 #[derive(Default)]
 struct Cell<'a> {
     code: Option<(&'a str, f64)>,
@@ -23,7 +23,7 @@ struct Cell<'a> {
     failed: Option<&'a Entry>,
 }
 
-/// Whether a code says that the values are right; `None` when it says nothing.
+/// Whether a code says that the values are right; `None` when it carries no information.
 pub fn says(code: &str) -> Option<bool> {
     if SILENT.contains(&code) { None } else { Some(code == "PASS") }
 }
@@ -39,7 +39,7 @@ fn cells<'a>(chosen: &Chosen<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
         let cell = cells.entry((&entry.config.model, entry.config.backend.index())).or_default();
         if let Some(code) = entry.code.as_deref() {
             *counts.entry(code).or_default() += 1.0;
-            // A code that says something is not replaced by one that says nothing.
+            // A code with information is not replaced by one without.
             if says(code).is_some() || cell.code.is_none_or(|(old, _)| says(old).is_none()) {
                 cell.code = Some((code, entry.timestamp));
             }
@@ -96,14 +96,18 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
     let title = "Verification beside performance".to_owned();
     let (cells, counts) = cells(chosen);
     if counts.is_empty() {
-        let text = "Older records have no verification_code. Run the experiments again with --verify, once more without it for the times.";
+        let text = "Older records have no verification_code. Run the experiments again with --verify, and once more without it for the times.";
         return Document { title, blocks: vec![finding(Tone::Warning, "No record has a code of the verifier.", text)] };
     }
     let (rows, targets, wrong) = rows(chosen, &cells);
-    let about = "PASS: the values are those of eager execution. VERIFIER_SKIPPED: it was not asked for, since verifying takes the place of timing; run once with --verify and once without.";
+    let about = "PASS: the values are those of eager execution. VERIFIER_SKIPPED: verification was not requested, because it replaces timing; run once with --verify and once without.";
     let mut blocks = vec![Block::Text(about.to_owned())];
     if !wrong.is_empty() {
-        blocks.push(finding(Tone::Bad, "Values were not accepted; the speed of these says little.", wrong.join(", ")));
+        blocks.push(finding(
+            Tone::Bad,
+            "Values were not accepted; the speed of these cells means little.",
+            wrong.join(", "),
+        ));
     }
     let bars = Bars::new(counts.into_iter().map(|(code, n)| (code.to_owned(), code.to_owned(), n)));
     let plot = Plot::Bars(bars, "records".to_owned());

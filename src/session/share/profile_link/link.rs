@@ -1,4 +1,4 @@
-//! What a link to the profile page holds.
+//! The contents of a link to the profile page.
 
 use super::Tool;
 use crate::analysis::GroupBy;
@@ -8,58 +8,58 @@ use crate::session::ProfileSpec;
 use crate::view::table::Sort;
 use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
-/// Everything the profile page shows.
+/// State of the profile page.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ProfileLink {
-    /// What is profiled when no file is shown.
+    /// The simulated run, when no file is shown.
     pub spec: ProfileSpec,
     /// Name of the file that is shown; its content is never in a link.
     pub file: Option<String>,
     /// The tool.
     pub tool: Tool,
-    /// The span on the screen; all of the profile when absent.
+    /// The visible span; the whole profile if absent.
     pub span: Option<Interval<TraceNs>>,
     /// The selected slice.
     pub selected: Option<u32>,
-    /// What the Ask tool asks.
+    /// The query of the Ask tool.
     pub ask: String,
-    /// The level that tools look at, by its name; the default one of the profile when absent.
+    /// The level for the tools, by its name; the profile's default level if absent.
     pub level: Option<String>,
-    /// What slices are grouped by in the statistics tool.
+    /// The key for grouping slices in the statistics tool.
     pub group_by: GroupBy,
-    /// Whether operators are counted in the span on the screen only, where the profile can tell.
+    /// Whether operators are counted only in the visible span, if the profile supports it.
     pub in_view: bool,
     /// How the operator table is sorted.
     pub sort: Option<Sort>,
-    /// What the table of the tool is searched for, where that is not what the timeline highlights.
+    /// The search text of the tool's table, if it differs from the timeline's.
     pub find: String,
-    /// What is searched for.
+    /// The search text.
     pub search: String,
     /// How the tracks of the timeline are arranged.
     pub arrangement: Arrangement,
     /// Marks and ranges on the timeline.
     pub annotations: Vec<Annotation>,
-    /// What the search field names when it is a group of slices, all of them and no others: what makes that group.
+    /// The key of the group, when the search field names exactly a group of slices.
     pub search_by: Option<GroupKind>,
     /// The group that the statistics tool shows.
     pub group: Option<String>,
-    /// How the flame graph is looked at.
+    /// The view of the flame graph.
     pub flame: FlameLink,
     /// The counter that is drawn, by its name.
     pub counter: Option<String>,
-    /// What is compared with what.
+    /// The comparison.
     pub compare: CompareLink,
-    /// Device and core of the second pie; the first one when absent.
+    /// Device and core of the second pie; the first one if absent.
     pub core: Option<(u32, u32)>,
 }
 
 /// The views of the flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FlameView {
-    /// Stacks of all threads merged, those with the most time at the left.
+    /// Stacks of all threads merged, those with the most time on the left.
     #[default]
     LeftHeavy,
-    /// Threads beside one another, stacks merged within each.
+    /// Threads side by side, with stacks merged within each.
     ByThread,
     /// One thread in the order of time.
     ByTime,
@@ -68,7 +68,7 @@ pub enum FlameView {
 }
 
 impl FlameView {
-    /// All, with their names in the selector.
+    /// All views, with their names in the selector.
     pub const ALL: [(Self, &'static str); 4] = [
         (Self::LeftHeavy, "left-heavy"),
         (Self::ByThread, "by thread"),
@@ -82,34 +82,34 @@ impl FlameView {
         Self::ALL.iter().find(|(view, _)| *view == self).map_or("", |(_, name)| name)
     }
 
-    /// The view of a name.
+    /// The view with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(view, _)| *view)
     }
 }
 
-/// How the flame graph is looked at.
+/// The view of the flame graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlameLink {
     /// The view.
     pub view: FlameView,
-    /// Names from the outermost to the node that is the first; empty for everything.
+    /// Names from the outermost node to the root of the view; empty for everything.
     pub stack: Vec<String>,
     /// The name whose callers and callees are shown.
     pub name: String,
-    /// The thread that is shown by time; the one with the most slices when absent.
+    /// The thread that is shown by time; the one with the most slices if absent.
     pub thread: Option<TrackId>,
 }
 
-/// What is compared with what.
+/// The comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompareLink {
-    /// Name of the profile that is the base; the one that was opened last when absent.
+    /// Name of the profile that is the base; the last one opened if absent.
     pub base: Option<String>,
-    /// What the base is a simulated run of, so that whoever opens the link can run it too; none for a file.
+    /// The specification of the base if it is a simulated run, so that the link can run it too; none for a file.
     pub base_run: Option<ProfileSpec>,
-    /// Which time is compared.
+    /// The time that is compared.
     pub measure: Measure,
     /// Whether times are divided by the number of steps.
     pub per_step: bool,

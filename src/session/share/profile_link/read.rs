@@ -1,4 +1,4 @@
-//! From a query to what the profile page shows.
+//! From a query to the state of the profile page.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::session::share::{Notice, Query};
 use crate::session::{CompileOptions, ProfileSpec, Workflow};
 use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
-/// The link of a query; what is wrong in it is told in `notices`, and its default used.
+/// The link in a query. Invalid values are reported in `notices`, and the defaults are used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     let mut link = ProfileLink::default();
     let mut wrong = |field: &str, text: &str, wanted: &str, used: &str| {
@@ -38,19 +38,19 @@ pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> Profil
         let marks: Option<Vec<Annotation>> = t.split(';').map(read_annotation).collect();
         match marks {
             Some(marks) => link.annotations = marks,
-            None => wrong("marks", t, "a list of marks, as in 100~A;200..300~B", "No mark"),
+            None => wrong("marks", t, "a list of marks, such as 100~A;200..300~B", "No mark"),
         }
     }
     if let Some(t) = text("core") {
         link.core = t.split_once('.').and_then(|(d, c)| Some((d.parse().ok()?, c.parse().ok()?)));
         if link.core.is_none() {
-            wrong("core", t, "a device and a core, as in 0.1", "The first core");
+            wrong("core", t, "a device and a core, such as 0.1", "The first core");
         }
     }
     link
 }
 
-/// Which tool is open.
+/// Reads which tool is open.
 fn read_tool<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     link: &mut ProfileLink,
@@ -64,7 +64,7 @@ fn read_tool<'q>(
     }
 }
 
-/// The span in view and the slice that is selected.
+/// Reads the visible span and the selected slice.
 fn read_selected(query: &Query, link: &mut ProfileLink, wrong: &mut impl FnMut(&str, &str, &str, &str)) {
     match (query.get("from"), query.get("to")) {
         (None, None) => {}
@@ -86,7 +86,7 @@ fn read_selected(query: &Query, link: &mut ProfileLink, wrong: &mut impl FnMut(&
     }
 }
 
-/// What a table is grouped by, its range and its order.
+/// Reads a table's key, range and order.
 fn read_table<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     link: &mut ProfileLink,
@@ -106,7 +106,7 @@ fn read_table<'q>(
     link.sort = text("sort").and_then(sort_of);
 }
 
-/// The kind of group that is searched; none of a search by name.
+/// The key of the group that is searched; none for a search by name.
 fn read_search_by<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     wrong: &mut impl FnMut(&str, &str, &str, &str),
@@ -120,7 +120,7 @@ fn read_search_by<'q>(
     kind
 }
 
-/// What the profile is compared with, and by what.
+/// Reads the base of a comparison, and what is compared.
 fn read_compare<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     compare: &mut CompareLink,
@@ -144,7 +144,7 @@ fn read_compare<'q>(
     }
 }
 
-/// Which sections and tracks are shown, and in which order.
+/// Reads which sections and tracks are shown, and in which order.
 fn read_arrangement<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     arrangement: &mut Arrangement,
@@ -162,7 +162,7 @@ fn read_arrangement<'q>(
         let Some(t) = text(field) else { return Vec::new() };
         let ids: Result<Vec<TrackId>, _> = t.split('.').map(|n| n.trim().parse().map(TrackId)).collect();
         ids.unwrap_or_else(|_| {
-            wrong(field, t, "a list of track numbers, as in 3.5", "No track");
+            wrong(field, t, "a list of track numbers, such as 3.5", "No track");
             Vec::new()
         })
     };
@@ -172,7 +172,7 @@ fn read_arrangement<'q>(
     arrangement.order = tracks("order");
 }
 
-/// What is simulated.
+/// Reads the simulated run.
 fn read_spec<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     spec: &mut ProfileSpec,
@@ -205,7 +205,7 @@ fn read_spec<'q>(
     read_options(text, &mut spec.options, wrong);
 }
 
-/// How the flame graph is looked at.
+/// Reads the view of the flame graph.
 fn read_flame<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     flame: &mut FlameLink,
@@ -227,7 +227,7 @@ fn read_flame<'q>(
     }
 }
 
-/// The compiler's options, where they are given.
+/// Reads the compiler options, if they are given.
 fn read_options<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     options: &mut CompileOptions,

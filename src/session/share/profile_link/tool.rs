@@ -1,6 +1,6 @@
 //! The tools of the profile page.
 
-/// The tools of the profile page, named as in the Neuron plugin where it has them.
+/// The tools of the profile page, named as in the Neuron plugin if it has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Tool {
     /// Main numbers, where the time went, what to change first.
@@ -14,30 +14,30 @@ pub enum Tool {
     OperatorHlo,
     /// Time by engine and by instruction.
     OperatorEngine,
-    /// What happened when.
+    /// Events over time.
     OperatorTimeline,
-    /// What happened when in a whole benchmark run.
+    /// Events over time in a whole benchmark run.
     Trace,
-    /// Slices grouped by anything, and how their durations are spread.
+    /// Slices grouped by any key, and the distribution of their durations.
     Statistics,
     /// Slices merged by stack; callers and callees of a name.
     FlameGraph,
     /// The module hierarchy.
     Modules,
-    /// The chain of slices that made it take as long as it did.
+    /// The chain of slices that determined the duration.
     CriticalPath,
-    /// When devices or threads did nothing, and what was waited on.
+    /// When devices or threads were idle, and what they waited for.
     IdleGaps,
     /// Counters over time.
     Counters,
-    /// Two profiles against each other.
+    /// Comparison of two profiles.
     Compare,
     /// Queries.
     Ask,
 }
 
 impl Tool {
-    /// All, in the order of the rail.
+    /// All tools, in the order of the rail.
     pub const ALL: [Self; 15] = [
         Self::Overview,
         Self::Summary,
@@ -78,7 +78,7 @@ impl Tool {
         }
     }
 
-    /// The tool of a name.
+    /// The tool with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.name() == name)

@@ -1,4 +1,4 @@
-//! From what the profile page shows to a query.
+//! From the state of the profile page to a query.
 
 use super::{CompareLink, FlameLink, FlameView, ProfileLink};
 use crate::analysis::GroupBy;
@@ -8,7 +8,7 @@ use crate::session::share::results_fields::sort_text;
 use crate::session::{CompileOptions, ProfileSpec};
 use crate::view::timeline::{Annotation, Arrangement, TrackId};
 
-/// Puts what the profile page shows into a query; what is as always is left out.
+/// Writes the state of the profile page into a query; defaults are left out.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     if let Some(file) = &link.file {
         query.set("file", file);
@@ -67,7 +67,7 @@ pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {
     }
 }
 
-/// Which sections and tracks are shown, and in which order.
+/// Writes which sections and tracks are shown, and in which order.
 fn write_arrangement(arranged: &Arrangement, query: &mut Query) {
     if !arranged.collapsed.is_empty() {
         let sections: Vec<String> = arranged.collapsed.iter().map(usize::to_string).collect();
@@ -85,7 +85,7 @@ fn write_arrangement(arranged: &Arrangement, query: &mut Query) {
     tracks("order", &mut arranged.order.iter().copied());
 }
 
-/// What the profile is compared with, and by what.
+/// Writes the base of a comparison, and what is compared.
 fn write_compare(compare: &CompareLink, query: &mut Query) {
     if let Some(base) = &compare.base {
         query.set("base", base);
@@ -103,7 +103,7 @@ fn write_compare(compare: &CompareLink, query: &mut Query) {
     }
 }
 
-/// What is simulated.
+/// Writes the simulated run.
 fn write_spec(spec: &ProfileSpec, query: &mut Query) {
     query.set("model", &spec.model);
     if let Some(batch_size) = spec.batch_size {

@@ -1,10 +1,10 @@
-//! What a form asks for, one run after another.
+//! The runs that a form describes, one after another.
 
 use super::spec::CustomopStudy;
 use crate::kernel::{BUILT_IN, BuiltIn};
 use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 
-/// What a case is run for.
+/// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The kernel in the form.
@@ -16,28 +16,28 @@ pub(super) enum Purpose {
 /// One run.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// What is run.
+    /// The specification.
     pub spec: CustomOpSpec,
-    /// Why.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The value of the constant that is compared.
     pub constant: Option<String>,
 }
 
-/// A run that is over.
+/// A finished run.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
-    /// What was run.
+    /// The case.
     pub case: Case,
-    /// What came of it.
+    /// Its result.
     pub report: CustomOpReport,
 }
 
 impl Case {
-    /// The most that one form asks for.
+    /// Most runs of one form.
     pub const MOST: usize = 64;
 
-    /// In a few words: the kernel, and what of it is compared.
+    /// A short description: the kernel, and the compared value.
     pub fn label(&self) -> String {
         let layers: Vec<String> = self.spec.layers.iter().map(u64::to_string).collect();
         format!("{}, {}, {}", self.spec.name, layers.join("-"), self.spec.dtype)
@@ -51,7 +51,7 @@ impl CustomopStudy {
     /// When the kernel has no such constant, or too many combinations are asked for.
     pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
         let constants = self.constants()?;
-        // One processor runs it however many there are.
+        // One processor runs the kernel, however many there are.
         let most = if self.multicore { self.cores.len() } else { 1 };
         let mut cases = Vec::new();
         for layers in &self.layers {
@@ -72,7 +72,7 @@ impl CustomopStudy {
             cases.extend(self.tutorial());
         }
         if cases.len() > Case::MOST {
-            return Err(format!("{} combinations are asked for, at most {} are run", cases.len(), Case::MOST));
+            return Err(format!("the lists make {} combinations; at most {} can be run", cases.len(), Case::MOST));
         }
         Ok(cases)
     }
@@ -92,7 +92,7 @@ impl CustomopStudy {
             purpose: Purpose::Step,
             constant: None,
         };
-        // The fourth is the third without its mistake, which is not a step of the tutorial.
+        // The fourth kernel is the third without its mistake; it is not a step of the tutorial.
         BUILT_IN.iter().take(3).map(step).collect::<Vec<_>>().into_iter()
     }
 }

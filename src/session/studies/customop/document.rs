@@ -1,4 +1,4 @@
-//! The document of a custom operator: the figures, what is wrong, where the time goes, the source line by line.
+//! The document of a custom operator: the figures, the errors, where the time goes, the source line by line.
 
 use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
@@ -10,7 +10,7 @@ use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Sour
 use crate::view::plot::Bars;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// What the runs until now came to.
+/// The results of the runs so far.
 pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document {
     let Some(first) = finished.first() else { return Document::default() };
     let (spec, report) = (&first.case.spec, &first.report);
@@ -27,7 +27,7 @@ pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document
         blocks.push(Block::Finding(Finding {
             tone: Tone::Warning,
             title: "Numbers of processors are not compared:".to_owned(),
-            text: "one processor runs this kernel. Switch on Run on all processors for a kernel that divides its work."
+            text: "one processor runs this kernel. Switch on \u{201c}Run on all processors\u{201d} for a kernel that divides its work."
                 .to_owned(),
         }));
     }
@@ -54,7 +54,7 @@ fn title(spec: &CustomOpSpec, report: &CustomOpReport) -> String {
     format!("{} on {processors}", spec.name)
 }
 
-/// What times and lines are of.
+/// The scope of times and lines.
 fn reach(spec: &CustomOpSpec) -> String {
     let processors = "Parts are those of the slowest processor.";
     match &spec.input {
@@ -72,22 +72,15 @@ fn tiles(spec: &CustomOpSpec, report: &CustomOpReport) -> Vec<Tile> {
     let tile =
         |name: &str, value: String, note: String, tone| Tile { name: name.to_owned(), value, note, tone, share: None };
     let rate = report.iterations_per_s.map_or_else(
-        || {
-            tile(
-                "Iterations a second",
-                "\u{2013}".to_owned(),
-                "the kernel does not come to its end".to_owned(),
-                Tone::Bad,
-            )
-        },
-        |rate| tile("Iterations a second", figures(rate), network, Tone::Neutral),
+        || tile("Iterations per second", "\u{2013}".to_owned(), "the kernel does not finish".to_owned(), Tone::Bad),
+        |rate| tile("Iterations per second", figures(rate), network, Tone::Neutral),
     );
     let step = report
         .step_ns
         .zip(report.bound_by)
         .map(|(ns, bound)| tile("A step takes", format_ns(ns), format!("bound by the {bound}"), Tone::Neutral));
     let element = report.ns_per_element.map(|ns| {
-        tile("Operator, an element", format_ns(ns), format!("most of it: {}", report.largest_part()), Tone::Neutral)
+        tile("Operator, per element", format_ns(ns), format!("most of it: {}", report.largest_part()), Tone::Neutral)
     });
     let (value, note, tone) = correctness(report);
     let correct = tile("Values", value, note, tone);
@@ -102,7 +95,7 @@ fn correctness(report: &CustomOpReport) -> (String, String, Tone) {
     let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     match report.max_abs_error {
         Some(0.0) if errors == 0 => ("exact".to_owned(), "equal to the reference".to_owned(), Tone::Good),
-        Some(0.0) => ("equal".to_owned(), "to the reference, and yet wrong: see below".to_owned(), Tone::Bad),
+        Some(0.0) => ("equal".to_owned(), "to the reference, but still wrong: see below".to_owned(), Tone::Bad),
         Some(error) => (
             format!("off by {}", format_figures(error)),
             "the largest difference from the reference".to_owned(),
@@ -142,7 +135,7 @@ fn processors(report: &CustomOpReport) -> Figure {
     }
 }
 
-/// The source with count and time of every line, and what is wrong there.
+/// The source with count and time of every line, and its errors.
 fn source(spec: &CustomOpSpec, report: &CustomOpReport) -> Source {
     let total: f64 = report.lines.iter().map(|l| l.time_ns).sum();
     let line = |(i, text): (usize, &str)| {
@@ -170,12 +163,12 @@ fn values(report: &CustomOpReport) -> Block {
     Block::Table { title: "First values of the result".to_owned(), file: "customop-values".to_owned(), table }
 }
 
-/// A number of single precision with as few digits as name it.
+/// A single-precision number with the fewest digits that identify it.
 fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// The command that gives the same; an edited kernel is first saved as a file.
+/// The command that gives the same result; an edited kernel is first saved as a file.
 fn command(study: &CustomopStudy) -> String {
     let default = CustomopStudy::default();
     let own = study.is_edited() || study.kernel == super::spec::OWN;
@@ -213,7 +206,7 @@ fn command(study: &CustomopStudy) -> String {
     lines.join("\n")
 }
 
-/// The tutorial's steps beside each other, each with its gain over the one before it and the reason; nothing when they were not asked for.
+/// The tutorial's steps side by side, each with its gain over the previous one and the reason; nothing if they were not asked for.
 fn step_blocks(finished: &[Finished]) -> Vec<Block> {
     let steps: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Step).collect();
     if steps.is_empty() {
@@ -231,7 +224,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
         Column::new("kernel", "Kernel", ColumnKind::Text),
         Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
         Column::new("gain", "Gain", ColumnKind::Number),
-        Column::new("ns_per_element", "ns an element", ColumnKind::Number),
+        Column::new("ns_per_element", "ns per element", ColumnKind::Number),
         Column::new("bound_by", "Bound by", ColumnKind::Text),
         Column::new("reason", "Why", ColumnKind::Text),
     ];
@@ -253,7 +246,7 @@ fn step_blocks(finished: &[Finished]) -> Vec<Block> {
     vec![
         Block::Heading("The tutorial\u{2019}s steps".to_owned()),
         Block::Text(text.to_owned()),
-        Block::Plot(Figure { title: "Iterations a second".to_owned(), note: String::new(), plot }),
+        Block::Plot(Figure { title: "Iterations per second".to_owned(), note: String::new(), plot }),
         Block::Table { title: "Steps of the tutorial".to_owned(), file: "customop-steps".to_owned(), table },
     ]
 }

@@ -18,11 +18,11 @@ pub const FORM: StudyForm = StudyForm {
     title: "Custom operators",
     lead: "Write a kernel for the GPSIMD processors in the C++ of the custom operator tutorial. It is checked, run for its values, and \
            timed line by line, alone and inside a network.",
-    begin: "Press Run, or take an example. The kernel can be edited; what is wrong with it is said at its line.",
+    begin: "Press Run, or take an example. The kernel can be edited; errors are shown at their lines.",
     groups: &[
         FieldGroup { title: "", look: GroupLook::Open, fields: KERNEL },
         FieldGroup { title: "Network", look: GroupLook::Open, fields: NETWORK },
-        FieldGroup { title: "An input by itself, and what is compared", look: GroupLook::Folded, fields: MORE },
+        FieldGroup { title: "A separate input, and the reference", look: GroupLook::Folded, fields: MORE },
     ],
     examples: &[
         StudyExample {
@@ -55,7 +55,7 @@ pub const FORM: StudyForm = StudyForm {
     ],
 };
 
-/// Fields that take new texts when another is edited: a kernel that is chosen brings its source.
+/// Fields that take new texts when another is edited: choosing a kernel sets its source.
 pub const fn followers(key: &str) -> &'static [&'static str] {
     match key.as_bytes() {
         b"kernel" => &["source", "multicore"],
@@ -67,22 +67,22 @@ const KERNEL: &[StudyField] = &[
     field(
         "kernel",
         "Kernel",
-        "To begin with; choosing one replaces the source below",
+        "A starting point; choosing one replaces the source below",
         "",
         FieldKind::Choice(&[
             ("relu-element", "relu-element \u{2013} element by element"),
             ("relu-tcm", "relu-tcm \u{2013} blocks in local memory"),
             ("relu-multicore", "relu-multicore \u{2013} all processors, divided as the tutorial does"),
-            ("relu-multicore-fixed", "relu-multicore-fixed \u{2013} the same, right for any size"),
-            ("relu-any-type", "relu-any-type \u{2013} blocks, of tensors of any number type"),
-            ("own", "own \u{2013} a start for a kernel of your own"),
+            ("relu-multicore-fixed", "relu-multicore-fixed \u{2013} the same, correct for any size"),
+            ("relu-any-type", "relu-any-type \u{2013} blocks, for tensors of any numeric type"),
+            ("own", "own \u{2013} a start for your own kernel"),
         ]),
     ),
     field("cores", "Processors", "Of the engine, 1 to 64; a list is compared", "8", FieldKind::Numbers),
     field(
         "dtype",
         "Element types",
-        "Of the tensors; a list is compared: float32,int32,int16. A type that the kernel does not take is told",
+        "Of the tensors; a list is compared: float32,int32,int16. A type that the kernel does not take is reported",
         "float32",
         FieldKind::Line,
     ),
@@ -96,14 +96,14 @@ const KERNEL: &[StudyField] = &[
     field(
         "source",
         "Source",
-        "C++ as in the custom operator tutorial; what is not supported is said when it runs",
+        "C++ as in the custom operator tutorial; unsupported code is reported when it runs",
         "",
         FieldKind::Source,
     ),
-    field("multicore", "Run on all processors", "As a library built with multicore=True", "", FieldKind::Flag),
+    field("multicore", "Run on all processors", "Like a library built with multicore=True", "", FieldKind::Flag),
     field(
         "steps",
-        "Beside the tutorial\u{2019}s steps",
+        "Compare with the tutorial\u{2019}s steps",
         "Also runs the element-wise, the TCM and the multicore kernel, with the gain of each and its reason",
         "",
         FieldKind::Flag,
@@ -118,7 +118,7 @@ const NETWORK: &[StudyField] = &[
         "784,4096,2048,10",
         FieldKind::Line,
     ),
-    field("batch", "Batch size", "Samples of a step", "32", FieldKind::Numbers),
+    field("batch", "Batch size", "Samples in a step", "32", FieldKind::Numbers),
     field(
         "workload",
         "A step is",
@@ -132,7 +132,7 @@ const MORE: &[StudyField] = &[
     field(
         "input",
         "Input shape",
-        "Runs the kernel on an input of this shape too, and shows that run: 1000,3",
+        "Also runs the kernel on an input of this shape, and shows that run: 1000,3",
         "",
         FieldKind::Line,
     ),
@@ -143,7 +143,7 @@ const MORE: &[StudyField] = &[
         "",
         FieldKind::Choice(&[("normal", "normal numbers"), ("ramp", "a ramp")]),
     ),
-    field("seed", "Seed", "Of normal numbers", "0", FieldKind::Numbers),
+    field("seed", "Seed", "Of the random numbers", "0", FieldKind::Numbers),
     field(
         "reference",
         "Reference",

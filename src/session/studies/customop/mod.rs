@@ -1,5 +1,5 @@
-//! Custom operators: a kernel in the language of the tutorial, run on simulated GPSIMD processors, with what every line costs, what is
-//! wrong with it, and what each step of the tutorial gains.
+//! Custom operators: a kernel in the language of the tutorial, run on simulated GPSIMD processors, with the cost of every line, the
+//! errors, and the gain of each step of the tutorial.
 
 mod cases;
 mod document;

@@ -13,7 +13,7 @@ use crate::machine::cost::CostTable;
 use crate::neuron::gpsimd::{CustomOpReport, CustomOpRun};
 use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
 
-/// Parts of a case, for the bar.
+/// Parts of a case, for the progress bar.
 const PARTS: u64 = 1_000;
 
 struct CustomopStudyRun {
@@ -22,12 +22,12 @@ struct CustomopStudyRun {
     waiting: VecDeque<Case>,
     current: Option<(Case, CustomOpRun)>,
     finished: Vec<Finished>,
-    /// What each processor of the first case did when.
+    /// The timeline of each processor of the first case.
     processors: Vec<CoreMeter>,
 }
 
 impl CustomopStudy {
-    /// Begins it.
+    /// Begins the study.
     ///
     /// # Errors
     /// When the kernel has no such constant, or a number is out of its bounds.
@@ -91,7 +91,7 @@ impl CustomopStudyRun {
         Ok(StudyResult { document, files })
     }
 
-    /// What the command line prints with `--json`, and the timeline that it writes with `--output`.
+    /// The command line's output of `--json`, and its timeline of `--output`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let reports: Vec<&CustomOpReport> = self.finished.iter().map(|f| &f.report).collect();
         let json = match reports.as_slice() {

@@ -1,4 +1,4 @@
-//! A custom operator as its form has it.
+//! The specification of a custom operator, as in its form.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,15 @@ use super::cases::Case;
 use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, UnknownKernelDtype, built_in};
 use crate::neuron::gpsimd::{CustomOpSpec, Workload};
 
-/// The name of a kernel that a person writes.
+/// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
-/// What such a kernel begins with.
+/// The first source of such a kernel.
 const OWN_SOURCE: &str = include_str!("own.cpp");
 
 /// The fields of the form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CustomopStudy {
-    /// The kernel to begin with: one that comes with the program, or `own`.
+    /// The starting kernel: one that comes with the program, or `own`.
     pub kernel: String,
     /// Its source, as edited.
     pub source: String,
@@ -30,17 +30,17 @@ pub struct CustomopStudy {
     pub layers: Vec<Vec<u64>>,
     /// Samples of a step.
     pub batch: u64,
-    /// What a step does.
+    /// The work of a step.
     pub workload: Workload,
-    /// Shape of an input to run the kernel on by itself.
+    /// Shape of a separate input to run the kernel on.
     pub input: Option<Vec<u64>>,
-    /// What inputs hold.
+    /// Values of the inputs.
     pub fill: Fill,
-    /// Seed of normal inputs.
+    /// Seed of normally distributed inputs.
     pub seed: u64,
     /// What the kernel should compute; empty for none.
     pub reference: String,
-    /// Whether the tutorial's kernels are run beside it.
+    /// Whether the tutorial's kernels are run for comparison.
     pub steps: bool,
 }
 
@@ -67,7 +67,7 @@ impl Default for CustomopStudy {
     }
 }
 
-/// The source that comes with a name.
+/// The source of a named kernel.
 fn source_of(name: &str) -> &'static str {
     built_in(name).map_or(OWN_SOURCE, |k| k.source).trim()
 }
@@ -111,7 +111,7 @@ impl CustomopStudy {
     /// Puts a text into a field, if it can be run with it.
     ///
     /// # Errors
-    /// With what is wrong and what would be right.
+    /// Says what is wrong and what would be right.
     pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let mut next = self.clone();
         next.put(key, text)?;
@@ -125,7 +125,7 @@ impl CustomopStudy {
             "kernel" => {
                 let found = built_in(text);
                 if found.is_none() && text != OWN {
-                    return Err(format!("kernel: there is no kernel '{text}'; use one of the list, or own"));
+                    return Err(format!("kernel: there is no kernel '{text}'; use one from the list, or own"));
                 }
                 self.kernel = text.to_owned();
                 self.source = source_of(text).to_owned();
@@ -155,14 +155,14 @@ impl CustomopStudy {
         Ok(())
     }
 
-    /// What is asked for, apart from the kernel's constants: those of a source that is being edited come and go.
+    /// Checks everything except the kernel's constants, which come and go while the source is edited.
     fn check(&self, key: &str) -> Result<(), String> {
         if key == "constant" {
             return self.constants().map(|_| ());
         }
         let count = self.cores.len() * self.layers.len() * self.dtypes.len();
         if count > Case::MOST {
-            return Err(format!("{key}: {count} combinations are asked for, at most {} are run", Case::MOST));
+            return Err(format!("{key}: the lists make {count} combinations; at most {} can be run", Case::MOST));
         }
         for layers in &self.layers {
             for cores in &self.cores {
@@ -172,7 +172,7 @@ impl CustomopStudy {
         Ok(())
     }
 
-    /// The kernel as it is in the form.
+    /// The kernel as in the form.
     pub(super) fn base(&self, layers: &[u64], cores: u32) -> CustomOpSpec {
         let name = if self.is_edited() && self.kernel != OWN {
             format!("{}, edited", self.kernel)
@@ -214,7 +214,7 @@ impl CustomopStudy {
 fn source(text: &str) -> Result<String, String> {
     let source = unpack_source(text).unwrap_or_else(|| Ok(text.to_owned()))?;
     if source.len() > MAX_SOURCE_BYTES {
-        return Err(format!("source: has {} bytes; a kernel may have {MAX_SOURCE_BYTES}", source.len()));
+        return Err(format!("source: has {} bytes; a kernel may have at most {MAX_SOURCE_BYTES}", source.len()));
     }
     Ok(source.trim().to_owned())
 }
@@ -228,7 +228,7 @@ fn list<T: std::str::FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {
 }
 
 fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{key}: '{text}' is not a whole number that is possible here"))
+    text.parse().map_err(|_| format!("{key}: '{text}' is not a whole number in the allowed range"))
 }
 
 fn flag(key: &str, text: &str) -> Result<bool, String> {
@@ -254,7 +254,7 @@ fn unpack_source(text: &str) -> Option<Result<String, String>> {
     let (size, packed) = text.split_once('~')?;
     let size: usize = size.parse().ok()?;
     let is_packed = !packed.is_empty() && packed.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let damaged = || "source: the kernel in the link is damaged; copy all of the link again".to_owned();
+    let damaged = || "source: the kernel in the link is damaged; copy the whole link again".to_owned();
     let read = || text.parse::<NamedKernel>().ok().map(|k| k.source.into_owned()).filter(|s| s.len() == size);
     is_packed.then(|| read().ok_or_else(damaged))
 }

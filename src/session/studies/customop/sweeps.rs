@@ -1,4 +1,4 @@
-//! What several values of a constant, numbers of processors and networks come to: a table, and a plot over each.
+//! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
 use super::cases::{Finished, Purpose};
 use crate::base::convert::real;
@@ -9,12 +9,12 @@ use crate::view::table::{Cell, Column, ColumnKind, Table};
 /// A line of a plot: its name, its look, its points.
 type Series = (String, LineStyle, Vec<(f64, f64)>);
 
-/// What is compared along a plot.
+/// The axis of a plot.
 struct Axis {
     title: &'static str,
     /// Its place on the axis.
     value: fn(&Finished) -> Option<f64>,
-    /// What is the same on one line of the plot.
+    /// The values that are constant on one line of the plot.
     rest: fn(&Finished) -> String,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn blocks(finished: &[Finished]) -> Vec<Block> {
     blocks
 }
 
-/// Iterations a second and time of an element over an axis on which the runs differ.
+/// Iterations per second and time per element, over an axis on which the runs differ.
 fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
     let mut places: Vec<f64> = runs.iter().filter_map(|f| (axis.value)(f)).collect();
     places.sort_by(f64::total_cmp);
@@ -92,10 +92,10 @@ fn figures(axis: &Axis, runs: &[&Finished]) -> Vec<Figure> {
         let plot = Plot::Lines(Lines::new(axis.title, title, lines, true));
         Figure { title: format!("{title} over {}", lower(axis.title)), note: String::new(), plot }
     };
-    vec![figure("Iterations/s", |f| f.report.iterations_per_s), figure("ns an element", |f| f.report.ns_per_element)]
+    vec![figure("Iterations/s", |f| f.report.iterations_per_s), figure("ns per element", |f| f.report.ns_per_element)]
 }
 
-/// Time of an element for each element type; a type that the kernel does not take has no bar.
+/// Time per element for each element type; a type that the kernel does not take has no bar.
 fn of_types(runs: &[&Finished]) -> Option<Figure> {
     let first = runs.first()?.report.dtype;
     if runs.iter().all(|f| f.report.dtype == first) {
@@ -106,7 +106,7 @@ fn of_types(runs: &[&Finished]) -> Option<Figure> {
         Some((name, f.report.dtype.to_string(), f.report.ns_per_element?))
     });
     let plot = Plot::Bars(Bars::new(bars), "ns".to_owned());
-    Some(Figure { title: "ns an element for each element type".to_owned(), note: String::new(), plot })
+    Some(Figure { title: "ns per element for each element type".to_owned(), note: String::new(), plot })
 }
 
 fn lower(title: &str) -> String {
@@ -121,7 +121,7 @@ fn table(runs: &[&Finished]) -> Table {
         Column::new("cores", "Processors", ColumnKind::Count),
         Column::new("dtype", "Elements", ColumnKind::Text),
         Column::new("iterations_per_s", "Iterations/s", ColumnKind::Number),
-        Column::new("ns_per_element", "ns an element", ColumnKind::Number),
+        Column::new("ns_per_element", "ns per element", ColumnKind::Number),
         Column::new("bound_by", "Bound by", ColumnKind::Text),
         Column::new("most", "Operator spends most on", ColumnKind::Text),
         Column::new("problem", "Problem", ColumnKind::Text),

@@ -1,4 +1,4 @@
-//! The command that gives the same figures.
+//! The command with the same figures.
 
 use crate::base::convert::real;
 use crate::bench::matmult::{MatmultConfig, dtype_of};

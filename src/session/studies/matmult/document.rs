@@ -1,4 +1,4 @@
-//! The document of a microbenchmark: what documents of one case and of a sweep have in common.
+//! The document of a microbenchmark: parts that documents of one case and of a sweep have in common.
 
 use super::command::command;
 use super::processor::{Processor, beside};
@@ -8,17 +8,17 @@ use crate::bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
 use crate::view::document::{Block, Document, Finding, Tone};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// A case that has ended.
+/// A finished case.
 pub(super) struct Done {
-    /// What it came to.
+    /// Its result.
     pub report: MatmultReport,
-    /// What plots of a single case need.
+    /// Data for the plots of a single case.
     pub detail: Option<MatmultDetail>,
     /// Its program before and after the passes, when they removed products from it.
     pub programs: Option<[String; 2]>,
 }
 
-/// What the cases until now came to, and what this processor did beside.
+/// The results of the cases so far, and the measurements on this processor.
 pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, processor: &[Processor]) -> Document {
     let mut blocks = match done {
         [one] if total == 1 => single::blocks(one),
@@ -39,7 +39,7 @@ pub(super) fn document(study: &MatmultStudy, done: &[Done], total: usize, proces
     Document { title, blocks }
 }
 
-/// A pitfall that was met.
+/// A pitfall that was found.
 pub(super) fn finding(pitfall: Pitfall, text: &str) -> Block {
     let tone = match pitfall {
         Pitfall::ProductsRemoved | Pitfall::NoBias => Tone::Bad,
@@ -88,7 +88,7 @@ fn table<'a>(reports: impl Iterator<Item = &'a MatmultReport>) -> Table {
         let number = |v: Option<f64>| v.map_or(Cell::Missing, Cell::Number);
         let ms = |s: Option<f64>| number(s.map(|s| s * 1e3));
         let found: Vec<&str> = r.findings.iter().map(|f| f.pitfall.code()).collect();
-        // Another model has no size and no loop.
+        // Another model has neither size nor loop.
         let of_layer = |n: u32| if r.case.model.is_some() { Cell::Missing } else { Cell::Count(u64::from(n)) };
         let operator = |text: Option<&str>| text.map_or(Cell::Missing, |t| Cell::Text(t.to_owned()));
         let limit = r.limit.as_ref().map(|l| l.by.clone());

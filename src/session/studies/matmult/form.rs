@@ -53,7 +53,13 @@ const MAIN: &[StudyField] = &[
         "1",
         FieldKind::Numbers,
     ),
-    field("loop_count", "Products in a call", "Each fed to the next; a list is swept", "1000", FieldKind::Numbers),
+    field(
+        "loop_count",
+        "Products in a call",
+        "Each is the input of the next; a list is swept",
+        "1000",
+        FieldKind::Numbers,
+    ),
     field(
         "dtype",
         "Formats",
@@ -62,7 +68,7 @@ const MAIN: &[StudyField] = &[
         FieldKind::Line,
     ),
     field("instance", "Instance types", "Sizes or families: trn1.2xlarge,inf2,trn2", "trn1.2xlarge", FieldKind::Line),
-    field("num_timed_iterations", "Timed calls", "With one clock around them", "1", FieldKind::Numbers),
+    field("num_timed_iterations", "Timed calls", "Timed all together by one clock", "1", FieldKind::Numbers),
 ];
 
 const PITFALLS: &[StudyField] = &[
@@ -78,14 +84,14 @@ const PITFALLS: &[StudyField] = &[
     field("no_bias", "No bias", "Values leave the range of their format", "", FieldKind::Flag),
     field("coarse_clock", "Coarse clock", "One that ticks every 15.625 ms", "", FieldKind::Flag),
     field("small", "Small matrices", "64 x 64: they do not fill the array", "", FieldKind::Flag),
-    field("lazy", "Lazy execution", "A graph of each step in place of a traced model", "", FieldKind::Flag),
+    field("lazy", "Lazy execution", "A graph recorded in each step instead of a traced model", "", FieldKind::Flag),
 ];
 
 const MORE: &[StudyField] = &[
     field(
         "model",
         "Another model",
-        "In place of the layer: bert-base-uncased, mlp; sizes and loop then mean nothing",
+        "Instead of the layer: bert-base-uncased, mlp; sizes and loop then have no effect",
         "the layer",
         FieldKind::Line,
     ),
@@ -100,11 +106,11 @@ const MORE: &[StudyField] = &[
     field(
         "shape",
         "Shapes of its operands",
-        "A comma between operands: 1024x1024,1024x1024; a list with spaces is swept",
+        "Operands separated by commas: 1024x1024,1024x1024; a list with spaces is swept",
         "the operator\u{2019}s own",
         FieldKind::Line,
     ),
-    field("cpu", "This processor beside", "The same products, measured in this browser", "", FieldKind::Flag),
+    field("cpu", "Compare with this processor", "The same products, measured in this browser", "", FieldKind::Flag),
     field("num_warmup_iterations", "Warm-up calls", "Before the clock starts", "8", FieldKind::Numbers),
     field(
         "num_verification_iterations",
@@ -121,7 +127,7 @@ const MORE: &[StudyField] = &[
         FieldKind::Choice(&[("1", "1"), ("2", "2"), ("3", "3")]),
     ),
     field("seed", "Seed", "Of the jitter, and of values where they are computed", "0", FieldKind::Numbers),
-    field("jitter", "Jitter", "How much a stage of a call varies at most: 0.01 is 1 %", "0.01", FieldKind::Numbers),
+    field("jitter", "Jitter", "Largest random deviation of a stage of a call: 0.01 is 1 %", "0.01", FieldKind::Numbers),
     field("sync", "Wait for each result", "Before the next call; the script does not", "", FieldKind::Flag),
-    field("skip_compilation", "Compiled before", "The compile time is not counted", "", FieldKind::Flag),
+    field("skip_compilation", "Already compiled", "The compile time is not counted", "", FieldKind::Flag),
 ];

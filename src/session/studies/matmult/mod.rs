@@ -1,4 +1,4 @@
-//! The microbenchmark: one linear layer applied over and over, measured as the microbenchmark guide does, with the guide's pitfalls to
+//! The microbenchmark: one linear layer applied repeatedly, measured as the microbenchmark guide does, with the guide's pitfalls to
 //! switch on.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! The same products measured on this processor: real time, which no seed repeats.
+//! The same products measured on this processor: real times, which do not repeat with a seed.
 
 use super::document::Done;
 use crate::base::Clock;
@@ -12,20 +12,20 @@ use crate::view::table::{Cell, Column, ColumnKind, Table};
 
 /// Seconds for which each size is measured.
 const WINDOW_S: f64 = 0.3;
-/// Operations of one call at least, so that the clock sees it, and at most, so that a step ends soon.
+/// Least operations of one call, so that the clock can resolve it, and most operations, so that a step ends soon.
 const OPERATIONS: (f64, f64) = (2e7, 5e9);
-/// Sizes measured at most.
+/// Most sizes that are measured.
 pub(super) const MOST_SIZES: usize = 8;
 
-/// What this processor did.
+/// A measurement on this processor.
 pub(super) struct Processor {
-    /// What was measured, in a few words: `N 256, batch 1`.
+    /// A short description of what was measured: `N 256, batch 1`.
     pub name: String,
-    /// The same for the zoo: `matmult:n=256,loop_count=2`.
+    /// The same as a specification of the zoo: `matmult:n=256,loop_count=2`.
     pub model: String,
     /// Timed calls.
     pub calls: usize,
-    /// Seconds of one call: the mean.
+    /// Mean time of one call, seconds.
     pub mean_s: f64,
     /// Operations of one call.
     pub operations: f64,
@@ -41,7 +41,7 @@ pub(super) struct Measuring {
     operations: f64,
 }
 
-/// The sizes of some cases, each once; the products of a call are few, because their rate hardly depends on how many they are.
+/// The sizes of some cases, each once; the products of a call are few, because the rate hardly depends on their number.
 pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
     let mut all: Vec<(MatmultCase, f64)> = Vec::new();
     for d in done {
@@ -53,7 +53,7 @@ pub(super) fn sizes(done: &[Done]) -> Vec<(MatmultCase, f64)> {
             case.loop_count = narrow_count(whole((OPERATIONS.0 / one).ceil().clamp(1.0, 1e4)));
             operations = one * f64::from(case.loop_count);
         }
-        // Chained and with a bias, as it should be: pitfalls are the device's.
+        // Chained and with a bias, as recommended: pitfalls apply only to the device.
         (case.run.chained, case.run.add_bias) = (true, true);
         if !all.iter().any(|(c, _)| c.specification() == case.specification() && c.batch_size == case.batch_size) {
             all.push((case, operations));
@@ -72,10 +72,10 @@ fn name(case: &MatmultCase) -> String {
 }
 
 impl Measuring {
-    /// Begins a size.
+    /// Begins measuring a size.
     ///
     /// # Errors
-    /// When it takes too long, or cannot be run.
+    /// When the size takes too long, or cannot be run.
     pub fn new(case: &MatmultCase, operations: f64) -> Result<Box<Self>, String> {
         if operations > OPERATIONS.1 {
             return Err(format!("a call of {:.1} GFLOP is too long to be measured here", operations / 1e9));
@@ -95,7 +95,7 @@ impl Measuring {
         Ok(Box::new(Self { run: CpuRun::new(configuration), name, model, operations }))
     }
 
-    /// Does the next thing; the result when it was the last.
+    /// Does the next step; returns the result after the last one.
     pub fn step(mut self: Box<Self>, clock: &dyn Clock) -> Result<Processor, Box<Self>> {
         self.run.step(clock);
         if self.run.stage() != CpuStage::Done {
@@ -128,7 +128,7 @@ impl Processor {
     }
 }
 
-/// What this processor did beside the simulated device.
+/// The measurements on this processor beside the simulated device.
 pub(super) fn beside(done: &[Done], processor: &[Processor]) -> Vec<Block> {
     if processor.is_empty() {
         return Vec::new();

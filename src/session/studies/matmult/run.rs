@@ -1,4 +1,4 @@
-//! The cases of a microbenchmark one after another, then this processor where that is asked for.
+//! The cases of a microbenchmark one after another, then this processor if that is asked for.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use crate::bench::matmult::{
 use crate::device::ModelLibrary;
 use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
 
-/// Times a document is made of a long sweep before it is over.
+/// How often the document of a long sweep is made before the sweep is over.
 const MOST_SHOWN: usize = 50;
 
-/// A microbenchmark at work.
+/// A running microbenchmark.
 struct MatmultStudyRun {
     study: MatmultStudy,
     clock: Option<Rc<dyn Clock>>,
-    /// Models that people brought.
+    /// Model files of the user.
     models: ModelLibrary,
     total: usize,
     waiting: VecDeque<MatmultCase>,
@@ -34,7 +34,7 @@ struct MatmultStudyRun {
 }
 
 impl MatmultStudy {
-    /// Begins it.
+    /// Begins the microbenchmark.
     ///
     /// # Errors
     /// When a number is out of its range, the lists make too many cases, or there is no clock to measure with.
@@ -44,7 +44,7 @@ impl MatmultStudy {
         models: &ModelLibrary,
     ) -> Result<Box<dyn StudyRun>, String> {
         if self.cpu && clock.is_none() {
-            return Err("this shell has no clock, so nothing can be measured: leave the processor out".to_owned());
+            return Err("this program has no clock, so nothing can be measured; leave out the processor".to_owned());
         }
         let waiting: VecDeque<_> = self.measured().cases().map_err(|e| e.to_string())?.into();
         Ok(Box::new(MatmultStudyRun {
@@ -96,7 +96,7 @@ impl MatmultStudyRun {
         StudyResult { document, files: Vec::new() }
     }
 
-    /// What comes next; `None` when it is over.
+    /// The next part; `None` at the end.
     fn next(&mut self) -> Option<String> {
         if let Some(run) = &self.current {
             return Some(run.label());
@@ -121,7 +121,7 @@ impl MatmultStudyRun {
         (done as u64, (done + self.waiting.len() + sizes) as u64)
     }
 
-    /// Measures on; whether a size has ended.
+    /// Continues the measurement; returns whether a size has ended.
     fn measure(&mut self) -> bool {
         let Some(clock) = self.clock.clone() else { return false };
         if let Some(measuring) = self.measuring.take() {
@@ -142,7 +142,7 @@ impl MatmultStudyRun {
         false
     }
 
-    /// What the command line prints with `--csv` and `--json`.
+    /// The command line's output of `--csv` and `--json`.
     fn files(&self) -> Result<Vec<StudyFile>, String> {
         let reports: Vec<MatmultReport> = self.done.iter().map(|d| d.report.clone()).collect();
         let file = |label: &str, name: &str, mime: &str, text: String| StudyFile {
@@ -157,7 +157,7 @@ impl MatmultStudyRun {
     }
 }
 
-/// A case that has ended. Of several, the calls of each are not kept: a thousand cases may have a million each.
+/// A finished case. With several cases, the calls of each are not kept: a thousand cases may have a million calls each.
 fn ended(report: MatmultReport, detail: Option<MatmultDetail>, models: &ModelLibrary, is_single: bool) -> Done {
     let detail = detail.map(|d| if is_single { d } else { MatmultDetail { calls_s: Vec::new(), ..d } });
     let is_removed = report.findings.iter().any(|f| f.pitfall == Pitfall::ProductsRemoved);

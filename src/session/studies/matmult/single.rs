@@ -1,4 +1,4 @@
-//! The document of one case: figures, pitfalls with their effects, phases, a call, the roofline.
+//! The document of one case: figures, pitfalls with their effects, phases, one call, the roofline.
 
 use super::document::{Done, finding, sentence};
 use crate::base::convert::{real, real_len, whole_len};
@@ -9,7 +9,7 @@ use crate::view::plot::{Bars, LineStyle, Lines, RooflinePlot};
 
 /// Bars of the histogram of calls.
 const HISTOGRAM_BARS: usize = 40;
-/// Lines of a program at its beginning and at its end; what is between is left out.
+/// Lines of a program shown at its beginning and at its end; the rest is left out.
 const PROGRAM_LINES: (usize, usize) = (14, 10);
 
 /// The parts.
@@ -25,7 +25,7 @@ pub(super) fn blocks(done: &Done) -> Vec<Block> {
     blocks.push(Block::Heading("Where the time goes".to_owned()));
     blocks.push(Block::Plots(vec![phases(r), call(r)]));
     if let Some(detail) = &done.detail {
-        // Without a product there is no place on the roofline of the array.
+        // Without a product there is no point on the roofline of the array.
         let roofline = (r.products_asked != Some(0)).then(|| roofline(r, detail));
         blocks.push(Block::Plots(histogram(detail).into_iter().chain(roofline).collect()));
     }
@@ -50,7 +50,7 @@ fn tiles(r: &MatmultReport) -> Vec<Tile> {
         p if p >= 30.0 => Tone::Neutral,
         _ => Tone::Warning,
     };
-    let note = format!("{} of the {peak:.2} that the array can do in {}", format_share(percent), r.dtype);
+    let note = format!("{} of the array\u{2019}s peak of {peak:.2} in {}", format_share(percent), r.dtype);
     let mut all = Vec::new();
     if has_products {
         all.push(Tile { tone, share: Some(percent / 100.0), ..tile("Achieved", reached, note) });
@@ -91,15 +91,15 @@ fn limit(r: &MatmultReport) -> Option<Block> {
     Some(Block::Finding(Finding { tone, title, text: sentence(&limit.sentence) }))
 }
 
-/// What was met, each with its sentence, the programs where products were removed, and the effects as bars.
+/// The pitfalls that were found, each with its sentence, the programs if products were removed, and the effects as bars.
 fn pitfalls(done: &Done) -> Vec<Block> {
     let r = &done.report;
     if r.findings.is_empty() {
-        let title = "No pitfall of the guide was met.".to_owned();
-        let text = "Switch one on in the form to see what it costs.".to_owned();
+        let title = "No pitfall of the guide was found.".to_owned();
+        let text = "Switch one on in the form to see its cost.".to_owned();
         return vec![Block::Finding(Finding { tone: Tone::Good, title, text })];
     }
-    let mut blocks = vec![Block::Heading("Pitfalls that were met".to_owned())];
+    let mut blocks = vec![Block::Heading("Pitfalls that were found".to_owned())];
     for found in &r.findings {
         blocks.push(finding(found.pitfall, &found.sentence));
         if let Some(programs) = done.programs.as_ref().filter(|_| found.pitfall == Pitfall::ProductsRemoved) {
@@ -119,8 +119,10 @@ fn effects(r: &MatmultReport) -> Option<Figure> {
     }
     let as_run = ("As it is".to_owned(), "is".to_owned(), r.tops_computed.unwrap_or(0.0));
     Some(Figure {
-        title: "What each pitfall costs".to_owned(),
-        note: "Products that the core computes, with all pitfalls as they are and with one of them undone.".to_owned(),
+        title: "Cost of each pitfall".to_owned(),
+        note:
+            "Rate of the products that the core computes, with all pitfalls as they are and with one of them removed."
+                .to_owned(),
         plot: Plot::Bars(Bars::new(std::iter::once(as_run).chain(others)), "TOPS".to_owned()),
     })
 }
@@ -134,12 +136,12 @@ fn beside(r: &MatmultReport, [before, after]: &[String; 2]) -> Block {
         blocks: vec![Block::Source(program(&format!("HLO {}", title.to_lowercase()), text))],
     };
     Block::Beside(vec![
-        part("As it is written", r.products_asked, before),
-        part("As the compiler leaves it", r.products_computed, after),
+        part("As written", r.products_asked, before),
+        part("After the compiler", r.products_computed, after),
     ])
 }
 
-/// A program, its products shaded; of a long one the middle is left out.
+/// A program with its products shaded; the middle of a long one is left out.
 fn program(name: &str, text: &str) -> Source {
     let lines: Vec<&str> = text.lines().collect();
     let (first, last) = PROGRAM_LINES;
@@ -172,7 +174,7 @@ fn phases(r: &MatmultReport) -> Figure {
         (format!("Timed run, {} calls", run.timed_iterations), r.benchmark_s),
     ];
     let bars = bars.into_iter().filter_map(|(name, s)| Some((name.clone(), name, s? * 1e3)));
-    let note = "Each phase is timed apart; only the timed run counts for the rate.".to_owned();
+    let note = "Each phase is timed separately; only the timed run counts for the rate.".to_owned();
     figure("Phases", note, Plot::Bars(Bars::new(bars), "ms".to_owned()))
 }
 
@@ -182,24 +184,24 @@ fn call(r: &MatmultReport) -> Figure {
         ("Device", r.device_s),
         ("Host", r.host_s),
         ("Link", r.link_s),
-        ("Of host and link, hidden", r.hidden_s),
+        ("Host and link, hidden part", r.hidden_s),
     ];
     let bars = bars.into_iter().filter_map(|(name, s)| Some((name.to_owned(), name.to_owned(), s? * 1e3)));
     let note = match r.case.run.sync {
         true => "Each result is waited for, so that host, link and device follow one another.",
-        false => "No result is waited for: the host is one call ahead, and what it does then takes no time of its own.",
+        false => "No result is waited for: the host is one call ahead, and its work during that time is hidden.",
     };
     figure("One call", note.to_owned(), Plot::Bars(Bars::new(bars), "ms".to_owned()))
 }
 
-/// How the timed calls are spread; none of a single call.
+/// Distribution of the timed calls; none for a single call.
 fn histogram(detail: &MatmultDetail) -> Option<Figure> {
     let calls = &detail.calls_s;
     let (first, last) = (*calls.first()? * 1e3, *calls.last()? * 1e3);
     if calls.len() < 2 {
         return None;
     }
-    // All calls the same: a bar that can be seen.
+    // All calls are the same: draw a visible bar.
     let width = if last > first { (last - first) / real_len(HISTOGRAM_BARS) } else { (first * 0.01).max(1e-6) };
     let mut counts = vec![0_u64; HISTOGRAM_BARS];
     for call in calls {
@@ -212,7 +214,7 @@ fn histogram(detail: &MatmultDetail) -> Option<Figure> {
     let bars = counts.iter().enumerate().map(|(i, n)| (edge(i), real(*n)));
     let points = bars.chain([(edge(HISTOGRAM_BARS), 0.0)]).collect();
     let lines = Lines::new("Call (ms)", "Calls", [("Timed calls".to_owned(), LineStyle::Steps, points)], false);
-    Some(figure("How the timed calls are spread", String::new(), Plot::Lines(lines)))
+    Some(figure("Distribution of the timed calls", String::new(), Plot::Lines(lines)))
 }
 
 fn roofline(r: &MatmultReport, detail: &MatmultDetail) -> Figure {
@@ -224,7 +226,6 @@ fn roofline(r: &MatmultReport, detail: &MatmultDetail) -> Figure {
     ];
     let peak = r.peak_tops.unwrap_or(0.0) * 1e12;
     let plot = RooflinePlot::new(peak, detail.peak_bytes_per_s, points);
-    let note =
-        "Operations for each byte that DMAs move: right of the ridge the array is the limit, left of it the memory.";
+    let note = "Operations per byte that DMAs move: right of the ridge the array is the limit, left of it the memory.";
     figure("Roofline", note.to_owned(), Plot::Roofline(plot))
 }

@@ -1,4 +1,4 @@
-//! The microbenchmark as its form has it: the guide's numbers, and pitfalls that change them.
+//! The specification of the microbenchmark, as in its form: the guide's numbers, and pitfalls that change them.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ const COARSE_TICK_NS: u64 = 15_625_000;
 /// Size of the pitfall of small matrices.
 const SMALL_DIM: u32 = 64;
 
-/// The microbenchmark as its form has it.
+/// The specification of the microbenchmark, as in its form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MatmultStudy {
-    /// What to measure, before the pitfalls below change it.
+    /// The configuration, before the pitfalls below change it.
     pub config: MatmultConfig,
     /// Pitfall: one product in a call.
     pub no_loop: bool,
@@ -25,7 +25,7 @@ pub struct MatmultStudy {
     pub coarse_clock: bool,
     /// Pitfall: matrices that do not fill the array.
     pub small: bool,
-    /// Measure the same products on this processor too.
+    /// Also measure the same products on this processor.
     pub cpu: bool,
 }
 
@@ -39,7 +39,7 @@ impl MatmultStudy {
         config
     }
 
-    /// What is measured.
+    /// The configuration that is measured.
     #[must_use]
     pub fn measured(&self) -> MatmultConfig {
         let mut config = self.checked();
@@ -94,7 +94,7 @@ impl MatmultStudy {
     /// Puts a text into a field, if the microbenchmark is possible with it.
     ///
     /// # Errors
-    /// With what is wrong and what would be right.
+    /// Says what is wrong and what would be right.
     pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let mut next = self.clone();
         next.put(key, text)?;
@@ -163,7 +163,7 @@ impl MatmultStudy {
     }
 }
 
-/// A message about a flag of the command, as one about the field of the same name.
+/// Turns a message about a flag of the command into one about the field with the same name.
 fn without_dashes(error: &dyn std::fmt::Display) -> String {
     error.to_string().trim_start_matches('-').to_owned()
 }
@@ -173,7 +173,7 @@ fn joined(list: &[u32]) -> String {
 }
 
 fn number<T: std::str::FromStr>(key: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{key}: '{text}' is not a number that is possible here"))
+    text.parse().map_err(|_| format!("{key}: '{text}' is not a number in the allowed range"))
 }
 
 #[cfg(test)]

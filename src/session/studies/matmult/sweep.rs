@@ -1,4 +1,4 @@
-//! The document of a sweep: the best case, heat maps of what the array reaches, rates as lines, pitfalls that were met.
+//! The document of a sweep: the best case, heat maps of the array's utilisation, rates as lines, pitfalls that were found.
 
 use indexmap::IndexMap;
 
@@ -8,21 +8,21 @@ use crate::bench::matmult::{MatmultCase, MatmultReport, Pitfall};
 use crate::view::document::{Block, Figure, Finding, Plot, Tile, Tone};
 use crate::view::plot::{Bars, HeatMap, LineStyle, Lines, Series};
 
-/// More heat maps than this are not compared by eye; the table has all cases.
+/// Most heat maps: more cannot be compared by eye; the table has all cases.
 const MOST_MAPS: usize = 6;
-/// More lines than this are not told apart.
+/// Most lines that can be distinguished.
 const MOST_LINES: usize = 8;
-/// More bars than this do not fit a page.
+/// Most bars that fit a page.
 const MOST_BARS: usize = 40;
 
-/// What a sweep can vary: its title, the value of a case as text, and as a number where it is one.
+/// An axis of a sweep: its title, the value of a case as text, and as a number if it is one.
 struct Axis {
     title: &'static str,
     text: fn(&MatmultCase) -> String,
     number: Option<fn(&MatmultCase) -> u32>,
 }
 
-/// In the order in which they take the columns and then the rows of a heat map.
+/// The axes in the order in which they become columns and then rows of a heat map.
 const AXES: [Axis; 7] = [
     Axis { title: "Products in a call", text: |c| c.loop_count.to_string(), number: Some(|c| c.loop_count) },
     Axis { title: "Matrix size N", text: |c| c.matrix_dim.to_string(), number: Some(|c| c.matrix_dim) },
@@ -41,14 +41,14 @@ pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
     let of_operators = reports.iter().any(|r| r.case.operator.is_some());
     let maps = if of_operators { Vec::new() } else { maps(&varying, &reports) };
     if !maps.is_empty() {
-        blocks.push(Block::Heading("What the array reaches".to_owned()));
+        blocks.push(Block::Heading("Utilisation of the array".to_owned()));
         blocks.push(Block::Plots(maps));
     }
     blocks.extend(operators(&varying, &reports).map(Block::Plot));
     blocks.extend(lines(&varying, &reports).map(Block::Plot));
     let found = found(&reports);
     if !found.is_empty() {
-        blocks.push(Block::Heading("Pitfalls that were met".to_owned()));
+        blocks.push(Block::Heading("Pitfalls that were found".to_owned()));
         blocks.extend(found);
     }
     blocks
@@ -73,7 +73,7 @@ fn tiles(reports: &[&MatmultReport], total: usize) -> Vec<Tile> {
     if let Some((best, tops)) = best.and_then(|r| Some((r, r.tops_computed?))) {
         let percent = best.peak_percent.unwrap_or(0.0);
         tiles.push(Tile {
-            name: "The fastest".to_owned(),
+            name: "Fastest case".to_owned(),
             value: format!("{tops:.2} TFLOPS"),
             note: format!("{} of the peak: {}", format_share(percent), best.case.label()),
             share: Some(percent / 100.0),
@@ -124,7 +124,7 @@ fn maps(varying: &[&Axis], reports: &[&MatmultReport]) -> Vec<Figure> {
     groups.into_iter().take(MOST_MAPS).map(map).collect()
 }
 
-/// How long each operator takes on the device, as bars; operators are compared by their time, because few of them have products.
+/// Time of each operator on the device, as bars. Operators are compared by time, because few of them have products.
 fn operators(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     let bar = |r: &&&MatmultReport| {
         let name = name_of(varying.iter(), &r.case);
@@ -134,12 +134,12 @@ fn operators(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
         reports.iter().filter(|r| r.case.operator.is_some()).take(MOST_BARS).filter_map(|r| bar(&r)).collect();
     (bars.len() > 1).then(|| Figure {
         title: "Time on the device".to_owned(),
-        note: "With start-up and tear-down of the execution.".to_owned(),
+        note: "Includes start-up and tear-down of the execution.".to_owned(),
         plot: Plot::Bars(Bars::new(bars), "ms".to_owned()),
     })
 }
 
-/// Rates over a number that varies, a line for each combination of the rest: over the size of the matrices where that varies.
+/// Rates over a varying number, with a line for each combination of the rest: over the size of the matrices if that varies.
 fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     let mut numbers: Vec<&&Axis> = varying.iter().filter(|axis| axis.number.is_some()).collect();
     numbers.sort_by_key(|axis| axis.title != "Matrix size N");
@@ -168,7 +168,7 @@ fn lines(varying: &[&Axis], reports: &[&MatmultReport]) -> Option<Figure> {
     Some(Figure { title: format!("Rate by {small}"), note: String::new(), plot: Plot::Lines(plot) })
 }
 
-/// Lines over a number. One whose every value is at least twice the one before has a logarithmic axis, on which each value has
+/// Lines over a number. If every value is at least twice the previous one, the axis is logarithmic, so that each value has
 /// the same room.
 fn plot_over(title: &str, series: Vec<Series>) -> Lines {
     let mut values: Vec<f64> = series.iter().flat_map(|(.., points)| points.iter().map(|p| p.0)).collect();
@@ -185,7 +185,7 @@ fn plot_over(title: &str, series: Vec<Series>) -> Lines {
     Lines::new(&format!("{title} (logarithmic)"), "TFLOPS", placed, true).with_names(names, str::to_owned)
 }
 
-/// Each pitfall once, with the case that it costs most, then the cases that failed.
+/// Each pitfall once, with the case in which it costs the most, then the failed cases.
 fn found(reports: &[&MatmultReport]) -> Vec<Block> {
     let mut met: IndexMap<&'static str, (Pitfall, usize, f64, String)> = IndexMap::new();
     for report in reports {
@@ -201,7 +201,7 @@ fn found(reports: &[&MatmultReport]) -> Vec<Block> {
         }
     }
     let met = met.into_values().map(|(pitfall, cases, _, text)| {
-        let text = if cases > 1 { format!("Met in {cases} cases; it costs most in {text}") } else { text };
+        let text = if cases > 1 { format!("Found in {cases} cases; it costs the most in {text}") } else { text };
         finding(pitfall, &text)
     });
     let failed = reports.iter().filter_map(|r| {
