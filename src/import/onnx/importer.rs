@@ -98,7 +98,7 @@ impl<'m> Importer<'m> {
                 ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
             let place = Place::Node(short(&info.name));
             let id = self.builder.parameter(parameter);
-            let id = id.map_err(|e| ImportError::at(place, e.0, "export the model with smaller inputs"))?;
+            let id = id.map_err(|e| ImportError::at(place, e.to_string(), "export the model with smaller inputs"))?;
             scope.define(&info.name, id);
         }
         self.nodes(&graph.nodes, &mut scope)?;

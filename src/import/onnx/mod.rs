@@ -51,7 +51,9 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     let (inputs, results) = importer.main()?;
     let mut outputs = Vec::new();
     for (info, &id) in model.graph.outputs.iter().zip(&results) {
-        let what = |e: super::program::BuildError| ImportError::of_file(e.0, "export the model with arrays as results");
+        let what = |e: super::program::BuildError| {
+            ImportError::of_file(e.to_string(), "export the model with arrays as results")
+        };
         let ty = importer.builder.array(id).map_err(what)?;
         let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
         outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
@@ -74,7 +76,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     };
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
-    let program = program.map_err(|e| ImportError::of_file(e.0, "export a smaller part of the model"))?;
+    let program = program.map_err(|e| ImportError::of_file(e.to_string(), "export a smaller part of the model"))?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));

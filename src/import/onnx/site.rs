@@ -33,7 +33,7 @@ impl OpError {
 
 impl From<BuildError> for OpError {
     fn from(error: BuildError) -> Self {
-        Self::wrong(error.0)
+        Self::wrong(error.to_string())
     }
 }
 

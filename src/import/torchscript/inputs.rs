@@ -158,7 +158,7 @@ impl Inputs {
             open: open.collect(),
         };
         let parameter = ProgramParameter { name: name.to_owned(), role: Role::Input, ty, data: WeightData::Absent };
-        let value = t.b.parameter(parameter).map_err(|e| wrong(e.0))?;
+        let value = t.b.parameter(parameter).map_err(|e| wrong(e.to_string()))?;
         self.infos.push(info);
         Ok(Value::Tensor(t.views.fresh(value)))
     }

@@ -1,7 +1,8 @@
 //! Tuples, calls, loops, sorting.
 
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
+use super::error::{BuildError, Misfit, Pair};
 use crate::base::convert::{narrow, real};
 
 impl Builder {
@@ -24,7 +25,7 @@ impl Builder {
             _ => None,
         };
         let Some(ty) = part else {
-            return Err(BuildError(format!("{} has no part {at}", self.type_of(x))));
+            return Err(BuildError::NoPart { ty: self.type_of(x).clone(), part: at });
         };
         self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
     }
@@ -77,7 +78,10 @@ impl Builder {
             let result = b.tuple(&all)?;
             match *b.type_of(result) == ty {
                 true => Ok(result),
-                false => Err(BuildError(format!("a loop's state {ty} becomes {}", b.type_of(result)))),
+                false => {
+                    let (one, other) = (ty.clone(), b.type_of(result).clone());
+                    Err(BuildError::Unlike { pair: Pair::LoopState, one, other })
+                }
             }
         })?;
         let last = self.push(Op::While, vec![first], vec![condition, step], ty)?;
@@ -151,7 +155,7 @@ impl Builder {
         for &x in &all {
             let ty = self.array(x)?;
             if ty.dims != dims {
-                return Err(BuildError(format!("{ty} is not sorted along with sizes {dims:?}")));
+                return Err(BuildError::sizes(Misfit::Sorted, ty, &dims));
             }
             let one = Type::Array(ArrayType::new(ty.element, []));
             parameters.extend([one.clone(), one]);
@@ -174,7 +178,7 @@ impl Builder {
         let mut dims = ty.dims.clone();
         match dims.last_mut() {
             Some(last) if *last >= k => *last = k,
-            _ => return Err(BuildError(format!("{ty} has not {k} elements in its last dimension"))),
+            _ => return Err(BuildError::Largest { ty, k }),
         }
         let places = Type::Array(ArrayType::new(ElementType::S32, dims.clone()));
         let result = Type::Tuple(vec![Type::Array(ArrayType::new(ty.element, dims)), places]);

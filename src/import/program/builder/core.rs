@@ -1,21 +1,16 @@
 //! The builder itself: computations under construction, parameters, constants.
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 use super::super::prune;
 use super::super::{
     ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, ProgramParameter, Type, Value,
 };
+use super::error::BuildError;
 use super::fold::{fold, fold_reduction};
 use crate::base::convert::{self, whole_signed};
 use crate::base::{Idx, IndexVec};
-
-/// Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct BuildError(pub String);
 
 /// A value of the computation under construction.
 pub type Built = Result<InstructionId, BuildError>;
@@ -133,11 +128,11 @@ impl Builder {
         }
         self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
-            return Err(BuildError(format!("the program has more than {MAX_INSTRUCTIONS} instructions")));
+            return Err(BuildError::TooManyInstructions { most: MAX_INSTRUCTIONS });
         }
         let frame = self.frame_mut();
         if let Some(bad) = operands.iter().find(|o| o.index() >= frame.instructions.len()) {
-            return Err(BuildError(format!("operand {} is not of this computation", bad.index())));
+            return Err(BuildError::ForeignOperand(bad.index()));
         }
         let name = format!("{}.{}", self.stem, self.frame().instructions.len());
         let origin = self.origin.clone();
@@ -213,7 +208,7 @@ impl Builder {
     /// # Errors
     /// When it is a tuple or a token.
     pub fn array(&self, id: InstructionId) -> Result<&ArrayType, BuildError> {
-        self.type_of(id).array().ok_or_else(|| BuildError(format!("an array is wanted, not {}", self.type_of(id))))
+        self.type_of(id).array().ok_or_else(|| BuildError::NoArray(self.type_of(id).clone()))
     }
 
     /// Sizes of an array; none for a tuple.
@@ -246,7 +241,7 @@ impl Builder {
     /// When there are more or fewer of them than the type has elements.
     pub fn constant(&mut self, value: Value) -> Built {
         if value.ty.elements() != Some(value.numbers.len() as u64) {
-            return Err(BuildError(format!("{} numbers are not those of {}", value.numbers.len(), value.ty)));
+            return Err(BuildError::Numbers { numbers: value.numbers.len(), ty: value.ty });
         }
         let ty = Type::Array(value.ty.clone());
         self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
@@ -356,7 +351,7 @@ fn check_size(ty: &Type) -> Result<(), BuildError> {
     match ty {
         Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(()),
-            None => Err(BuildError(format!("{array} has more bytes than 64 bits count"))),
+            None => Err(BuildError::TooManyBytes(array.clone())),
         },
         Type::Tuple(parts) => parts.iter().try_for_each(check_size),
         Type::Token => Ok(()),

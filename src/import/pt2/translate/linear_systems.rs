@@ -2,7 +2,7 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
-use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
 
 /// Translates what elimination gives. Matrices of more rows than are written out stay without a known meaning.
 ///
@@ -55,7 +55,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let rank = c.b().rank(x);
     if rank < 2 {
-        return Err(BuildError(format!("{} is not a matrix", c.b().type_of(x))));
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found: rank }.into());
     }
     c.b().swap_dims(x, rank - 2, rank - 1)
 }

@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, real_signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::log_softmax;
-use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, InstructionId, Unary};
+use crate::import::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
 
 /// Translates losses.
 ///
@@ -30,7 +30,7 @@ pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
         0 => Ok(losses),
         1 => b.mean(losses, &all, false),
         2 => b.reduce(Binary::Add, losses, &all, false),
-        _ => Err(BuildError(format!("a loss has the reduction {how}"))),
+        _ => Err(CallError::Unknown { argument: "reduction", found: how.to_string() }.into()),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::import::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use crate::import::program::{BuildError, ElementType};
+use crate::import::program::{BuildError, CallError, ElementType};
 
 /// Translates pooling and resizing.
 ///
@@ -91,15 +91,15 @@ fn dimensions_of(op: &str) -> Option<(&'static str, usize)> {
 
 /// Windows of a pooling.
 fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
-    let numbers = |name: &str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
-        let given = c.ints(name).unwrap_or_default();
-        let each = |n: i64| u64::try_from(n).map_err(|_| BuildError(format!("{name} of {n}")));
+    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
+        let given = c.ints(argument).unwrap_or_default();
+        let each = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
         let given: Vec<u64> = given.into_iter().map(each).collect::<Result<_, _>>()?;
         match given.as_slice() {
             [] => Ok(default.to_vec()),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(BuildError(format!("{name} of {} numbers for {spatial} dimensions", all.len()))),
+            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
         }
     };
     let sizes = numbers("kernel_size", &[])?;

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates rounding for training with quantisation.
 ///
@@ -55,7 +55,7 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
 /// Numbers put on a grid and back, within its ends; of some names also which of them lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
-        return Err(BuildError(format!("{} without its ends", c.op)));
+        return Err(c.missing("quant_min or quant_max"));
     };
     // As torch does: times the reciprocal.
     let unit = c.t.b.number(c.t.b.element(x), 1.0)?;

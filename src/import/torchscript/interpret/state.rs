@@ -189,7 +189,7 @@ impl<'f> Interpreter<'f> {
     /// A refusal because something cannot be built.
     #[must_use]
     pub fn unbuilt(&self, error: &BuildError) -> Stop {
-        self.refuse(error.0.clone())
+        self.refuse(error.to_string())
     }
 
     /// The file and the line at hand.
