@@ -231,7 +231,7 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     if starts("%") || starts("ENTRY") || starts("func ") {
         return refuse("it is a part of an HLO or MLIR text", STABLEHLO_TEXT);
     }
-    refuse("it is of no kind that is read here", SOME_MODEL)
+    refuse("its format is not read here", SOME_MODEL)
 }
 
 /// What a JSON text is, by the names in it.

@@ -222,7 +222,7 @@ fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, Import
     if got.len() == wanted {
         return Ok(got);
     }
-    Err(ImportError::at(Place::Byte(offset), format!("{len} bytes are wanted and the file ends before"), AGAIN))
+    Err(ImportError::at(Place::Byte(offset), format!("{len} bytes are wanted and the file ends earlier"), AGAIN))
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

@@ -114,7 +114,7 @@ impl<'m> Importer<'m> {
     fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
         let fail = |what: String, instead: &str| ImportError::at(Place::Node(short(&info.name)), what, instead);
         let Some(element) = element(info.element).filter(|_| !info.is_other) else {
-            let what = "this input is no array of numbers".to_owned();
+            let what = "this input is not an array of numbers".to_owned();
             return Err(fail(what, "export the model with arrays as inputs"));
         };
         let Some(dims) = &info.dims else {
@@ -336,15 +336,17 @@ impl<'m> Importer<'m> {
             let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
             let is_told = told.is_some();
             let Some(ty) = told.or_else(first) else {
-                let what = format!("{name} is no operator that is known, and the file does not tell its result's type");
+                let what =
+                    format!("the operator {name} is not known, and the file does not give the type of its result");
                 return Err(OpError {
                     what,
                     instead: "run onnx.shape_inference on the model, or export it without".to_owned(),
                 });
             };
             if !is_told {
-                self.notes
-                    .insert(format!("The type of {name}'s result is not told: that of its first operand was taken."));
+                self.notes.insert(format!(
+                    "The file does not give the type of {name}'s result: the type of its first operand was taken."
+                ));
             }
             types.push(Type::Array(ty));
         }
@@ -384,6 +386,6 @@ impl<'m> Importer<'m> {
     /// Element type of a number of ONNX.
     pub fn element(code: i64) -> Result<ElementType, OpError> {
         let found = u64::try_from(code).ok().and_then(element);
-        found.ok_or_else(|| OpError::wrong(format!("{code} is no element type that a NeuronCore computes with")))
+        found.ok_or_else(|| OpError::wrong(format!("a NeuronCore does not compute with the element type {code}")))
     }
 }

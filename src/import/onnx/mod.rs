@@ -103,6 +103,7 @@ fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
         return Ok(());
     }
-    let what = format!("the model uses operators of version {version}; known are {OLDEST_OPSET} to {NEWEST_OPSET}");
+    let what =
+        format!("the model uses operators of version {version}; versions {OLDEST_OPSET} to {NEWEST_OPSET} are known");
     Err(ImportError::of_file(what, "convert it with onnx.version_converter or export it with opset_version=20"))
 }

@@ -57,7 +57,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     match waits.iter().position(|&n| n > 0) {
         None => Ok(order),
         Some(at) => {
-            let what = "this node needs its own result: the graph has a circle";
+            let what = "this node needs its own result: the graph has a cycle";
             Err(ImportError::at(place(&nodes[at]), what, "check the model with onnx.checker and export it again"))
         }
     }

@@ -39,7 +39,7 @@ impl<'a> Part<'a> {
             return Ok(());
         }
         let place = Place::Byte(self.base + fields.offset() as u64);
-        Err(ImportError::at(place, "a field of the model is cut off or is none", "export the model again"))
+        Err(ImportError::at(place, "a field of the model is cut off or damaged", "export the model again"))
     }
 }
 
@@ -166,7 +166,7 @@ fn float(bytes: &[u8]) -> f64 {
 /// A graph that an attribute holds.
 pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     if depth > MOST_DEEP {
-        let what = format!("graphs lie more than {MOST_DEEP} deep in nodes of graphs");
+        let what = format!("graphs are nested more than {MOST_DEEP} deep");
         return Err(ImportError::at(Place::Byte(part.base), what, "export the model without nested control flow"));
     }
     let mut graph = Graph::default();

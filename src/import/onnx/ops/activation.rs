@@ -64,7 +64,7 @@ fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, OpErro
         "Gelu" => match site.text("approximate", "none")?.as_str() {
             "none" => gelu_erf(site.b(), x)?,
             "tanh" => gelu_tanh(site.b(), x)?,
-            other => return Err(OpError::wrong(format!("Gelu has the approximation {other:?}"))),
+            other => return Err(OpError::wrong(format!("Gelu has the unknown approximation {other:?}"))),
         },
         "HardSigmoid" => {
             let (alpha, beta) = (site.float("alpha", 0.2)?, site.float("beta", 0.5)?);

@@ -61,7 +61,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(OpError::wrong(format!("MaxUnpool of {dims:?}")));
+        return Err(OpError::wrong(format!("MaxUnpool does not take an operand of sizes {dims:?}")));
     };
     let (kernel, strides) = (positive(site, "kernel_shape", n)?, positive(site, "strides", n)?);
     let pads = natural(site, "pads", 2 * n, 0)?;
@@ -75,7 +75,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
         None => [&dims[..2], &own[..]].concat(),
     };
     if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
-        return Err(OpError::wrong(format!("MaxUnpool of {dims:?} to {wanted:?}")));
+        return Err(OpError::wrong(format!("MaxUnpool cannot put {dims:?} back into {wanted:?}")));
     }
     // Places are those of the inferred sizes; batch and channels are counted in them.
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));

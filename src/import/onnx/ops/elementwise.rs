@@ -133,7 +133,7 @@ fn shift(site: &mut Site<'_, '_>) -> Results {
     let function = match site.text("direction", "")?.as_str() {
         "LEFT" => Binary::ShiftLeft,
         "RIGHT" => Binary::ShiftRightLogical,
-        other => return Err(OpError::wrong(format!("BitShift has the direction {other:?}"))),
+        other => return Err(OpError::wrong(format!("BitShift has the unknown direction {other:?}"))),
     };
     Ok(vec![site.b().binary(function, x, y)?])
 }
@@ -220,6 +220,6 @@ fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
 /// tf2onnx leaves TensorFlow's complementary error function, which ONNX has not: known here, but no other reader takes the file.
 fn not_of_onnx(site: &mut Site<'_, '_>) -> Results {
     site.importer.report(&site.node.op, &site.node.name);
-    site.importer.notes.insert("Erfc is no operator of ONNX: it is read as 1 - erf(x).".to_owned());
+    site.importer.notes.insert("ONNX has no operator Erfc: it is read as 1 - erf(x).".to_owned());
     unary(site, Unary::Erfc)
 }

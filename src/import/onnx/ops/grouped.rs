@@ -54,7 +54,7 @@ fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
         let size = all.map(|all| width / all).filter(|&size| size > 0);
         let Some(size) = size else {
             return Err(OpError::wrong(format!(
-                "GroupQueryAttention of {width} features in {count} and {shared} heads"
+                "GroupQueryAttention cannot divide {width} features into {count} and {shared} heads"
             )));
         };
         let sizes = [count, shared, shared].map(|heads| heads.unsigned_abs().saturating_mul(size));

@@ -78,7 +78,7 @@ fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -
     let fits = |n: &usize| {
         batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
     };
-    let wrong = || OpError::wrong(format!("{} of {x:?} at indices {indices:?}", site.node.op));
+    let wrong = || OpError::wrong(format!("{} cannot index {x:?} with indices {indices:?}", site.node.op));
     length.filter(fits).ok_or_else(wrong)
 }
 
@@ -113,7 +113,7 @@ fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
         "mul" => Some(Binary::Mul),
         "max" => Some(Binary::Max),
         "min" => Some(Binary::Min),
-        other => return Err(OpError::wrong(format!("{} has the reduction {other:?}", site.node.op))),
+        other => return Err(OpError::wrong(format!("{} has the unknown reduction {other:?}", site.node.op))),
     })
 }
 

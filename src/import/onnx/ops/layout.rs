@@ -40,7 +40,7 @@ fn reshape(site: &mut Site<'_, '_>) -> Results {
                 open = Some(at);
                 1
             }
-            n => u64::try_from(n).map_err(|_| OpError::wrong(format!("Reshape to the sizes {wanted:?}")))?,
+            n => u64::try_from(n).map_err(|_| OpError::wrong(format!("Reshape has wrong sizes: {wanted:?}")))?,
         });
     }
     if let Some(at) = open {
@@ -115,7 +115,7 @@ fn expand(site: &mut Site<'_, '_>) -> Results {
 /// Numbers as sizes.
 pub(super) fn sizes(numbers: &[i64]) -> Result<Vec<u64>, OpError> {
     let all = numbers.iter().map(|&n| u64::try_from(n)).collect::<Result<Vec<u64>, _>>();
-    all.map_err(|_| OpError::wrong(format!("{numbers:?} are no sizes")))
+    all.map_err(|_| OpError::wrong(format!("{numbers:?} are not sizes")))
 }
 
 fn tile(site: &mut Site<'_, '_>) -> Results {
@@ -220,7 +220,7 @@ fn blocks(site: &Site<'_, '_>, x: InstructionId) -> Result<([u64; 4], u64), OpEr
     let block = u64::try_from(site.int("blocksize", 0)?).ok().filter(|&n| n > 0 && n < 1 << 16);
     match (dims.as_slice(), block) {
         (&[n, c, h, w], Some(block)) => Ok(([n, c, h, w], block)),
-        _ => Err(OpError::wrong(format!("{} of {dims:?} in blocks of {block:?}", site.node.op))),
+        _ => Err(OpError::wrong(format!("{} cannot divide {dims:?} into blocks of {block:?}", site.node.op))),
     }
 }
 

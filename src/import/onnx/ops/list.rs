@@ -51,7 +51,7 @@ fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpE
     usize::try_from(from_front)
         .ok()
         .filter(|&n| n <= count)
-        .ok_or_else(|| OpError::wrong(format!("{} at place {n} of a list of {count}", site.node.op)))
+        .ok_or_else(|| OpError::wrong(format!("{} names place {n} of a list of {count}", site.node.op)))
 }
 
 fn insert(site: &mut Site<'_, '_>) -> Results {
@@ -75,7 +75,7 @@ fn at(site: &mut Site<'_, '_>) -> Results {
     let parts = parts(site, 0)?;
     let at = place(site, 1, parts.len())?;
     let part = parts.get(at).copied();
-    Ok(vec![part.ok_or_else(|| OpError::wrong(format!("SequenceAt {at} of a list of {}", parts.len())))?])
+    Ok(vec![part.ok_or_else(|| OpError::wrong(format!("SequenceAt names place {at} of a list of {}", parts.len())))?])
 }
 
 fn length(site: &mut Site<'_, '_>) -> Results {
@@ -98,7 +98,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
         (true, &[part]) if part > 0 && size.div_ceil(part) <= 1 << 16 => {
             (0..size.div_ceil(part)).map(|n| part.min(size - n * part)).collect()
         }
-        (true, _) => return Err(OpError::wrong(format!("SplitToSequence of {size} elements by {wanted:?}"))),
+        (true, _) => return Err(OpError::wrong(format!("SplitToSequence cannot split {size} elements by {wanted:?}"))),
         _ => wanted,
     };
     let mut parts = site.b().split(x, axis, &all)?;

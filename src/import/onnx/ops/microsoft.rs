@@ -133,7 +133,7 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
             crate::import::program::compose::leaky_relu(site.b(), x, slope)?
         }
         "HardSigmoid" => crate::import::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
-        other => return Err(OpError::wrong(format!("{} has the activation {other:?}", site.node.op))),
+        other => return Err(OpError::wrong(format!("{} has the unknown activation {other:?}", site.node.op))),
     })
 }
 
@@ -202,11 +202,11 @@ fn mask_of(
 fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let (x, weight) = (site.x(0)?, site.x(1)?);
     if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
-        return Err(OpError::dynamic("Attention with keys of earlier calls or rotary places"));
+        return Err(OpError::dynamic("Attention uses keys of earlier calls or rotary places"));
     }
     let (dims, width) = (site.dims(x), site.dims(weight));
     let (&[batch, length, _], &[_, all]) = (dims.as_slice(), width.as_slice()) else {
-        return Err(OpError::wrong(format!("Attention of {dims:?} with weights {width:?}")));
+        return Err(OpError::wrong(format!("Attention cannot apply weights of {width:?} to {dims:?}")));
     };
     let parts = match site.ints("qkv_hidden_sizes")? {
         Some(sizes) => super::layout::sizes(&sizes)?,

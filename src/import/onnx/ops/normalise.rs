@@ -30,7 +30,7 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
     if is_early && axis == signed_len(dims.len()) {
-        return Err(OpError::wrong(format!("{name} over no dimension of {dims:?}")));
+        return Err(OpError::wrong(format!("{name} normalises over no dimension of {dims:?}")));
     }
     let axis = site.axis(axis, dims.len())?;
     if !is_early || axis + 1 == dims.len() {
@@ -88,7 +88,7 @@ fn batch_by_itself(
     let momentum = site.float("momentum", 0.9)?;
     let ty = site.ty(x)?;
     let Some(&channels) = ty.dims.get(1) else {
-        return Err(OpError::wrong(format!("BatchNormalization of {ty}")));
+        return Err(OpError::wrong(format!("BatchNormalization does not take {ty}")));
     };
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
@@ -130,7 +130,7 @@ fn instance(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(&channels) = dims.get(1) else {
-        return Err(OpError::wrong(format!("InstanceNormalization of {dims:?}")));
+        return Err(OpError::wrong(format!("InstanceNormalization does not take {dims:?}")));
     };
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
@@ -143,7 +143,7 @@ fn group(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let groups = u64::try_from(site.int("num_groups", 0)?).unwrap_or(0);
     let Some(each) = dims.get(1).and_then(|c| c.checked_div(groups)).filter(|e| dims[1] == e * groups) else {
-        return Err(OpError::wrong(format!("GroupNormalization of {dims:?} in {groups} groups")));
+        return Err(OpError::wrong(format!("GroupNormalization cannot divide {dims:?} into {groups} groups")));
     };
     let weight = channel_row(site, 1, groups, each)?;
     let bias = channel_row(site, 2, groups, each)?;

@@ -60,7 +60,7 @@ fn extend(
         "reflect" => kept - 1,
         "wrap" => kept,
         "edge" => u64::MAX,
-        other => return Err(OpError::wrong(format!("Pad has the mode {other:?}"))),
+        other => return Err(OpError::wrong(format!("Pad has the unknown mode {other:?}"))),
     };
     if low > most || high > most {
         return Err(OpError::wrong(format!("Pad continues {kept} elements by ({low}, {high}) with the mode {mode}")));

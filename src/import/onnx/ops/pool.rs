@@ -23,7 +23,10 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(OpError::wrong(format!("{} of {dims:?}, which has no spatial dimensions", site.node.op)));
+        return Err(OpError::wrong(format!(
+            "{} has the operand {dims:?}, which has no spatial dimensions",
+            site.node.op
+        )));
     };
     if site.ints("kernel_shape")?.is_none() {
         return Err(OpError::wrong(format!("{} needs the attribute kernel_shape", site.node.op)));

@@ -110,11 +110,11 @@ pub(super) fn convolve(
 ) -> Result<InstructionId, OpError> {
     let (from, kernel) = (site.dims(x), site.dims(w));
     if from.len() < 3 || kernel.len() != from.len() {
-        return Err(OpError::wrong(format!("{} of {from:?} with a kernel of {kernel:?}", site.node.op)));
+        return Err(OpError::wrong(format!("{} cannot apply a kernel of {kernel:?} to {from:?}", site.node.op)));
     }
     let how = windows(site, &from[2..], kernel[2..].to_vec())?;
     let groups = site.int("group", 1)?;
-    let groups = u64::try_from(groups).map_err(|_| OpError::wrong(format!("{groups} groups")))?;
+    let groups = u64::try_from(groups).map_err(|_| OpError::wrong(format!("a convolution has {groups} groups")))?;
     let spec = ConvolutionSpec {
         strides: how.strides,
         padding: how.padding,
@@ -133,7 +133,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     let (from, kernel) = (site.dims(x), site.dims(w));
     let n = from.len().saturating_sub(2);
     if n == 0 || kernel.len() != from.len() {
-        return Err(OpError::wrong(format!("ConvTranspose of {from:?} with a kernel of {kernel:?}")));
+        return Err(OpError::wrong(format!("ConvTranspose cannot apply a kernel of {kernel:?} to {from:?}")));
     }
     let strides = positive(site, "strides", n)?;
     let dilation = positive(site, "dilations", n)?;
@@ -167,7 +167,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
         .collect();
     let groups = u64::try_from(site.int("group", 1)?).unwrap_or(0);
     if groups == 0 || kernel[0] % groups != 0 {
-        return Err(OpError::wrong(format!("ConvTranspose of {} channels in {groups} groups", kernel[0])));
+        return Err(OpError::wrong(format!("ConvTranspose cannot divide {} channels into {groups} groups", kernel[0])));
     }
     let spec = ConvolutionSpec { strides, padding, dilation, groups, output_padding: more, is_transposed: true };
     let bias = site.option(2);
@@ -179,7 +179,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
 /// Attention since version 23, perhaps behind keys and values of earlier calls, which it gives too.
 fn attend(site: &mut Site<'_, '_>) -> Results {
     if site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
-        return Err(OpError::dynamic("Attention with lengths of sequences or a soft cap"));
+        return Err(OpError::dynamic("Attention uses lengths of sequences or a soft cap"));
     }
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
     let is_flat = site.dims(parts[0]).len() == 3;
@@ -204,7 +204,7 @@ pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Re
     let dims = site.dims(x);
     let heads = u64::try_from(heads).ok().filter(|&h| h > 0);
     let (&[batch, length, size], Some(heads)) = (dims.as_slice(), heads) else {
-        return Err(OpError::wrong(format!("{} of {dims:?} in {heads:?} heads", site.node.op)));
+        return Err(OpError::wrong(format!("{} cannot divide {dims:?} into {heads:?} heads", site.node.op)));
     };
     let x = site.b().reshape(x, &[batch, length, heads, size / heads])?;
     Ok(site.b().transpose(x, &[0, 2, 1, 3])?)
@@ -214,7 +214,7 @@ pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Re
 pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
     let dims = site.dims(x);
     let &[batch, heads, length, size] = dims.as_slice() else {
-        return Err(OpError::wrong(format!("{} of {dims:?}", site.node.op)));
+        return Err(OpError::wrong(format!("{} does not take {dims:?}", site.node.op)));
     };
     let x = site.b().transpose(x, &[0, 2, 1, 3])?;
     Ok(site.b().reshape(x, &[batch, length, heads.saturating_mul(size)])?)

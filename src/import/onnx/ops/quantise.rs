@@ -80,7 +80,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
             let flat = site.b().reshape(wide, &flat)?;
             Ok(site.b().slice_dim(flat, axis, 0, dims[axis], 1)?)
         }
-        _ => Err(OpError::wrong(format!("{} of {dims:?} with scales {own:?}", site.node.op))),
+        _ => Err(OpError::wrong(format!("{} cannot apply scales {own:?} to {dims:?}", site.node.op))),
     }
 }
 
@@ -266,7 +266,7 @@ fn quantised_join(site: &mut Site<'_, '_>) -> Results {
     for at in (2..site.inputs.len()).step_by(3) {
         parts.push(real(site, at, 1)?);
     }
-    let first = parts.first().copied().ok_or_else(|| OpError::wrong("QLinearConcat of nothing"))?;
+    let first = parts.first().copied().ok_or_else(|| OpError::wrong("QLinearConcat has no operands"))?;
     let axis = site.int("axis", 1)?;
     let axis = site.axis(axis, site.dims(first).len())?;
     let result = site.b().concatenate(&parts, axis)?;

@@ -55,7 +55,10 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
     let (&[steps, batch, _], &[directions, _, _], &[_, _, hidden]) =
         (x_dims.as_slice(), w_dims.as_slice(), r_dims.as_slice())
     else {
-        return Err(OpError::wrong(format!("{} of {x_dims:?} with weights {w_dims:?} and {r_dims:?}", site.node.op)));
+        return Err(OpError::wrong(format!(
+            "{} cannot apply weights {w_dims:?} and {r_dims:?} to {x_dims:?}",
+            site.node.op
+        )));
     };
     let direction = site.text("direction", "forward")?;
     let count = if direction == "bidirectional" { 2 } else { 1 };
@@ -101,7 +104,7 @@ fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), OpError> {
     if site.option(4).is_none() || site.known_ints(4)?.iter().all(|&n| u64::try_from(n) == Ok(steps)) {
         return Ok(());
     }
-    Err(OpError::dynamic(format!("{} over sequences of different lengths", site.node.op)))
+    Err(OpError::dynamic(format!("{} runs over sequences of different lengths", site.node.op)))
 }
 
 /// The first state of a direction; zeros when it is left out.

@@ -42,7 +42,7 @@ fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
             let sum = b.reduce(Binary::Add, squares, &axes, keeps)?;
             if kind == "L2" { b.unary(Unary::Sqrt, sum)? } else { sum }
         }
-        other => return Err(OpError::wrong(format!("{other} is no reduction"))),
+        other => return Err(OpError::wrong(format!("{other} is not a reduction"))),
     };
     Ok(vec![result])
 }

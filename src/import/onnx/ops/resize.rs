@@ -81,7 +81,7 @@ pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
         "zeros" => Beyond::Zero,
         "border" => Beyond::Edge,
         "reflection" => Beyond::Mirror,
-        other => return Err(OpError::wrong(format!("GridSample has the padding {other:?}"))),
+        other => return Err(OpError::wrong(format!("GridSample has the unknown padding {other:?}"))),
     };
     let how = GridSample { between, beyond, aligns_corners: site.int("align_corners", 0)? != 0 };
     Ok(vec![grid_sample(site.b(), x, places, how)?])
@@ -123,7 +123,7 @@ fn wanted(
 /// One dimension of `x` resized.
 fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>) -> Result<InstructionId, OpError> {
     if grid.to == 0 || grid.to > MOST || grid.from == 0 {
-        return Err(OpError::wrong(format!("Resize of {} elements to {}", grid.from, grid.to)));
+        return Err(OpError::wrong(format!("Resize cannot change {} elements to {}", grid.from, grid.to)));
     }
     let taps = (0..grid.to).map(|at| taps(grid, at)).collect::<Result<Vec<_>, _>>()?;
     let times = grid.to / grid.from;
@@ -161,7 +161,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
             None => weighted,
         });
     }
-    sum.ok_or_else(|| OpError::wrong("Resize to no elements"))
+    sum.ok_or_else(|| OpError::wrong("Resize makes no elements"))
 }
 
 /// Place in the operand of element `at` of the result.

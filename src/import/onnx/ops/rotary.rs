@@ -42,7 +42,7 @@ pub(super) fn turned(
     let pairs = site.dims(cosines).last().copied().unwrap_or(0);
     let dims = site.dims(x);
     let &[_, _, _, size] = dims.as_slice() else {
-        return Err(OpError::wrong(format!("{} of {dims:?}", site.node.op)));
+        return Err(OpError::wrong(format!("{} does not take {dims:?}", site.node.op)));
     };
     let turned = pairs.saturating_mul(2);
     if turned == 0 || turned > size {

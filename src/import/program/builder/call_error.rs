@@ -72,7 +72,7 @@ pub enum CallError {
         found: String,
     },
     /// An argument that is not one number, and not one for each dimension.
-    #[error("{argument} of {given} numbers for {rank} dimensions")]
+    #[error("{argument} has {given} numbers for {rank} dimensions")]
     PerDimension {
         /// The argument.
         argument: &'static str,
@@ -92,7 +92,7 @@ pub enum CallError {
         found: usize,
     },
     /// Sizes that the operator has no meaning for.
-    #[error("{op} of sizes {sizes:?}")]
+    #[error("{op} is not possible with sizes {sizes:?}")]
     Sizes {
         /// The operator.
         op: String,
@@ -100,7 +100,7 @@ pub enum CallError {
         sizes: Vec<u64>,
     },
     /// An element that a dimension does not have.
-    #[error("element {index} of a dimension of {size}")]
+    #[error("a dimension of {size} elements has no element {index}")]
     Index {
         /// Its number.
         index: i64,
@@ -108,13 +108,13 @@ pub enum CallError {
         size: u64,
     },
     /// An element by its rank among others, where there are too few.
-    #[error("a dimension of {size} has no such element in order")]
+    #[error("a dimension of {size} elements has no element at this place of the order")]
     Order {
         /// Elements of the dimension.
         size: u64,
     },
     /// Dimensions that are not two different ones.
-    #[error("a diagonal of dimensions {first} and {second} of {rank}")]
+    #[error("dimensions {first} and {second} of {rank} have no diagonal")]
     Diagonal {
         /// The first one.
         first: usize,
@@ -132,7 +132,7 @@ pub enum CallError {
         last: usize,
     },
     /// Lists that have to be of one length.
-    #[error("{sources} dimensions move to {destinations} places")]
+    #[error("{sources} dimensions are moved to {destinations} places")]
     Moves {
         /// Dimensions that move.
         sources: usize,
@@ -140,7 +140,7 @@ pub enum CallError {
         destinations: usize,
     },
     /// Padding that leaves nothing, or too much.
-    #[error("{low} and {high} elements around {size}")]
+    #[error("padding of {low} and {high} elements does not fit a dimension of {size}")]
     Edges {
         /// Elements in front.
         low: i64,
@@ -150,7 +150,7 @@ pub enum CallError {
         size: i64,
     },
     /// A dimension cut into parts of no elements, or into too many.
-    #[error("{size} elements in parts of {step}")]
+    #[error("a dimension of {size} elements cannot be split into parts of {step}")]
     Parts {
         /// Elements of the dimension.
         size: u64,
@@ -158,7 +158,7 @@ pub enum CallError {
         step: u64,
     },
     /// Patches without elements or without a distance.
-    #[error("patches of {sizes:?} at steps {steps:?} and distances {distances:?}")]
+    #[error("patches have sizes {sizes:?}, steps {steps:?} and distances {distances:?}: all must be positive")]
     Patches {
         /// Elements of a patch.
         sizes: [i64; 2],
@@ -168,7 +168,7 @@ pub enum CallError {
         distances: [i64; 2],
     },
     /// Sizes that are fewer than the operand has dimensions.
-    #[error("{own:?} expanded to {asked:?}")]
+    #[error("sizes {own:?} cannot be expanded to {asked:?}")]
     Expanded {
         /// Sizes of the operand.
         own: Vec<u64>,
@@ -176,7 +176,7 @@ pub enum CallError {
         asked: Vec<i64>,
     },
     /// A row of numbers that has no end, or whose steps lead away from it.
-    #[error("a row from {start} to {end} in steps of {step}")]
+    #[error("a row from {start} to {end} in steps of {step} has no usable length")]
     Row {
         /// The first number.
         start: f64,
@@ -186,7 +186,7 @@ pub enum CallError {
         step: f64,
     },
     /// Frequencies that a transform does not have.
-    #[error("{rows} frequencies of {size} elements")]
+    #[error("{rows} frequencies are given for a transform of {size} elements")]
     Frequencies {
         /// Frequencies there are.
         rows: u64,
@@ -194,7 +194,7 @@ pub enum CallError {
         size: u64,
     },
     /// Another number of weights than the layers of a recurrent operator have.
-    #[error("{weights} weights for {layers} layers in {directions} directions")]
+    #[error("{weights} weights are given for {layers} layers in {directions} directions")]
     Weights {
         /// Weights there are.
         weights: usize,
@@ -204,7 +204,7 @@ pub enum CallError {
         directions: usize,
     },
     /// The same bits as numbers of another width.
-    #[error("{from} viewed as {to}, which has another width")]
+    #[error("{from} cannot be viewed as {to}, which has another width")]
     Width {
         /// The operand's element type.
         from: ElementType,
@@ -231,7 +231,7 @@ pub enum CallError {
         said: ArrayType,
     },
     /// An operator without a known meaning that has no operand to take a type from.
-    #[error("{op} is not known here, or used in a way that is not{}", .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    #[error("{op}, or this use of it, is not known here{}", .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Operator {
         /// The operator.
         op: String,
@@ -250,25 +250,25 @@ pub enum CallError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unsupported {
     /// Sequences of different lengths.
-    #[error("sequences of packed lengths")]
+    #[error("sequences of packed lengths are not translated")]
     PackedSequences,
     /// Random zeros between layers.
-    #[error("dropout between layers in training")]
+    #[error("dropout between layers in training is not translated")]
     TrainingDropout,
     /// A write to a value whose elements share memory.
-    #[error("a value that repeats elements is written in place")]
+    #[error("a value that repeats elements cannot be written in place")]
     RepeatedWrite,
     /// A write to many elements that lie apart.
-    #[error("a range of steps of a million elements is written")]
+    #[error("more than a million elements that lie apart cannot be written in place")]
     LongWrite,
     /// A view of memory in another order.
-    #[error("strides other than those of the sizes")]
+    #[error("the strides are not the strides of the sizes")]
     Strides,
     /// A view of memory that the operand does not have.
-    #[error("strides that reach beyond the operand")]
+    #[error("the strides reach beyond the operand")]
     StridesBeyond,
     /// A size that is the largest number of the operand.
-    #[error("one_hot of a number of classes in the data")]
+    #[error("the number of classes of one_hot depends on data")]
     ClassesInData,
 }
 

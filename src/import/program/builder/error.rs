@@ -49,7 +49,7 @@ pub enum BuildError {
     #[error("an array is wanted, not {0}")]
     NoArray(Type),
     /// Another number of numbers than an array has.
-    #[error("{numbers} numbers are not those of {ty}")]
+    #[error("{numbers} numbers do not make {ty}")]
     Numbers {
         /// How many there are.
         numbers: usize,
@@ -65,7 +65,7 @@ pub enum BuildError {
         part: usize,
     },
     /// A dimension outside the dimensions of an array.
-    #[error("dimension {dimension} of {rank} dimensions")]
+    #[error("an array of rank {rank} has no dimension {dimension}")]
     Dimension {
         /// The dimension, from the end when it is negative.
         dimension: i64,
@@ -99,7 +99,7 @@ pub enum BuildError {
         found: usize,
     },
     /// Another number of settings than the array has dimensions for.
-    #[error("{given} {what} for {ty}")]
+    #[error("{given} {what} are given for {ty}")]
     Count {
         /// The settings, as a plural.
         what: &'static str,
@@ -150,7 +150,7 @@ pub enum BuildError {
     #[error("there is nothing to {0}")]
     Nothing(&'static str),
     /// A function that a reduction cannot begin with.
-    #[error("{0:?} does not reduce")]
+    #[error("an array cannot be reduced with {0:?}")]
     Reducer(Binary),
     /// An operand of element types that an operation does not take.
     #[error("{what} needs {needs}, not {found}")]
@@ -335,7 +335,7 @@ impl Pair {
             Self::Joined => format!("{one} and {other} cannot be joined"),
             Self::Update => format!("{one} cannot be put into {other}"),
             Self::Indexed => format!("{one} is not indexed by {other}"),
-            Self::Convolution => format!("a convolution of {one} with a kernel of {other}"),
+            Self::Convolution => format!("{one} cannot be convolved with a kernel of {other}"),
             Self::Channels { groups } => {
                 format!("{one} does not have the channels of a kernel {other} in {groups} groups")
             }

@@ -9,7 +9,7 @@ use super::super::Type;
 #[non_exhaustive]
 pub enum ComposeError {
     /// A dimension that is resized from or to nothing, or beyond all bounds.
-    #[error("a dimension of {from} resized to {to}")]
+    #[error("a dimension of {from} elements cannot be resized to {to}")]
     Resize {
         /// Its elements.
         from: u64,
@@ -27,7 +27,7 @@ pub enum ComposeError {
         image: Vec<u64>,
     },
     /// A grid of places without elements, of too many, or of other than two or three dimensions.
-    #[error("a grid of {0:?}")]
+    #[error("a grid of sizes {0:?} is empty, too large, or not of 2 or 3 spatial dimensions")]
     Grid(Vec<u64>),
     /// Queries, keys and values of different ranks, or without matrices.
     #[error(
@@ -42,7 +42,7 @@ pub enum ComposeError {
         values: usize,
     },
     /// A summation with another number of operands than its equation has.
-    #[error("{equation} is of {takes} operands, not {given}")]
+    #[error("{equation} takes {takes} operands and {given} are given")]
     EquationOperands {
         /// The equation.
         equation: String,
@@ -55,7 +55,7 @@ pub enum ComposeError {
     #[error("the result of {0} has letters that no operand has")]
     EquationResult(String),
     /// Letters of an operand of another rank.
-    #[error("{letters} does not fit {ty}")]
+    #[error("the letters {letters} do not fit {ty}")]
     EquationLetters {
         /// The letters.
         letters: String,
@@ -63,7 +63,7 @@ pub enum ComposeError {
         ty: Type,
     },
     /// A letter for dimensions of different sizes.
-    #[error("the letter {letter} is of sizes {one} and {other}")]
+    #[error("the letter {letter} stands for sizes {one} and {other}")]
     LetterSizes {
         /// The letter.
         letter: char,
@@ -73,7 +73,7 @@ pub enum ComposeError {
         other: u64,
     },
     /// A recurrent layer of no steps or of too many.
-    #[error("a recurrent layer over {steps} steps; at most {most} are unrolled")]
+    #[error("a recurrent layer has {steps} steps: 1 to {most} are unrolled")]
     Steps {
         /// Its steps.
         steps: u64,
@@ -81,7 +81,7 @@ pub enum ComposeError {
         most: u64,
     },
     /// Weights of a recurrent layer that are not divided into gates.
-    #[error("weights of {rows} rows for {gates} gates")]
+    #[error("weights of {rows} rows do not divide into {gates} gates")]
     Gates {
         /// Rows of the weights.
         rows: u64,
@@ -92,7 +92,7 @@ pub enum ComposeError {
     #[error("a long short-term memory needs a first cell")]
     FirstCell,
     /// A statistic over more dimensions than there are.
-    #[error("the last {last} of {rank} dimensions")]
+    #[error("an array of rank {rank} does not have {last} last dimensions")]
     LastDimensions {
         /// How many are wanted.
         last: usize,
@@ -100,7 +100,7 @@ pub enum ComposeError {
         rank: usize,
     },
     /// Channels that do not make up groups.
-    #[error("{channels} channels in {groups} groups")]
+    #[error("{channels} channels do not divide into {groups} groups")]
     Groups {
         /// Channels of the array.
         channels: u64,
@@ -108,7 +108,7 @@ pub enum ComposeError {
         groups: u64,
     },
     /// A statistic or a weight of another number of channels.
-    #[error("{ty} is not a number for each of {channels} channels")]
+    #[error("{ty} does not have one number for each of {channels} channels")]
     Channels {
         /// Its type.
         ty: Type,

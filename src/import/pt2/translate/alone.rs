@@ -126,7 +126,7 @@ impl Translator {
         };
         let reason = why.map_or_else(String::new, |why| format!(": {why}"));
         let name = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
-        self.note(format!("{place}: {name} is not known here, or used in a way that is not{reason}; its result is taken to have the type of its first operand"));
+        self.note(format!("{place}: {name}, or this use of it, is not known here{reason}; its result is taken to have the type of its first operand"));
         self.list_unsupported(UnsupportedOp { op: name.clone(), count: 1, first: place.to_owned() });
         let mut operands: Vec<InstructionId> = Vec::new();
         for view in views {

@@ -226,7 +226,7 @@ impl Translator {
     ) -> Result<(), ImportError> {
         let first = name_of(node);
         if let Some(why) = why {
-            self.note(format!("{first}: {op} is used in a way that is not known here: {why}"));
+            self.note(format!("{first}: this use of {op} is not known here: {why}"));
         }
         self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
         let wrong = |e: BuildError| at_node(&first, &e);

@@ -157,7 +157,7 @@ impl<'f> Interpreter<'f> {
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(format!("more than {MAX_DEPTH} calls lie within each other")));
+            return Err(self.refuse(format!("calls are nested more than {MAX_DEPTH} deep")));
         }
         self.steps = self.steps.saturating_sub(1);
         if self.steps == 0 {

@@ -103,7 +103,7 @@ impl Parser {
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.line(), format!("more than {MAX_DEPTH} levels lie within each other")));
+            return Err((self.line(), format!("brackets and blocks are nested more than {MAX_DEPTH} deep")));
         }
         Ok(())
     }
