@@ -26,7 +26,7 @@ mod has {
 /// The text of a whole file.
 ///
 /// # Errors
-/// When the bytecode is damaged, or holds what portable artifacts have not.
+/// When the bytecode is damaged, or holds what portable artifacts do not have.
 pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     let mut printer = Printer { file, out: String::new(), names: 0 };
     let mut cursor = file.ir;

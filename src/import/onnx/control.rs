@@ -24,12 +24,12 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
     }
 }
 
-/// A branch or a loop that data decides as one operation, for a program that is only looked at: it reads its operands and what the graphs in
-/// it read of the values around. None where the types of its results are not known.
+/// A branch or a loop that data decides as one operation, for a program that is only inspected: it reads its operands and the values that the graphs in
+/// it read from outside. None where the types of its results are not known.
 fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<InstructionId>>, Failure> {
     let mut types: Vec<ArrayType> = Vec::new();
     let origin = site.b().origin().clone();
-    // The first side says the types that the file does not.
+    // Types that the file does not give are those of the first side.
     let side = match site.graph("then_branch") {
         Ok(graph) => site.importer.subgraph(&graph, &[], scope).unwrap_or_default(),
         Err(_) => Vec::new(),

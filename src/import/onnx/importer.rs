@@ -17,10 +17,10 @@ use super::tensors::short;
 use super::values::{Scope, resolved};
 use super::weights::Weights;
 
-/// Nodes that are translated, those of functions counted at each call.
+/// Most nodes that are translated; nodes of functions count at each call.
 const MOST_CALLS: u64 = 500_000;
 
-/// Functions that call functions, and graphs in nodes of graphs.
+/// Most levels of nested functions and graphs.
 const MOST_DEEP: usize = 48;
 
 /// Makes a program of a model.
@@ -52,7 +52,7 @@ pub(super) struct Importer<'m> {
 }
 
 impl<'m> Importer<'m> {
-    /// Nothing translated yet.
+    /// An importer that has translated nothing yet.
     pub fn new(model: &'m Model, options: &'m ImportOptions) -> Self {
         let mut builder = Builder::new();
         builder.fold_constants(true);
@@ -146,7 +146,7 @@ impl<'m> Importer<'m> {
         Ok((ty, open))
     }
 
-    /// Size of an open dimension: the one asked for, else what follows from others, else 1.
+    /// Size of an open dimension: the one asked for, else the one that follows from others, else 1.
     pub fn open_size(&mut self, name: &str) -> u64 {
         if let Some(known) = self.open.iter().find(|o| o.name == name) {
             return known.used;
@@ -327,7 +327,7 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// An operator without a known meaning: its results have the types that the file tells, else that of its first operand.
+    /// An operator without a known meaning: its results have the types that the file gives, else the type of its first operand.
     fn unknown(&mut self, node: &Node, operands: &[InstructionId], scope: &Scope) -> Results {
         let name = ops::full_name(node);
         let mut types = Vec::new();
@@ -369,7 +369,7 @@ impl<'m> Importer<'m> {
         entry.count += 1;
     }
 
-    /// A type that the file tells.
+    /// A type that the file gives.
     pub fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
         let element = element(info.element)?;
         let mut dims = Vec::new();

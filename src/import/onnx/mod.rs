@@ -42,7 +42,7 @@ const OLDEST_OPSET: u64 = 5;
 /// Reads an ONNX model.
 ///
 /// # Errors
-/// When the file is cut off or is no model; when a node breaks the rules of its operator; when sizes or control flow depend on
+/// When the file is cut off or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
 /// numbers that are only known when the model runs.
 pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let model = file::model(bytes)?;

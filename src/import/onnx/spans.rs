@@ -38,7 +38,7 @@ pub(super) struct Spans<'b> {
     chunk_at: u64,
 }
 
-/// What a file that ends too early is answered with.
+/// The error for a file that ends too early.
 fn cut_off(at: u64, what: &str) -> ImportError {
     ImportError::at(Place::Byte(at), what, "the file is cut off or is not an ONNX model: copy it or export it again")
 }

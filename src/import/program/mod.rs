@@ -1,7 +1,7 @@
-//! Programs: what every reader makes of a model file, and what everything behind the readers works on.
+//! Programs: what every reader makes of a model file, and what all later stages work on.
 //!
 //! A program has XLA's operations with XLA's meaning, for any element type: wider than the compiler's own HLO, which holds what the
-//! code generator can place on an engine. `compiler` is reached by making the one of the other.
+//! code generator can place on an engine. `compiler` translates a program to its HLO.
 
 pub mod builder;
 mod bytes;

@@ -11,10 +11,10 @@ use crate::import::pt2::{Translated, ViewId};
 use crate::import::zip::Archive;
 use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
 
-/// Inputs whose sizes are found one after another at most.
+/// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
 
-/// Results that a model gives at most.
+/// Most results of a model.
 const MAX_RESULTS: usize = 1 << 16;
 
 /// Reads a file of `torch.jit.save`.
@@ -122,7 +122,7 @@ enum ResultError {
     /// Lists in lists, or very many parts.
     #[error("its result has too many levels or parts")]
     TooMany,
-    /// An input of unknown sizes is handed on.
+    /// An input of unknown sizes is a result.
     #[error("the input {0} is its result, and its sizes are not known")]
     Unsized(String),
 }

@@ -6,7 +6,7 @@ use crate::import::program::compose::{
 };
 use crate::import::program::{Binary, Comparison, InstructionId, Unary};
 
-/// What an activation function gives; none when it is none.
+/// The results of an activation function; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let known = [
         "Relu",

@@ -1,4 +1,4 @@
-//! What undoes windows, random numbers, and windows of numbers for spectra.
+//! Inverses of windows, random numbers, and window functions for spectra.
 
 use crate::base::convert::{at_least_zero, real, real_signed};
 use crate::import::onnx::importer::Importer;
@@ -9,10 +9,10 @@ use crate::import::program::{ArrayType, Binary, ElementType, InstructionId, Numb
 use super::layout::sizes;
 use super::window::positive;
 
-/// Numbers of a window at most.
+/// Most numbers of a window.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// What an operator that undoes windows gives; none when it is none.
+/// The results of an operator that undoes windows; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Col2Im" => image_of_columns(site),
@@ -22,7 +22,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// What an operator that makes numbers of its settings alone gives; none when it is none.
+/// The results of an operator that makes numbers of its settings alone; none for other operators.
 pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
@@ -148,7 +148,7 @@ fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![site.b().push_array(op, operands, element, dims)?])
 }
 
-/// Numbers that rise from the ends to the middle.
+/// A window function: numbers that rise from the ends to the middle.
 fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
     let count = site.known_ints(0)?.first().copied().unwrap_or(-1);
     if !(1..=MOST_NUMBERS).contains(&count) {

@@ -6,7 +6,7 @@ use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::{floor_modulo, power_number};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
-/// What an elementwise operator gives; none when it is none.
+/// The results of an elementwise operator; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     if let Some(function) = unary_of(name) {
         return Some(unary(site, function));
@@ -217,7 +217,7 @@ fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![x, site.b().full(element, &dims, 1.0)?])
 }
 
-/// tf2onnx leaves TensorFlow's complementary error function, which ONNX has not: known here, but no other reader takes the file.
+/// tf2onnx keeps TensorFlow's complementary error function, which ONNX does not have: it is known here, but other readers refuse the file.
 fn not_of_onnx(site: &mut Site<'_, '_>) -> Results {
     site.importer.report(&site.node.op, &site.node.name);
     site.importer.notes.insert("ONNX has no operator Erfc: it is read as 1 - erf(x).".to_owned());

@@ -7,7 +7,7 @@ use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Instruc
 
 use super::layout::sizes;
 
-/// What an operator that makes numbers gives; none when it is none.
+/// The results of an operator that makes numbers; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Constant" => constant(site),

@@ -1,5 +1,5 @@
-//! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls: what decoders of
-//! onnxruntime are made of.
+//! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls, as decoders of
+//! onnxruntime use it.
 
 use crate::base::convert::real;
 use crate::import::onnx::site::{OpError, Results, Site};
@@ -9,7 +9,7 @@ use crate::import::program::{Binary, Comparison, ElementType, InstructionId};
 use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;
 
-/// Whether a node has none of what is placed by an estimate: a soft cap, or places of its own.
+/// Whether a node has nothing that is placed by an estimate: no soft cap, no places of its own.
 pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
     site.float("softcap", 0.0) == Ok(0.0) && site.option(9).is_none()
 }

@@ -8,7 +8,7 @@ use crate::import::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
 
-/// What an operator with indices gives; none when it is none.
+/// The results of an operator with indices; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Gather" => gather(site),

@@ -4,7 +4,7 @@ use crate::base::convert::{at_least_zero, signed_len};
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::InstructionId;
 
-/// What an operator that moves elements gives; none when it is none.
+/// The results of an operator that moves elements; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Reshape" => reshape(site),

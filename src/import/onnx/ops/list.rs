@@ -4,7 +4,7 @@ use crate::base::convert::signed_len;
 use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::{ElementType, InstructionId, Op};
 
-/// What an operator of lists gives; none when it is none.
+/// The results of an operator of lists; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "SequenceConstruct" => construct(site),

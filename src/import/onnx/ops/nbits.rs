@@ -6,7 +6,7 @@ use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::product::count_matmul;
 
-/// What is said of every file with packed weights.
+/// The note for every file with packed weights.
 const NOTE: &str = "Weights of a few bits are unpacked when the model is loaded: a NeuronCore multiplies no numbers of fewer than 8 bits.";
 
 /// Whether a node's groups are in the order of its rows; another order is placed by an estimate.

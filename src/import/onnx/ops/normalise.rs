@@ -7,7 +7,7 @@ use crate::import::program::compose::{
 };
 use crate::import::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
 
-/// What a normalisation gives; none when it is none.
+/// The results of a normalisation; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),

@@ -7,7 +7,7 @@ use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::window::{positive, windows};
 
-/// What a pooling gives; none when it is none.
+/// The results of a pooling; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MaxPool" => max(site),

@@ -7,7 +7,7 @@ use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::window::{positive, windows};
 
-/// What a product gives; none when it is none.
+/// The results of a product; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MatMul" => matmul(site),

@@ -8,10 +8,10 @@ use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::product::{convolve, count_matmul, widened};
 
-/// What is said of every file with quantised values.
+/// The note for every file with quantised values.
 const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
-/// What a quantised operator gives; none when it is none.
+/// The results of a quantised operator; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "QuantizeLinear" => noted(site, quantise),
@@ -37,7 +37,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Computed in single precision, which is said.
+/// Computed in single precision, which is noted.
 fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
     site.importer.is_partial = true;
     site.importer.notes.insert(NOTE.to_owned());

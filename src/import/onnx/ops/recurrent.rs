@@ -5,7 +5,7 @@ use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::InstructionId;
 use crate::import::program::compose::{CellKind, Layer, recurrent};
 
-/// What a recurrent layer gives; none when it is none.
+/// The results of a recurrent layer; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = match name {
         "LSTM" => CellKind::Lstm { order: [0, 2, 3, 1] },

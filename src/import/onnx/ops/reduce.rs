@@ -4,7 +4,7 @@ use crate::import::onnx::site::{OpError, Results, Site};
 use crate::import::program::compose::logsumexp;
 use crate::import::program::{Binary, Unary};
 
-/// What a reduction gives; none when it is none.
+/// The results of a reduction; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = name.strip_prefix("Reduce")?;
     let known = ["Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"];

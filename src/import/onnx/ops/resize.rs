@@ -10,7 +10,7 @@ use crate::import::program::{ArrayType, ElementType, InstructionId, Numbers, Val
 
 use super::layout::sizes;
 
-/// Elements of a dimension that are resized to at most.
+/// Most elements of a resized dimension.
 const MOST: u64 = 1 << 16;
 
 /// How one dimension is resized.

@@ -1,4 +1,4 @@
-//! Files that are wrong: what is said, and where.
+//! Wrong files: the error messages and their places.
 
 use super::{A, file, floats, graph, info, ints, msg, node, node_of, num, read};
 

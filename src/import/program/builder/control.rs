@@ -18,7 +18,7 @@ impl Builder {
     /// One of several values.
     ///
     /// # Errors
-    /// When `x` is not a tuple of so many.
+    /// When `x` is not a tuple, or has no such part.
     pub fn get(&mut self, x: InstructionId, at: usize) -> Built {
         let part = match self.type_of(x) {
             Type::Tuple(parts) => parts.get(at).cloned(),
@@ -51,7 +51,7 @@ impl Builder {
     }
 
     /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and gives the next state.
-    /// Nothing of the caller is visible in it, so that what it needs is part of the state.
+    /// Values of the caller are not visible in it, so that all it needs must be part of the state.
     ///
     /// # Errors
     /// When the body changes the state's types.
@@ -89,7 +89,7 @@ impl Builder {
     }
 
     /// A branch that data chooses, whose sides are not known: it reads `operands`, with `condition` among them where it is a value, and gives
-    /// values of these types. A program with one can be looked at, and neither computed nor placed.
+    /// values of these types. A program with such a branch can be inspected, but neither computed nor placed.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -120,8 +120,8 @@ impl Builder {
         self.parts(chosen)
     }
 
-    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with one can be looked at,
-    /// and neither computed nor placed.
+    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with such a loop can be inspected,
+    /// but neither computed nor placed.
     ///
     /// # Errors
     /// As [`Self::push`].

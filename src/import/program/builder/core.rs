@@ -15,10 +15,10 @@ use crate::base::{Idx, IndexVec};
 /// A value of the computation under construction.
 pub type Built = Result<InstructionId, BuildError>;
 
-/// Instructions a program may have: a bound on what a hostile file makes of a few bytes.
+/// Most instructions of a program: a bound for hostile files, which can ask for many with a few bytes.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
 
-/// Bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
+/// Most bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
 const MAX_ORIGIN_BYTES: usize = 600;
 
 /// A computation under construction.
@@ -26,11 +26,11 @@ const MAX_ORIGIN_BYTES: usize = 600;
 struct Frame {
     /// Its name.
     name: String,
-    /// What it has so far.
+    /// Its instructions so far.
     instructions: IndexVec<InstructionId, Instruction>,
     /// Parameters so far.
     parameters: u32,
-    /// Single numbers that it has already, by element type and bits.
+    /// Constants of one number that it has already, by element type and bits.
     numbers: FxHashMap<(ElementType, u64), InstructionId>,
 }
 
@@ -39,13 +39,13 @@ struct Frame {
 pub struct Builder {
     /// Finished computations.
     computations: IndexVec<ComputationId, Computation>,
-    /// The computation under construction, after those that wait for it.
+    /// The computation under construction, last; before it, the computations that wait for it.
     frames: Vec<Frame>,
     /// Parameters of the entry.
     parameters: Vec<ProgramParameter>,
-    /// Origin of what is pushed now.
+    /// Origin of the next instructions.
     origin: Origin,
-    /// Name stem of what is pushed now.
+    /// Name stem of the next instructions.
     stem: String,
     /// Computations of two numbers that reductions call.
     pub(super) reducers: FxHashMap<(Binary, ElementType), ComputationId>,
@@ -101,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// What the next instructions come from. Long names are cut.
+    /// Sets the origin of the next instructions. Long names are cut.
     pub fn set_origin(&mut self, op: &str, scope: &str) {
         self.origin = Origin { op: head(op).to_owned(), scope: head(scope).to_owned() };
         let last = self.origin.op.rsplit(':').next().unwrap_or_default();
@@ -109,7 +109,7 @@ impl Builder {
         self.stem = if stem.is_empty() { "value".to_owned() } else { stem.to_ascii_lowercase() };
     }
 
-    /// What the next instructions come from.
+    /// The origin of the next instructions.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
@@ -171,7 +171,7 @@ impl Builder {
         self.push(Op::Parameter(number), vec![], vec![], ty)
     }
 
-    /// A computation of its own: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
+    /// A separate computation: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
     ///
     /// # Errors
     /// Those of `body`.

@@ -5,7 +5,7 @@ use super::core::{Builder, Built};
 use super::error::{BuildError, Pair};
 
 impl Builder {
-    /// An elementwise function. Those that ask a question give booleans.
+    /// An elementwise function. Tests such as `IsNan` give booleans.
     ///
     /// # Errors
     /// When the operand is not an array.
@@ -127,7 +127,7 @@ impl Builder {
         }
     }
 
-    /// Another element type; nothing is pushed when it is that already. Booleans are whether a number is not 0.
+    /// Converts to another element type; pushes nothing when `x` has it already. As a boolean, a number is true unless it is 0.
     ///
     /// # Errors
     /// When the operand is not an array.

@@ -113,7 +113,7 @@ impl Builder {
         self.select(negative, moved, indices)
     }
 
-    /// XLA's scatter of one array: `combine` joins what is there with what comes; none replaces.
+    /// XLA's scatter of one array: `combine` combines the present element with the new one; none replaces.
     ///
     /// # Errors
     /// When element types differ or `indices` are not whole numbers.

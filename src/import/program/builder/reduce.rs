@@ -9,7 +9,7 @@ impl Builder {
     /// Combines elements along dimensions, which disappear or stay with size one.
     ///
     /// # Errors
-    /// When the array has not these dimensions.
+    /// When the array does not have these dimensions.
     pub fn reduce(&mut self, with: Binary, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
         let ty = self.array(x)?.clone();
         for &d in dimensions {
@@ -136,7 +136,7 @@ pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
 /// How many places a window has along a dimension of `size`.
 ///
 /// # Errors
-/// When it has none or when its numbers make no sense.
+/// When it has none, or when its size, stride or dilation is 0.
 pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, BuildError> {
     let wrong = || BuildError::window(w, size);
     if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {

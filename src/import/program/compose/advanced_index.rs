@@ -6,10 +6,10 @@ use super::super::{
 };
 use crate::base::convert::narrow;
 
-/// How values are put in.
+/// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexPut {
-    /// What joins the element there and the one that comes; none replaces.
+    /// What combines the present element with the new one; none replaces.
     pub combine: Option<Binary>,
 }
 

@@ -80,7 +80,7 @@ fn shared_heads(b: &mut Builder, q: InstructionId, x: InstructionId) -> Built {
     }
 }
 
-/// Products with what must not be seen at minus infinity.
+/// The products, with minus infinity for keys that a query must not see.
 fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
     let mut scores = scores;
     let element = b.element(scores);

@@ -1,4 +1,4 @@
-//! Families of operators that frameworks have and XLA has not, made of XLA's operations.
+//! Families of operators that frameworks have and XLA does not, made of XLA's operations.
 //!
 //! Each function pushes instructions on a [`Builder`] and gives the result. One file holds one family.
 

@@ -5,7 +5,7 @@ use super::statistic::norm;
 use super::{per_channel, widened};
 use crate::base::convert::{narrow, nearest_single};
 
-/// What a normalised array is multiplied with and what is added, when anything is.
+/// Optional factors and summands of a normalised array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Affine {
     /// Factors.
@@ -87,7 +87,7 @@ pub fn group_norm(
 /// Normalises each channel (dimension 1) with a known mean and variance.
 ///
 /// # Errors
-/// When the rows have not one number for each channel.
+/// When the rows do not have one number for each channel.
 pub fn batch_norm(
     b: &mut Builder,
     x: InstructionId,

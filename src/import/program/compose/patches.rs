@@ -19,7 +19,7 @@ impl Windows {
     /// Windows that lie within so many elements.
     ///
     /// # Errors
-    /// When not one does, or a distance is zero.
+    /// When there is no such window, or a distance is zero.
     pub fn count(self, elements: u64) -> Result<u64, BuildError> {
         let wrong = || {
             let (size, stride) = (self.size, self.step);

@@ -275,7 +275,7 @@ fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildEr
 fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
     let start = i128::from(at) * i128::from(w.stride) - i128::from(w.pad_low);
     let (least, most) = match counts_padding {
-        // What rounding up added counts never.
+        // Padding that rounding up added never counts.
         true => (-i128::from(w.pad_low), i128::from(size) + i128::from(behind)),
         false => (0, i128::from(size)),
     };

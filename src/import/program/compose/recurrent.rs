@@ -71,7 +71,7 @@ pub struct Recurrent {
     pub cell: Option<InstructionId>,
 }
 
-/// Steps that are unrolled at most.
+/// Most steps that are unrolled.
 const MAX_STEPS: u64 = 8192;
 
 /// A recurrent layer over `x` of `[time, batch, input]` from a first state (and cell) of `[batch, hidden]`.

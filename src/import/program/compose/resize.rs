@@ -28,7 +28,7 @@ pub struct Resize {
     pub step: Option<f64>,
 }
 
-/// Elements of a dimension that are resized to at most.
+/// Most elements of a resized dimension.
 const MAX_SIZE: u64 = 1 << 20;
 
 /// One dimension of `x` with another size.

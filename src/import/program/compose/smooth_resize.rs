@@ -12,7 +12,7 @@ pub enum Falloff {
     Cubic,
 }
 
-/// Weights of a resizing at most.
+/// Most weights of a resizing.
 const MOST_WEIGHTS: u64 = 1 << 20;
 
 /// One dimension of `x` with another size; `step` is elements of the operand for each of the result.

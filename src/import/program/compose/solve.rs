@@ -1,4 +1,4 @@
-//! Square matrices by elimination: what they solve, their determinants, their roots. Each row is a step that is written out.
+//! Square matrices by elimination: solutions, determinants, roots. Each row is a step that is written out.
 
 use super::super::{
     Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Pair, Unary,
@@ -6,13 +6,13 @@ use super::super::{
 use super::statistic::arg_extreme;
 use crate::base::convert::real;
 
-/// Rows of a matrix that are worked on at most.
+/// Most rows of a matrix that is eliminated.
 const MOST_ROWS: u64 = 64;
 
 /// What elimination with exchanged rows gives.
 #[derive(Clone, Copy, Debug)]
 pub struct Eliminated {
-    /// What the matrices times this are the right sides, `[.., n, k]`.
+    /// The solution `x` of `a x = right`, `[.., n, k]`.
     pub solution: InstructionId,
     /// The number that each row was divided by, `[.., n]`.
     pub pivots: InstructionId,
@@ -125,7 +125,7 @@ pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     b.convert(is_equal, element)
 }
 
-/// The lower triangle `l` with `l` times itself turned being the matrix, of which the lower triangle is read.
+/// The lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is read.
 ///
 /// # Errors
 /// When `a` is not an array of square matrices, or they have too many rows.

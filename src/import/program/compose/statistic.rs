@@ -70,7 +70,7 @@ pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) ->
 /// The place of the first largest (or least) element of a dimension, as s64.
 ///
 /// # Errors
-/// When `x` has no such dimension or nothing along it.
+/// When `x` has no such dimension or no element along it.
 pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_largest: bool, keeps: bool) -> Built {
     let dims = b.dims(x);
     let size = b.size(x, dimension)?;

@@ -1,13 +1,13 @@
-//! What undoes windows: patches added up to an image, largest elements back at their places, the places of a moved picture.
+//! Inverses of windows: patches added up to an image, largest elements put back at their places, the places of a moved picture.
 
 use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, InstructionId, Misfit, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
 use crate::base::convert::{narrow, real};
 
-/// Elements of a kernel that are written out at most.
+/// Most elements of a kernel that are written out.
 const MOST_PATCH: u64 = 4096;
 
-/// Places along a dimension of a grid that are written out at most.
+/// Most places along a dimension of a grid that are written out.
 const MOST_ROW: u64 = 1 << 16;
 
 /// How patches lie in an image, one number for each spatial dimension.

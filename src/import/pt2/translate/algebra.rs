@@ -6,7 +6,7 @@ use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims
 use crate::import::program::compose::{einsum, norm};
 use crate::import::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
 
-/// Powers of a matrix that are written out.
+/// Largest power of a matrix that is written out.
 const MOST_POWER: i64 = 64;
 
 /// Translates products that are made of others.

@@ -30,7 +30,7 @@ pub struct AloneCall<'c> {
 /// What a call gave.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Its results; none for those that nobody can know.
+    /// Its results; none for unknown ones.
     pub values: Vec<Option<ViewId>>,
     /// Operations of its products, two for each multiply-add.
     pub flops: u64,

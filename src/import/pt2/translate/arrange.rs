@@ -1,4 +1,4 @@
-//! Operations that put elements in other places: repetitions, paddings, shuffles, grids.
+//! Operations that move elements: repetitions, paddings, shuffles, grids.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real_signed};
@@ -86,7 +86,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().take(x, places, how)?)
 }
 
-/// Elements that move along dimensions and come in again at the other end.
+/// Elements that move along dimensions and re-enter at the other end.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -112,7 +112,7 @@ pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(x, &dims)?)
 }
 
-/// Elements around: of one number, mirrored or repeated ones.
+/// Padding: with one number, or with mirrored or repeated elements.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -145,7 +145,7 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// Elements of the tensor itself around a dimension.
+/// Pads a dimension with elements of the tensor itself.
 ///
 /// # Errors
 /// When there are none, or the mode is not known.

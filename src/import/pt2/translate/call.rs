@@ -12,7 +12,7 @@ use crate::import::program::{ArrayType, BuildError, Builder, Built, CallError, E
 pub enum Done {
     /// One new value.
     One(InstructionId),
-    /// Several new values; none for results that nobody can know.
+    /// Several new values; none for unknown results.
     Many(Vec<Option<InstructionId>>),
     /// Values that share memory with others.
     Views(Vec<ViewId>),

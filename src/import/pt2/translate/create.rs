@@ -1,4 +1,4 @@
-//! Tensors from nothing, what a write puts in place, and quantised numbers.
+//! Tensors without operands, values that a write puts in place, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{at_least_zero, narrow, real, real_signed};
@@ -6,7 +6,7 @@ use crate::import::program::{
     ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value,
 };
 
-/// Numbers of a row that is written out.
+/// Most numbers of a row that is written out.
 const MAX_ROW: u64 = 1 << 20;
 
 /// Translates operations that make tensors of their own.
@@ -95,7 +95,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().convert(row, ty.element)?)
 }
 
-/// Frequencies of a transform: from 0 up, then of the whole ones the negative ones.
+/// Frequencies of a transform: from 0 up; those of a full transform end with the negative ones.
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
     if count < 1 || at_least_zero(count) > MAX_ROW {

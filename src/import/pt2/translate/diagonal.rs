@@ -1,4 +1,4 @@
-//! Diagonals, turns and flips, and tensors joined or parted in ways that have names of their own.
+//! Diagonals, rotations and flips, and the named ways to join and split tensors.
 
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId, Views};
@@ -9,7 +9,7 @@ use crate::import::program::{
     Value,
 };
 
-/// Elements of a triangle whose places are written out at most.
+/// Most elements of a triangle whose places are written out.
 const MOST_PLACES: u64 = 1 << 20;
 
 /// Translates diagonals, turns, joins and parts.
@@ -68,7 +68,7 @@ fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, BuildError> {
     Ok(Plane { first, second, offset: c.int_or("offset", 0) })
 }
 
-/// A diagonal, which comes last: of rows one after the other every element one more than a row behind the one before.
+/// A diagonal, which becomes the last dimension: in row-major order, each of its elements lies a row and one element behind the one before.
 fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, BuildError> {
     let shown = views.get(b, parent)?;
     let dims = b.dims(shown);

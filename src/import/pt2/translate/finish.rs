@@ -51,7 +51,7 @@ impl Call<'_, '_, '_> {
         let types = self.results().map_err(unknown)?;
         for (at, (name, ty)) in names.iter().zip(types).enumerate() {
             let Some(value) = values.get(at).copied().flatten() else {
-                // A result that nobody uses need not be known; one that somebody uses is found missing there.
+                // An unused result need not be known; a used one is reported as missing where it is used.
                 if name.contains("unused") || values.len() > at {
                     continue;
                 }

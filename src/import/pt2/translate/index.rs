@@ -133,7 +133,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
         let (apart, rows) = (c.b().broadcast_to(apart, &dims)?, c.b().broadcast_to(rows, &dims)?);
         let counted = c.b().select(apart, rows, least)?;
         let largest = c.b().reduce(Binary::Max, counted, &[1], false)?;
-        // A bag of nothing is zeros.
+        // An empty bag is zeros.
         let is_none = c.b().compare_number(Comparison::Eq, largest, f64::NEG_INFINITY)?;
         let none = c.b().number(element, 0.0)?;
         c.b().select(is_none, none, largest)?
@@ -156,7 +156,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(values))
 }
 
-/// Whether each row is one of each bag: it lies at or behind its offset and before the next one, and is not the one left out.
+/// Whether each row belongs to each bag: it lies at or behind the bag's offset and before the next offset, and is not the padding index.
 fn in_bags(
     c: &mut Call<'_, '_, '_>,
     indices: InstructionId,

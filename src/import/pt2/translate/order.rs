@@ -1,4 +1,4 @@
-//! Statistics of an order, sums that leave out what is no number, norms of matrices, areas under curves.
+//! Order statistics, sums that leave NaN out, norms of matrices, areas under curves.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, signed};
@@ -6,7 +6,7 @@ use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{floor_divide, floor_modulo, norm, sort_places};
 use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
 
-/// Rows whose pairs are written out at most.
+/// Most rows whose pairs are written out.
 const MOST_ROWS: u64 = 2048;
 
 /// Translates statistics of an order, and sums and norms that are made of others.
@@ -28,7 +28,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Sums and means of elements that are numbers.
+/// Sums and means of elements that are not NaN.
 fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -150,7 +150,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().stack(&columns, 1)?)
 }
 
-/// The elements below which shares of all lie, on the line between the nearest two.
+/// Quantiles, interpolated linearly between the nearest two elements.
 fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     if !matches!(c.text("interpolation"), None | Some("linear")) {
         return Ok(Done::Unknown);

@@ -1,11 +1,11 @@
-//! Elements put back where indices, masks and windows say, and places among boundaries.
+//! Elements put back at indices, under masks and in windows, and places among boundaries.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::real;
 use crate::import::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
 use crate::import::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
 
-/// Translates what puts elements back, and places among boundaries.
+/// Translates operations that put elements back, and places among boundaries.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -120,7 +120,7 @@ fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     one(unpool(c.b(), x, places, &sizes)?)
 }
 
-/// How elements are put in, and what joins them.
+/// How elements are put in, and how they are combined with what is there.
 struct Reduction {
     dimension: usize,
     index: InstructionId,

@@ -27,7 +27,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if !c.op.ends_with("indices") {
                 return one(value);
             }
-            // Places are made only where a name says that somebody may use them.
+            // Places are made only where the result's name does not say that it is unused.
             let is_used = c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
             let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
             Ok(Done::Many(vec![Some(value), places]))
@@ -43,7 +43,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if kind == "adaptive_avg_pool" {
                 return one(adaptive_average_pool(c.b(), x, &sizes)?);
             }
-            // Places are made only where a name says that somebody may use them.
+            // Places are made only where the result's name does not say that it is unused.
             if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
                 let found = adaptive_max_places(c.b(), x, &sizes)?;
                 return Ok(Done::Many(found.into_iter().map(Some).collect()));

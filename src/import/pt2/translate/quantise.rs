@@ -1,4 +1,4 @@
-//! Numbers rounded as whole numbers of few bits would have them, and products of such numbers.
+//! Numbers rounded to whole numbers of few bits, and products of such numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
@@ -52,7 +52,7 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().mul(product, scales)?)
 }
 
-/// Numbers put on a grid and back, within its ends; of some names also which of them lie within.
+/// Numbers rounded to a grid and converted back, limited to its ends; some operators also say which numbers lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
         return Err(c.missing("quant_min or quant_max"));

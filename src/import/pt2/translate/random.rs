@@ -75,7 +75,7 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().convert(flags, element)?)
 }
 
-/// Elements left out with a probability, the others larger, so that their sum stays.
+/// Elements set to zero with a probability; the others are scaled up, so that the expected sum stays.
 ///
 /// # Errors
 /// When arguments do not fit.

@@ -92,7 +92,7 @@ fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(least), Some(largest)]))
 }
 
-/// The first in order, and where they are.
+/// The largest or smallest `k`, and where they are.
 fn top(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);

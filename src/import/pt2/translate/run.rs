@@ -17,7 +17,7 @@ use crate::import::program::{
 };
 use crate::import::{ImportError, Place, UnsupportedOp};
 
-/// A program with what it could not say.
+/// A program, and what is not known of it.
 #[derive(Debug)]
 pub struct Translated {
     /// The program.
@@ -38,7 +38,7 @@ pub struct Translator {
     pub symbols: Symbols,
     /// Whether the file says the type of each value.
     pub has_types: bool,
-    /// Whether the program is only looked at: then it may hold branches and loops that data decides.
+    /// Whether the program is only inspected: then it may hold branches and loops that data decides.
     pub looks_only: bool,
     /// Values by name; those of a graph within a graph hide those around it.
     names: Vec<FxHashMap<String, ViewId>>,
@@ -104,7 +104,7 @@ impl Translator {
         }
     }
 
-    /// The program with these results, what is not known of it, and the notes.
+    /// The program with these results, its unknown operators, and the notes.
     ///
     /// # Errors
     /// When the program grows beyond all bounds.

@@ -9,7 +9,7 @@ use crate::base::convert::real_signed;
 use crate::import::program::builder::RowGather;
 use crate::import::program::{Binary, BuildError, CallError, ElementType, Unsupported};
 
-/// Translates views, copies, joins and what changes nothing.
+/// Translates views, copies, joins and operations that change nothing.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -62,7 +62,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// What puts elements into other places: joins, repetitions, orders, paddings.
+/// Operations that move elements: joins, repetitions, orders, paddings.
 fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
     match c.op {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
@@ -99,7 +99,7 @@ fn same(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(vec![c.view(0)?]))
 }
 
-/// Dropout outside training: nothing; the native one also says that nothing was dropped.
+/// Dropout outside training, which does nothing; the native one also gives a mask of all elements kept.
 fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     if c.op != "native_dropout" {
         return same(c);
@@ -131,7 +131,7 @@ fn look(c: &mut Call<'_, '_, '_>, look: Look) -> Made {
     Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
 }
 
-/// Strides that are those of the sizes need no copy; others pick elements of an operand that lies row by row.
+/// Row-major strides need no copy; other strides pick elements of an operand in row-major order.
 fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let strides = c.ints("stride").unwrap_or_default();
@@ -161,7 +161,7 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().take(row, places, RowGather { dimension: 0, wraps: false })?)
 }
 
-/// Whether strides are those of elements one row after the other.
+/// Whether strides are row-major.
 fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     let mut step = 1u64;
     let mut fits = strides.len() == dims.len();
@@ -172,7 +172,7 @@ fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     fits
 }
 
-/// Whether the file says that the first operand lies row by row from the start of its memory.
+/// Whether the file says that the first operand is row-major from the start of its memory.
 fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
     let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
     let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };

@@ -8,7 +8,7 @@ use crate::import::program::{
     ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
 };
 
-/// Numbers of a window that are written out at most.
+/// Most numbers of a window that is written out.
 const MOST_NUMBERS: i64 = 1 << 20;
 
 /// Translates complex numbers, transforms and windows.
@@ -61,7 +61,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// A Fourier transform: of which numbers to which.
+/// The kind of numbers before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Forward,
@@ -366,7 +366,7 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     c.b().slice_dim(row, 1, 0, total, 1)
 }
 
-/// Numbers that rise from the ends to the middle.
+/// A window function: numbers that rise from the ends to the middle.
 fn window(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("window_length").unwrap_or(-1);
     if !(0..=MOST_NUMBERS).contains(&count) {

@@ -1,12 +1,12 @@
 //! Values that share memory. An operation in place changes all values that look at the same storage, so that each value is a chain
-//! of views down to a storage, and what a view shows is made again after its storage has changed.
+//! of views down to a storage, and a view's value is made again after its storage has changed.
 
 use crate::import::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
 
 /// A value of the graph.
 pub type ViewId = usize;
 
-/// How a view looks at its parent.
+/// How a view reads its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// The same elements with other sizes.
@@ -44,10 +44,10 @@ impl Views {
         self.views.len() - 1
     }
 
-    /// A value that looks at another.
+    /// A value that is a view of another.
     ///
     /// # Errors
-    /// When the look does not fit.
+    /// When the view does not fit.
     pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, BuildError> {
         let from = self.get(b, parent)?;
         let value = shown(b, from, &look)?;
@@ -82,7 +82,7 @@ impl Views {
         Ok(value)
     }
 
-    /// Writes a value: all that look at the same storage show it from now on.
+    /// Writes a value: from now on, all views of the same storage show it.
     ///
     /// # Errors
     /// When the view repeats elements, which torch does not write to either.

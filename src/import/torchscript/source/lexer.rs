@@ -1,4 +1,4 @@
-//! Words of TorchScript's source. Lines and their indentation mean something here, unlike in HLO and MLIR text.
+//! Tokens of TorchScript's source. Lines and their indentation have a meaning here, unlike in HLO and MLIR text.
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,9 +13,9 @@ pub enum Token {
     Sign(&'static str),
     /// The end of a line that is not within brackets.
     Line,
-    /// What follows is further in.
+    /// The indentation increases.
     Indent,
-    /// What follows is further out.
+    /// The indentation decreases.
     Dedent,
     /// The end.
     End,
@@ -57,7 +57,7 @@ struct Lexer<'s> {
 
 impl Lexer<'_> {
     fn push(&mut self, token: Token) {
-        // Blank lines are no statements.
+        // Blank lines are not statements.
         let is_blank = token == Token::Line && matches!(self.found.last(), None | Some((Token::Line, _)));
         if !is_blank {
             self.found.push((token, self.line));

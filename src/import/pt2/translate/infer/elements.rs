@@ -136,17 +136,17 @@ pub fn is_conversion(op: &str) -> bool {
     )
 }
 
-/// Single precision for whole numbers and truths.
+/// Single precision for whole numbers and booleans.
 pub fn float_of(element: ElementType) -> ElementType {
     if element.is_float() || element.is_complex() { element } else { ElementType::F32 }
 }
 
-/// 64 bits for whole numbers and truths, which torch sums so.
+/// 64 bits for whole numbers and booleans, as torch sums them.
 pub fn sum_of(element: ElementType) -> ElementType {
     if element.is_integer() || element == ElementType::Pred { ElementType::S64 } else { element }
 }
 
-/// Functions that give fractions of whole numbers too.
+/// Functions that give floating point numbers even for whole numbers.
 fn is_for_floats(op: &str) -> bool {
     let plain = op.strip_prefix("special_").unwrap_or(op);
     matches!(

@@ -1,6 +1,6 @@
-//! Types of results where the file says none: those that torch's own shape functions give.
+//! Types of results where the file gives none, by the rules of torch's own shape functions.
 //!
-//! Only operations whose translation asks for its result type are here; the others have the type of what they make.
+//! Only operations whose translation asks for the result type are here; the others get the type of what they make.
 
 mod elements;
 mod places;

@@ -1,4 +1,4 @@
-//! Results of reductions, look-ups and windows, and tensors from nothing.
+//! Results of reductions, look-ups and windows, and tensors without operands.
 
 use super::super::super::argument::Argument;
 use super::super::call::Call;
@@ -7,7 +7,7 @@ use super::{Types, natural, operand, sizes_named};
 use crate::base::convert::{real, whole};
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
 
-/// Types of results of reductions, look-ups and windows, and of tensors from nothing.
+/// Types of results of reductions, look-ups and windows, and of tensors without operands.
 ///
 /// # Errors
 /// When operands do not fit.

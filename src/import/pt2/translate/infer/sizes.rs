@@ -7,7 +7,7 @@ use crate::import::program::builder::broadcast_dims;
 use crate::import::program::compose::dimension;
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
 
-/// Parts a tensor is cut into at most: a bound on what a hostile file makes of a few bytes.
+/// Most parts of a tensor: a bound for hostile files, which can ask for many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;
 
 /// Types of results of views, parts, joins and repetitions.
@@ -77,7 +77,7 @@ fn filled_up(c: &mut Call<'_, '_, '_>) -> Types {
     let least = usize::from(c.op.as_bytes()[8] - b'0');
     let mut dims = operand(c, 0)?.dims;
     while dims.len() < least {
-        // A matrix becomes a volume with one behind, a row with one in front and one behind.
+        // A matrix gets a last dimension of size one, a row a first and a last one.
         let at = if dims.len() == 2 { 2 } else { 0 };
         dims.insert(at, 1);
     }
@@ -120,7 +120,7 @@ fn operands(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
     all.into_iter().map(|x| c.b().array(x).cloned()).collect()
 }
 
-/// Sizes of which one may be -1: what is left.
+/// Sizes of which one may be -1, which stands for the rest.
 fn reshaped(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let name = if c.arg("shape").is_some() { "shape" } else { "size" };
@@ -129,7 +129,7 @@ fn reshaped(c: &mut Call<'_, '_, '_>) -> Types {
     like_first(c, dims)
 }
 
-/// Sizes in which -1 is what is left of `all` elements.
+/// Sizes in which -1 stands for the rest of `all` elements.
 fn filled(asked: &[i64], all: u64) -> Result<Vec<u64>, BuildError> {
     let times = |all: u64, &n: &i64| Ok::<u64, BuildError>(all.saturating_mul(natural(n)?));
     let known = asked.iter().filter(|&&n| n != -1).try_fold(1, times)?;
