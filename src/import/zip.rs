@@ -64,7 +64,7 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, entries })
     }
 
-    /// The first entry whose name ends with `ending`.
+    /// The first entry whose name ends with `end`.
     #[must_use]
     pub fn ending(&self, end: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name.ends_with(end))

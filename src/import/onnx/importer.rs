@@ -9,10 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::program::{ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, WeightData};
 use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
 use super::elements::element;
+use super::error::OpError;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
 use super::ops;
 use super::scope;
-use super::site::{Failure, OpError, Results, Site};
+use super::site::{Failure, Results, Site};
 use super::tensors::short;
 use super::values::{Scope, resolved};
 use super::weights::Weights;
@@ -264,7 +265,7 @@ impl<'m> Importer<'m> {
             }
             self.builder.set_origin(&ops::full_name(node), &path);
             self.operator(node, inputs, scope).map_err(|e| match e {
-                Failure::Here(e) => ImportError::at(place(), e.what, e.instead),
+                Failure::Here(e) => ImportError::at(place(), e.to_string(), e.instead()),
                 Failure::Inside(e) => e,
             })?
         };
@@ -336,12 +337,7 @@ impl<'m> Importer<'m> {
             let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
             let is_told = told.is_some();
             let Some(ty) = told.or_else(first) else {
-                let what =
-                    format!("the operator {name} is not known, and the file does not give the type of its result");
-                return Err(OpError {
-                    what,
-                    instead: "run onnx.shape_inference on the model, or export it without".to_owned(),
-                });
+                return Err(OpError::Unknown(name));
             };
             if !is_told {
                 self.notes.insert(format!(
@@ -386,6 +382,6 @@ impl<'m> Importer<'m> {
     /// Element type of a number of ONNX.
     pub fn element(code: i64) -> Result<ElementType, OpError> {
         let found = u64::try_from(code).ok().and_then(element);
-        found.ok_or_else(|| OpError::wrong(format!("a NeuronCore does not compute with the element type {code}")))
+        found.ok_or(OpError::Element(code))
     }
 }

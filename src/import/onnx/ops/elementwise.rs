@@ -1,8 +1,10 @@
 //! Elementwise operators of numbers and booleans.
 
 use crate::base::convert::real_len;
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
 use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{floor_modulo, power_number};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
@@ -133,7 +135,7 @@ fn shift(site: &mut Site<'_, '_>) -> Results {
     let function = match site.text("direction", "")?.as_str() {
         "LEFT" => Binary::ShiftLeft,
         "RIGHT" => Binary::ShiftRightLogical,
-        other => return Err(OpError::wrong(format!("BitShift has the unknown direction {other:?}"))),
+        other => return Err(site.fault(Fault::Value { attribute: "direction", value: other.to_owned() })),
     };
     Ok(vec![site.b().binary(function, x, y)?])
 }
@@ -154,7 +156,7 @@ fn cast(site: &mut Site<'_, '_>, name: &str) -> Results {
     let element = if name == "Cast" {
         let to = site.int("to", 0)?;
         if to == 8 {
-            return Err(OpError::wrong("Cast gives text, which no NeuronCore has"));
+            return Err(site.fault(Fault::GivesText));
         }
         Importer::element(to)?
     } else {

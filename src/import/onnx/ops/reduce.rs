@@ -1,6 +1,8 @@
 //! Reductions.
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::logsumexp;
 use crate::import::program::{Binary, Unary};
 
@@ -42,7 +44,9 @@ fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
             let sum = b.reduce(Binary::Add, squares, &axes, keeps)?;
             if kind == "L2" { b.unary(Unary::Sqrt, sum)? } else { sum }
         }
-        other => return Err(OpError::wrong(format!("{other} is not a reduction"))),
+        other => {
+            return Err(OpError::of(&site.node.op, Fault::Value { attribute: "reduction", value: other.to_owned() }));
+        }
     };
     Ok(vec![result])
 }

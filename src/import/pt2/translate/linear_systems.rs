@@ -60,7 +60,7 @@ fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     c.b().swap_dims(x, rank - 2, rank - 1)
 }
 
-/// A result; for an operator whose name ends so, also an error code of 0 for each matrix.
+/// A result; for the operator `with_check`, also an error code of 0 for each matrix.
 fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> Made {
     if c.op != with_check {
         return one(value);

@@ -103,12 +103,12 @@ impl Parser {
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.line(), format!("brackets and blocks are nested more than {MAX_DEPTH} deep")));
+            return Err((self.line(), format!("more than {MAX_DEPTH} levels are nested")));
         }
         Ok(())
     }
 
-    /// Counts a field, call or operator in a row.
+    /// Checks the number of fields, calls and operators in a row.
     ///
     /// # Errors
     /// When there are too many.
