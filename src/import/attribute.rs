@@ -10,7 +10,7 @@ pub(super) enum AttributeError {
     /// It is not there.
     #[error("it has no {0}")]
     Missing(&'static str),
-    /// A number that it cannot be.
+    /// A number outside the attribute's range.
     #[error("its {name} is {found}")]
     Number {
         /// The attribute.
@@ -18,7 +18,7 @@ pub(super) enum AttributeError {
         /// The number.
         found: i64,
     },
-    /// A text that it cannot be.
+    /// A text that is not one of the attribute's values.
     #[error("its {name} is {text:?}")]
     Text {
         /// The attribute.
@@ -38,7 +38,7 @@ pub(super) enum AttributeError {
     /// Dimensions of a convolution that are not understood.
     #[error("its dimension numbers are {0:?}")]
     DimensionNumbers(String),
-    /// A list of a window that is not of its dimensions.
+    /// A list of a window whose length is not the number of its dimensions.
     #[error("its window has {given} {list} for {rank} dimensions")]
     Window {
         /// The list.
@@ -54,7 +54,7 @@ pub(super) enum AttributeError {
     /// A floating point format that is not understood.
     #[error("its format has {0:?} bits")]
     Format(String),
-    /// A sort along no dimension.
+    /// A sort along a dimension that does not exist.
     #[error("it sorts along dimension {0}")]
     SortDimension(i64),
     /// A product of a single number.

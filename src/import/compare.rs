@@ -1,4 +1,4 @@
-//! A model's results beside those that are expected of it.
+//! Compares a model's results with the expected ones.
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use crate::base::convert::real_signed;
 /// Operations that a comparison may take: some seconds.
 const BUDGET: u64 = 1 << 35;
 
-/// One result beside what is expected of it.
+/// One result compared with the expected one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultComparison {
     /// Position among the results.

@@ -3,10 +3,10 @@
 use super::zip::unpack;
 use super::{ImportError, ModelBytes, read_all};
 
-/// Bytes a packed file has at most.
+/// Most bytes of a packed file.
 const MAX_PACKED: u64 = 512 << 20;
 
-/// Bytes a file has at most after unpacking.
+/// Most bytes of a file after unpacking.
 const MAX_UNPACKED: usize = 1 << 30;
 
 /// Whether bytes begin a gzip file.

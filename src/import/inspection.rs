@@ -31,7 +31,7 @@ pub struct TensorInfo {
 }
 
 impl Serialize for TensorInfo {
-    /// As its fields; in JSON without `open` where no dimension is open. Messages between programs have every field.
+    /// Written field by field; JSON leaves `open` out where no dimension is open. Messages between programs have every field.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_left_out = self.open.is_empty() && serializer.is_human_readable();
         let mut fields = serializer.serialize_struct("TensorInfo", if is_left_out { 3 } else { 4 })?;

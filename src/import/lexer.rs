@@ -57,7 +57,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// Reads tokens one after another, with one token of foresight.
+/// Reads tokens one after another, with one token of lookahead.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     source: &'a str,
@@ -67,12 +67,12 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// Of HLO text, where `<` is a sign like any other.
+    /// A reader of HLO text, where `<` is a sign like any other.
     pub fn new(source: &'a str) -> Self {
         Self { source, at: 0, peeked: None, has_angles: false }
     }
 
-    /// Of MLIR text, where `<` and `>` are brackets.
+    /// A reader of MLIR text, where `<` and `>` are brackets.
     pub fn with_angles(source: &'a str) -> Self {
         Self { source, at: 0, peeked: None, has_angles: true }
     }

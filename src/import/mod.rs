@@ -1,13 +1,13 @@
-//! Models that people bring: files that PyTorch, JAX, TensorFlow or an ONNX exporter wrote.
+//! Model files of users: files that PyTorch, JAX, TensorFlow or an ONNX exporter wrote.
 //!
 //! Every reader makes the same [`Program`](program::Program): computations of operations with XLA's meaning, each with the module
-//! scope it came from. Nothing behind it knows which format a program came from. What a file holds, in the format's own words, is
+//! scope it came from. Code that uses a program does not know its file's format. What a file holds, in the format's own words, is
 //! its [`Inspection`].
 //!
-//! Readers take bytes by slices ([`ModelBytes`]), so that the weights beside a graph are passed over.
+//! Readers take bytes by slices ([`ModelBytes`]), so that they can skip the weights beside a graph.
 //!
-//! [`read_model`] is the one way in, and rooms above are given it as a [`ReadModel`]: a program of the page that does not name it has
-//! no reader, and gets its models as bytes from the one that has them ([`read_elsewhere`], [`read_carried`]).
+//! [`read_model`] is the only entry point, and rooms above get it as a [`ReadModel`]: a program of the page that does not name it has
+//! no readers in it, and gets its models as bytes from the program that has them ([`read_elsewhere`], [`read_carried`]).
 
 mod attribute;
 mod bytecode;

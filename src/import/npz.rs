@@ -1,4 +1,4 @@
-//! Arrays that NumPy saved (`np.savez`): inputs of a model and what it should give.
+//! Arrays that NumPy saved (`np.savez`): inputs of a model and its expected results.
 
 use thiserror::Error;
 
@@ -7,13 +7,13 @@ use super::program::{ArrayType, ElementType, Value};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes, Place};
 
-/// Bytes of one array at most.
+/// Most bytes of one array.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The arrays of an `.npz` file by name, in its order.
 ///
 /// # Errors
-/// When it is no such archive, or an array is damaged, in column-major order or of a type that is not read.
+/// When it is not an `.npz` archive, or an array is damaged, in column-major order or of a type that is not read.
 pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut arrays = Vec::new();
@@ -30,7 +30,7 @@ pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportEr
     Ok(arrays)
 }
 
-/// Why bytes are not an array of NumPy that is read.
+/// Why an array of NumPy is not read.
 #[derive(Clone, Debug, PartialEq, Error)]
 enum NpyError {
     /// The header or the numbers end early.

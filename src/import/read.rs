@@ -1,4 +1,4 @@
-//! One way in: a file of any kind becomes a program.
+//! The entry point: a file of any kind becomes a program.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use super::{
     read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript, sniff,
 };
 
-/// What a person decides about a model that is read.
+/// What the user chooses for a model that is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportOptions {
     /// Sizes of open dimensions, by the name the file gives them: `batch` is 8.
     pub dims: BTreeMap<String, u64>,
-    /// The program is only looked at: HLO and StableHLO may hold what no NeuronCore can do.
+    /// The program is only inspected: HLO and StableHLO may hold what a NeuronCore cannot do.
     pub looks_only: bool,
 }
 
-/// What makes a model of a file: [`read_model`], or a function that has another program do it.
+/// A function that reads a model: [`read_model`], or one that has another program do it.
 pub type ReadModel = fn(&str, &dyn ModelBytes, &ImportOptions) -> Result<Imported, ImportError>;
 
 /// Bytes of weights of a packed file that are kept.
 const MAX_HELD: u64 = 64 << 20;
 
-/// Bytes of a graph without weights at most.
+/// Most bytes of a graph without its weights.
 const MAX_GRAPH: u64 = 1 << 30;
 
-/// Endings that names of model files have; what a file is, its bytes say.
+/// Endings of the names of model files; the bytes alone decide what a file is.
 pub const MODEL_ENDINGS: [&str; 13] = [
     ".gz",
     ".pt2",
@@ -48,10 +48,10 @@ pub const MODEL_ENDINGS: [&str; 13] = [
     ".ts",
 ];
 
-/// The model in a file. `name` is the file's, for the program's name; what the file is, its bytes say.
+/// The model in a file. `name` is the file's, for the program's name; the bytes alone decide what the file is.
 ///
 /// # Errors
-/// When the file is of no kind that is read, when it is damaged, or when it holds what has no program: the error says where, what,
+/// When the file's format is not read, when it is damaged, or when it holds no program: the error says where, what,
 /// and what to do instead.
 pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     if is_gzip(&head(bytes)?) {
@@ -88,7 +88,7 @@ fn text_of(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
     })
 }
 
-/// Numbers that lie in the unpacked file are kept, since the packed one has no place for them; those of large models are left out.
+/// Numbers that lie in the unpacked file are kept in memory, since the packed one has no offsets for them; those of large models are left out.
 fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
     let mut left = MAX_HELD;
     for parameter in &mut imported.program.parameters {

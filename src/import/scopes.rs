@@ -6,7 +6,7 @@ use crate::import::program::{Origin, Program};
 /// Transformations of JAX whose argument is part of the path: `jvp(MLP)`.
 const WRAPPERS: [&str; 5] = ["jvp", "transpose", "vmap", "remat", "checkpoint"];
 
-/// Parts of JAX's names that are no module.
+/// Parts of JAX's names that are not modules.
 const NO_MODULES: [&str; 8] =
     ["while", "body", "cond", "scan", "closed_call", "checkpoint", "rematted_computation", "custom_jvp_call"];
 

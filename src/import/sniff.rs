@@ -1,4 +1,4 @@
-//! What kind of file a model is in, by its first bytes: names of files lie.
+//! The format of a model file, by its first bytes: file names are not reliable.
 
 use super::bytecode;
 use super::gzip::{gunzip, is_gzip};
@@ -24,7 +24,7 @@ pub enum ModelKind {
     TorchScript,
 }
 
-/// Bytes at the front that are looked at.
+/// Bytes at the front that are examined.
 const HEAD_BYTES: usize = 4096;
 
 /// Comments and blank lines in front of a text that are passed over, in bytes.
@@ -38,7 +38,7 @@ const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
 const SOME_MODEL: &str =
     "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
 
-/// The kind of a file; of a gzip file, that of the file inside.
+/// The kind of a file; for a gzip file, the kind of the file inside.
 ///
 /// # Errors
 /// When it is a file of another kind: the error names it and says which command gives a file that can be read.
@@ -175,7 +175,7 @@ fn is_text(head: &[u8]) -> bool {
 /// The kind of a protobuf file by its first fields.
 fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
     match head.first()? {
-        // Field 1 of a model is a number: the version of its form. Another known field follows.
+        // Field 1 of a model is a number: the version of its format. Another known field follows.
         0x08 => {
             let (_, len) = crate::base::wire::varint(head.get(1..)?)?;
             let next = *head.get(1 + len)?;
@@ -184,13 +184,13 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
         }
         // A model whose version comes later: producer, graph or operator sets first.
         0x3a | 0x42 => Some(ModelKind::Onnx),
-        // Field 1 of a module is its name, or, of what is around it, the module.
+        // Field 1 of a module is its name; field 1 of a message around it is the module.
         0x0a => {
             let (len, used) = crate::base::wire::varint(head.get(1..)?)?;
             let first = *head.get(1 + used)?;
             let after = usize::try_from(len).ok().and_then(|len| head.get(1 + used + len));
             let is_inside = first == 0x0a;
-            // A line feed and a letter may begin a text, where a length would run past all bounds.
+            // A line feed and a letter may begin a text: as a field, its length would exceed the file.
             let is_name = after.is_some_and(|&tag| matches!(tag, 0x12 | 0x1a | 0x22 | 0x28)) && first >= 0x20;
             (is_inside || is_name).then_some(ModelKind::HloProto)
         }
@@ -231,7 +231,7 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     if starts("%") || starts("ENTRY") || starts("func ") {
         return refuse("it is a part of an HLO or MLIR text", STABLEHLO_TEXT);
     }
-    refuse("it is of no kind that is read here", SOME_MODEL)
+    refuse("its format is not read here", SOME_MODEL)
 }
 
 /// What a JSON text is, by the names in it.

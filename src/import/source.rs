@@ -4,16 +4,16 @@ use thiserror::Error;
 
 use super::{ImportError, Place};
 
-/// Why bytes of a file are not there: what the medium said.
+/// Why bytes of a file cannot be read: the message of the medium.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{said}")]
 pub struct MediumError {
-    /// What it said: the file was removed or changed, or may not be read.
+    /// The message: the file was removed or changed, or may not be read.
     pub said: String,
 }
 
 impl MediumError {
-    /// What a medium said.
+    /// The message of a medium.
     #[must_use]
     pub fn new(said: impl Into<String>) -> Self {
         Self { said: said.into() }
@@ -28,7 +28,7 @@ pub trait ModelBytes {
     /// Bytes from `offset` on: `len` of them, or fewer at the end of the file.
     ///
     /// # Errors
-    /// What the medium said.
+    /// When the medium cannot be read.
     fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError>;
 }
 

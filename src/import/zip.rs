@@ -1,6 +1,6 @@
 //! Zip archives, by their central directory.
 //!
-//! PyTorch's own writer leaves the sizes in local headers at 0 and pads them, so that only the central directory is believed. Sizes
+//! PyTorch's own writer leaves the sizes in local headers at 0 and pads them, so that only the central directory is used. Sizes
 //! of 64 bits (zip64), stored and deflated entries are read; nothing is unpacked beyond a limit the caller gives.
 
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
@@ -8,13 +8,13 @@ use thiserror::Error;
 
 use super::{ImportError, ModelBytes, Place};
 
-/// Bytes that the end record and its comment have at most.
+/// Most bytes of the end record and its comment.
 const MAX_END: u64 = 22 + 65_535;
 
-/// Bytes a central directory has at most: a million entries with ordinary names.
+/// Most bytes of a central directory: a million entries with ordinary names.
 const MAX_DIRECTORY: u64 = 128 << 20;
 
-/// What an entry's name says to do when it cannot be read.
+/// What to do when an entry cannot be read.
 const AGAIN: &str = "save or download the file again";
 
 /// An entry of an archive.
@@ -64,7 +64,7 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, entries })
     }
 
-    /// The first entry whose name ends so.
+    /// The first entry whose name ends with `end`.
     #[must_use]
     pub fn ending(&self, end: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name.ends_with(end))
@@ -84,7 +84,7 @@ impl<'a> Archive<'a> {
     /// An entry's bytes, at most `limit` of them.
     ///
     /// # Errors
-    /// When it has more, is packed in another way, or is damaged.
+    /// When it has more, is packed by another method, or is damaged.
     pub fn content(&self, entry: &Entry, limit: u64) -> Result<Vec<u8>, ImportError> {
         let at = |what: String| ImportError::at(Place::Entry(entry.name.clone()), what, AGAIN);
         if entry.size > limit || entry.packed > limit {
@@ -122,7 +122,7 @@ impl<'a> Archive<'a> {
 /// Why deflated bytes are not unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum UnpackError {
-    /// There are more than this limit.
+    /// There are more bytes than this limit.
     #[error("it has more than {0} bytes after unpacking")]
     TooMany(usize),
     /// They are damaged.
@@ -222,7 +222,7 @@ fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, Import
     if got.len() == wanted {
         return Ok(got);
     }
-    Err(ImportError::at(Place::Byte(offset), format!("{len} bytes are wanted and the file ends before"), AGAIN))
+    Err(ImportError::at(Place::Byte(offset), format!("{len} bytes are wanted and the file ends earlier"), AGAIN))
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

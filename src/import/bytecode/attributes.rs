@@ -22,7 +22,7 @@ pub(super) enum Attribute<'a> {
     Tensor(String, &'a [u8]),
     /// The name of a location.
     Named(&'a str),
-    /// Known, and nothing that a program is made of.
+    /// Known, and not used by a program.
     Other,
 }
 

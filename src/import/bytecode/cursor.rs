@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(raw) >> (more + 1))
     }
 
-    /// The number of one of `known` things.
+    /// An index below `known`.
     pub fn index(&mut self, known: usize, of: &str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         index.ok_or_else(|| place.error(format!("{} names {of} {found} and there are {known}", self.what)))
     }
 
-    /// How many things follow, of which each takes at least a byte.
+    /// The number of items that follow, each of at least a byte.
     pub fn count(&mut self, of: &str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;

@@ -54,7 +54,7 @@ pub(super) struct OperationName<'a> {
     pub dialect: Dialect,
     /// Without its dialect: `add_v1`.
     pub name: &'a str,
-    /// Whether who wrote it knew the operation: then its properties are in the operation's own form.
+    /// Whether the writer knew the operation: then its properties are in the operation's own form.
     pub is_registered: bool,
 }
 

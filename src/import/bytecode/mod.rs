@@ -34,7 +34,7 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
     let (start, end) = span(bytes)?;
     let file = File::read(bytes, start, end)?;
     let text = operations::print(&file)?;
-    // A line of a text that nobody has seen says nothing.
+    // The user has not seen the text, so that its line numbers do not help.
     let mut imported = read_stablehlo(&text, options).map_err(|e| match e.place {
         Place::Line(..) => ImportError { place: Place::File, ..e },
         _ => e,

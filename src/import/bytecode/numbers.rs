@@ -61,7 +61,7 @@ impl<'a> File<'a> {
             Attribute::Tensor(ty, raw) => {
                 whole_numbers(&ty, raw).ok_or_else(|| unknown(place, &format!("a list of numbers of {ty}")))
             }
-            _ => Err(unknown(place, "an attribute that is no list of numbers")),
+            _ => Err(unknown(place, "an attribute that is not a list of numbers")),
         }
     }
 }

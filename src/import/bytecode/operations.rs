@@ -26,7 +26,7 @@ mod has {
 /// The text of a whole file.
 ///
 /// # Errors
-/// When the bytecode is damaged, or holds what portable artifacts have not.
+/// When the bytecode is damaged, or holds what portable artifacts do not have.
 pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     let mut printer = Printer { file, out: String::new(), names: 0 };
     let mut cursor = file.ir;
@@ -385,7 +385,7 @@ fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, Impo
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
     let Attribute::Dictionary(found) = file.attribute(&place, i)? else {
-        return Err(place.error("the attributes of an operation are no dictionary"));
+        return Err(place.error("the attributes of an operation are not a dictionary"));
     };
     let mut named = Named::with_capacity(found.len());
     for (name, value) in found {

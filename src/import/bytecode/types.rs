@@ -73,7 +73,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// An error for what is in no table here.
+/// An error for a number that no table here has.
 pub(super) fn unknown(cursor: &Cursor<'_>, what: &str) -> ImportError {
     ImportError { instead: SAVE_AS_TEXT.to_owned(), ..cursor.error(format!("{what} is not known")) }
 }

@@ -45,7 +45,7 @@ impl Held {
     }
 }
 
-/// What a program gave.
+/// The results of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// The arrays of its result, in order; parts of tuples one after another.
@@ -54,7 +54,7 @@ pub struct Evaluation {
     pub work: u64,
 }
 
-/// Computes what a program gives for one value for each of its parameters, within `budget` computed elements.
+/// Computes the results of a program from one value for each parameter, within `budget` computed elements.
 ///
 /// # Errors
 /// When a parameter has no value or one of another type, when an operation is not known, or when the budget is used up.
@@ -89,7 +89,7 @@ pub fn evaluate_with(
     Ok(Evaluation { outputs, work: evaluator.work })
 }
 
-/// Calls deeper than this are a program that calls itself.
+/// Most levels of calls: deeper ones mean that the program calls itself.
 const MAX_DEPTH: u32 = 200;
 
 /// A program that runs.
@@ -331,7 +331,7 @@ impl From<EvalError> for Stop {
     }
 }
 
-/// Operations that need nothing but their operands.
+/// Operations that need only their operands.
 fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
     let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or(Missing::Operand(n));
     match op {

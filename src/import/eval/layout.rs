@@ -1,4 +1,4 @@
-//! Operations that move elements and compute none.
+//! Operations that move elements without computing.
 
 use std::rc::Rc;
 

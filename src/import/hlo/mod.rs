@@ -26,7 +26,7 @@ pub use print::print_hlo_text;
 /// Reads an `HloModuleProto` or an `HloProto`, packed by gzip or not.
 ///
 /// # Errors
-/// When the bytes are cut off or no such message, when instructions contradict each other, or when a NeuronCore cannot do them.
+/// When the bytes are cut off or not such a message, when instructions contradict each other, or when a NeuronCore cannot do them.
 pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
@@ -41,7 +41,7 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
 /// Reads HLO text of any dialect.
 ///
 /// # Errors
-/// When the text is cut off or no HLO, when instructions contradict each other, or when a NeuronCore cannot do them.
+/// When the text is cut off or not HLO, when instructions contradict each other, or when a NeuronCore cannot do them.
 pub fn read_hlo_text(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     import(&text::read_module(source)?, "hlo-text", options)
 }
@@ -76,7 +76,7 @@ const NAMES: [(&str, &str); 9] = [
     ("cluster_", "tensorflow"),
 ];
 
-/// Who made a module, as its name tells.
+/// The producer of a module, by its name.
 fn producer(name: &str) -> &'static str {
     NAMES.iter().find(|(start, _)| name.starts_with(start)).map_or("", |(_, producer)| producer)
 }

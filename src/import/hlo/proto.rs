@@ -22,7 +22,7 @@ pub(super) fn fields<'a>(message: &'a [u8], of: &str) -> Result<Fields<'a>, Impo
         return Ok(Fields::of(message));
     }
     let what = format!("field {} of {of} runs past its end", count + 1);
-    let instead = "the file is cut off or no HloModuleProto: copy the whole file";
+    let instead = "the file is cut off or is not an HloModuleProto: copy the whole file";
     Err(ImportError::at(Place::Byte(passed.offset() as u64), what, instead))
 }
 

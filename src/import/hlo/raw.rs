@@ -47,7 +47,7 @@ pub(super) struct ConvDims {
     pub output: (i64, i64, Vec<i64>),
 }
 
-/// Settings of an instruction; those that its opcode has not are empty.
+/// Settings of an instruction; those that its opcode does not have are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Settings {
     pub parameter: Option<i64>,

@@ -1,4 +1,4 @@
-//! Constructs of HLO text, and what is said of text that is wrong.
+//! Constructs of HLO text, and the errors for wrong text.
 
 use super::*;
 use crate::import::program::{LoopBodies, Op, Role, flops};

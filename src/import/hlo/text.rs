@@ -34,7 +34,7 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
     reader.module(&lexer, name.bare_name(), is_scheduled)
 }
 
-/// The error of a text that is no HLO text: other texts of the same module are named.
+/// The error for a text that is not HLO text: it names other texts of the same module.
 fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
     let form = match first.kind {
         Kind::Word if lexer.peek().is(':') => "text",

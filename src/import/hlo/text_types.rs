@@ -56,11 +56,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
 fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
     let known = crate::base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
     let shown: String = name.chars().take(40).collect();
-    lexer.error_at(
-        start,
-        format!("{shown:?} is no element type that is known"),
-        format!("known ones like it are {known}"),
-    )
+    lexer.error_at(start, format!("{shown:?} is not a known element type"), format!("known ones like it are {known}"))
 }
 
 /// Sizes, and where their bracket ends.

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::super::program::{ArrayType, InstructionId, Numbers};
+use super::error::{ControlError, OpError};
 use super::messages::{AttributeValue, Graph};
-use super::site::{Failure, OpError, Site};
+use super::site::{Failure, Site};
 use super::values::Scope;
 use crate::base::convert::signed;
 
@@ -24,12 +25,12 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
     }
 }
 
-/// A branch or a loop that data decides as one operation, for a program that is only looked at: it reads its operands and what the graphs in
-/// it read of the values around. None where the types of its results are not known.
+/// A branch or a loop that data decides as one operation, for a program that is only inspected: it reads its operands and the values that the graphs in
+/// it read from outside. None where the types of its results are not known.
 fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<InstructionId>>, Failure> {
     let mut types: Vec<ArrayType> = Vec::new();
     let origin = site.b().origin().clone();
-    // The first side says the types that the file does not.
+    // Types that the file does not give are those of the first side.
     let side = match site.graph("then_branch") {
         Ok(graph) => site.importer.subgraph(&graph, &[], scope).unwrap_or_default(),
         Err(_) => Vec::new(),
@@ -87,8 +88,7 @@ fn known_flag(site: &Site<'_, '_>, x: InstructionId) -> Option<bool> {
 fn condition(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>, Failure> {
     let flag = site.x(0)?;
     let Some(flag) = known_flag(site, flag) else {
-        let what = "an If node with subgraphs: which of them is run depends on the input";
-        return Err(OpError::dynamic(what).into());
+        return Err(OpError::from(ControlError::If).into());
     };
     let graph = site.graph(if flag { "then_branch" } else { "else_branch" })?;
     site.importer.subgraph(&graph, &[], scope).map_err(Failure::Inside)
@@ -100,18 +100,12 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
         None => None,
         Some(m) => match site.known(m).map(|v| &v.numbers) {
             Some(Numbers::Whole(v)) => v.first().map(|&n| u64::try_from(n).unwrap_or(0)),
-            _ => {
-                let what = "a Loop node with a subgraph: the number of its turns depends on the input";
-                return Err(OpError::dynamic(what).into());
-            }
+            _ => return Err(OpError::from(ControlError::LoopTurns).into()),
         },
     };
     let mut goes_on = match site.option(1) {
         None => true,
-        Some(flag) => {
-            let what = "a Loop node with a subgraph: whether it goes on depends on the input";
-            known_flag(site, flag).ok_or_else(|| OpError::dynamic(what))?
-        }
+        Some(flag) => known_flag(site, flag).ok_or(OpError::Control(ControlError::LoopCondition))?,
     };
     let mut state: Vec<InstructionId> = site.inputs.iter().skip(2).flatten().copied().collect();
     let carried = state.len();
@@ -119,18 +113,16 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
     let mut turn = 0;
     while goes_on && turns.is_none_or(|all| turn < all) {
         if turn >= MOST_TURNS {
-            let what = format!("a Loop node runs more than {MOST_TURNS} times");
-            return Err(OpError::dynamic(what).into());
+            return Err(OpError::from(ControlError::LongLoop(MOST_TURNS)).into());
         }
         let number = site.b().whole(super::super::program::ElementType::S64, signed(turn)).map_err(OpError::from)?;
         let flag = site.b().number(super::super::program::ElementType::Pred, 1.0).map_err(OpError::from)?;
         let inputs: Vec<InstructionId> = [number, flag].into_iter().chain(state.iter().copied()).collect();
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;
         let Some((&again, rest)) = results.split_first().filter(|(_, rest)| rest.len() >= carried) else {
-            return Err(OpError::wrong("the body of a Loop gives fewer values than it carries").into());
+            return Err(OpError::from(ControlError::LoopBody).into());
         };
-        let what = "a Loop node with a subgraph: whether it goes on depends on the input";
-        goes_on = known_flag(site, again).ok_or_else(|| OpError::dynamic(what))?;
+        goes_on = known_flag(site, again).ok_or(OpError::Control(ControlError::LoopCondition))?;
         state = rest[..carried].to_vec();
         scanned.resize_with(rest.len() - carried, Vec::new);
         for (all, &one) in scanned.iter_mut().zip(&rest[carried..]) {
@@ -139,7 +131,7 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
         turn += 1;
     }
     if turn == 0 && graph.outputs.len() > carried + 1 {
-        return Err(OpError::dynamic("a Loop node that never runs gives arrays without elements").into());
+        return Err(OpError::from(ControlError::EmptyLoop).into());
     }
     for all in scanned {
         state.push(site.b().stack(&all, 0).map_err(OpError::from)?);
@@ -158,13 +150,11 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         .flatten()
         .all(|list| list.iter().all(|&n| n == 0));
     if !has_defaults || site.opset < 9 {
-        return Err(
-            OpError::dynamic("a Scan node that runs along another dimension than the first, or backwards").into()
-        );
+        return Err(OpError::from(ControlError::ScanDirection).into());
     }
     let all: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let Some(carried) = all.len().checked_sub(count) else {
-        return Err(OpError::wrong("a Scan node has fewer operands than it says").into());
+        return Err(OpError::from(ControlError::ScanOperands).into());
     };
     let (mut state, rows) = (all[..carried].to_vec(), &all[carried..]);
     let turns = match rows.first() {
@@ -172,8 +162,7 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         None => 0,
     };
     if turns == 0 || turns > MOST_TURNS {
-        let what = format!("a Scan node runs {turns} times: 1 to {MOST_TURNS} times are written out");
-        return Err(OpError::dynamic(what).into());
+        return Err(OpError::from(ControlError::ScanTurns { turns, most: MOST_TURNS }).into());
     }
     let mut scanned: Vec<Vec<InstructionId>> = Vec::new();
     for turn in 0..turns {
@@ -183,7 +172,7 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         }
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;
         if results.len() < carried {
-            return Err(OpError::wrong("the body of a Scan gives fewer values than it carries").into());
+            return Err(OpError::from(ControlError::ScanBody).into());
         }
         state = results[..carried].to_vec();
         scanned.resize_with(results.len() - carried, Vec::new);

@@ -1,4 +1,4 @@
-//! What is counted over the nodes of a file as it is, before anything is translated.
+//! Counts over the nodes of a file, before anything is translated.
 
 use std::collections::BTreeMap;
 

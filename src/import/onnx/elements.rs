@@ -2,7 +2,7 @@
 
 use super::super::program::{ElementType, Numbers, numbers_of_bytes};
 
-/// The element type of a number of `TensorProto.DataType`; none of text and of types that XLA has not.
+/// The element type of a number of `TensorProto.DataType`; none for text and for types that XLA does not have.
 pub(super) const fn element(code: u64) -> Option<ElementType> {
     Some(match code {
         1 => ElementType::F32,

@@ -1,9 +1,9 @@
 //! Names of open dimensions that are sums or products of others: `past_sequence_length + 1`, `2*s77`.
 
-/// Parentheses in parentheses.
+/// Most levels of parentheses.
 const MOST_DEEP: usize = 32;
 
-/// The value of a name that is an expression of other names; none when it is a plain name or makes no sense. `size` gives the size of
+/// The value of a name that is an expression of other names; none when it is a plain name or not a valid expression. `size` gives the size of
 /// a plain name.
 pub(super) fn value(text: &str, size: &mut dyn FnMut(&str) -> u64) -> Option<u64> {
     // Dashes are part of names too: they are signs only between blanks.

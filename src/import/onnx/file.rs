@@ -1,4 +1,4 @@
-//! A model out of a file: the graph as a whole, the numbers of large weights by their place.
+//! The model of a file: the graph is held, large weights stay in the file by their place.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ const MOST_BYTES: u64 = 1 << 29;
 /// Nodes of the main graph and of all functions.
 const MOST_NODES: usize = 1_000_000;
 
-/// Reads the parts of a file that have to be held, up to a limit.
+/// Reads the parts of a file that are held in memory, up to a limit.
 struct Source<'b> {
     bytes: &'b dyn ModelBytes,
     left: u64,

@@ -9,18 +9,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::program::{ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, WeightData};
 use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
 use super::elements::element;
+use super::error::OpError;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
 use super::ops;
 use super::scope;
-use super::site::{Failure, OpError, Results, Site};
+use super::site::{Failure, Results, Site};
 use super::tensors::short;
 use super::values::{Scope, resolved};
 use super::weights::Weights;
 
-/// Nodes that are translated, those of functions counted at each call.
+/// Most nodes that are translated; nodes of functions count at each call.
 const MOST_CALLS: u64 = 500_000;
 
-/// Functions that call functions, and graphs in nodes of graphs.
+/// Most levels of nested functions and graphs.
 const MOST_DEEP: usize = 48;
 
 /// Makes a program of a model.
@@ -52,7 +53,7 @@ pub(super) struct Importer<'m> {
 }
 
 impl<'m> Importer<'m> {
-    /// Nothing translated yet.
+    /// An importer that has translated nothing yet.
     pub fn new(model: &'m Model, options: &'m ImportOptions) -> Self {
         let mut builder = Builder::new();
         builder.fold_constants(true);
@@ -98,7 +99,7 @@ impl<'m> Importer<'m> {
                 ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
             let place = Place::Node(short(&info.name));
             let id = self.builder.parameter(parameter);
-            let id = id.map_err(|e| ImportError::at(place, e.0, "export the model with smaller inputs"))?;
+            let id = id.map_err(|e| ImportError::at(place, e.to_string(), "export the model with smaller inputs"))?;
             scope.define(&info.name, id);
         }
         self.nodes(&graph.nodes, &mut scope)?;
@@ -114,7 +115,7 @@ impl<'m> Importer<'m> {
     fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
         let fail = |what: String, instead: &str| ImportError::at(Place::Node(short(&info.name)), what, instead);
         let Some(element) = element(info.element).filter(|_| !info.is_other) else {
-            let what = "this input is no array of numbers".to_owned();
+            let what = "this input is not an array of numbers".to_owned();
             return Err(fail(what, "export the model with arrays as inputs"));
         };
         let Some(dims) = &info.dims else {
@@ -146,7 +147,7 @@ impl<'m> Importer<'m> {
         Ok((ty, open))
     }
 
-    /// Size of an open dimension: the one asked for, else what follows from others, else 1.
+    /// Size of an open dimension: the one asked for, else the one that follows from others, else 1.
     pub fn open_size(&mut self, name: &str) -> u64 {
         if let Some(known) = self.open.iter().find(|o| o.name == name) {
             return known.used;
@@ -264,7 +265,7 @@ impl<'m> Importer<'m> {
             }
             self.builder.set_origin(&ops::full_name(node), &path);
             self.operator(node, inputs, scope).map_err(|e| match e {
-                Failure::Here(e) => ImportError::at(place(), e.what, e.instead),
+                Failure::Here(e) => ImportError::at(place(), e.to_string(), e.instead()),
                 Failure::Inside(e) => e,
             })?
         };
@@ -327,7 +328,7 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// An operator without a known meaning: its results have the types that the file tells, else that of its first operand.
+    /// An operator without a known meaning: its results have the types that the file gives, else the type of its first operand.
     fn unknown(&mut self, node: &Node, operands: &[InstructionId], scope: &Scope) -> Results {
         let name = ops::full_name(node);
         let mut types = Vec::new();
@@ -336,15 +337,12 @@ impl<'m> Importer<'m> {
             let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
             let is_told = told.is_some();
             let Some(ty) = told.or_else(first) else {
-                let what = format!("{name} is no operator that is known, and the file does not tell its result's type");
-                return Err(OpError {
-                    what,
-                    instead: "run onnx.shape_inference on the model, or export it without".to_owned(),
-                });
+                return Err(OpError::Unknown(name));
             };
             if !is_told {
-                self.notes
-                    .insert(format!("The type of {name}'s result is not told: that of its first operand was taken."));
+                self.notes.insert(format!(
+                    "The file does not give the type of {name}'s result: the type of its first operand was taken."
+                ));
             }
             types.push(Type::Array(ty));
         }
@@ -367,7 +365,7 @@ impl<'m> Importer<'m> {
         entry.count += 1;
     }
 
-    /// A type that the file tells.
+    /// A type that the file gives.
     pub fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
         let element = element(info.element)?;
         let mut dims = Vec::new();
@@ -384,6 +382,6 @@ impl<'m> Importer<'m> {
     /// Element type of a number of ONNX.
     pub fn element(code: i64) -> Result<ElementType, OpError> {
         let found = u64::try_from(code).ok().and_then(element);
-        found.ok_or_else(|| OpError::wrong(format!("{code} is no element type that a NeuronCore computes with")))
+        found.ok_or(OpError::Element(code))
     }
 }

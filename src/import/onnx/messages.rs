@@ -139,11 +139,11 @@ pub(super) enum Dim {
 pub(super) struct ValueInfo {
     /// Its name.
     pub name: Rc<str>,
-    /// Number of its element type in ONNX; 0 when it is no array or not known.
+    /// Number of its element type in ONNX; 0 when it is not an array or not known.
     pub element: u64,
     /// Sizes; none when not even their number is known.
     pub dims: Option<Vec<Dim>>,
-    /// Whether it is something else than an array: a sequence, a map, an optional value.
+    /// Whether it is something other than an array: a sequence, a map, an optional value.
     pub is_other: bool,
 }
 
@@ -160,7 +160,7 @@ pub(super) struct Function {
     pub inputs: Vec<Rc<str>>,
     /// Names of its results.
     pub outputs: Vec<Rc<str>>,
-    /// Attributes that have a value of their own when a call gives none.
+    /// Attributes with default values.
     pub defaults: Vec<Attribute>,
     /// Its nodes.
     pub nodes: Vec<Node>,

@@ -9,7 +9,9 @@ mod arrays;
 mod control;
 mod count;
 mod elements;
+mod error;
 mod expression;
+mod fault;
 mod file;
 mod importer;
 mod messages;
@@ -42,7 +44,7 @@ const OLDEST_OPSET: u64 = 5;
 /// Reads an ONNX model.
 ///
 /// # Errors
-/// When the file is cut off or is no model; when a node breaks the rules of its operator; when sizes or control flow depend on
+/// When the file is cut off or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
 /// numbers that are only known when the model runs.
 pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let model = file::model(bytes)?;
@@ -51,7 +53,9 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     let (inputs, results) = importer.main()?;
     let mut outputs = Vec::new();
     for (info, &id) in model.graph.outputs.iter().zip(&results) {
-        let what = |e: super::program::BuildError| ImportError::of_file(e.0, "export the model with arrays as results");
+        let what = |e: super::program::BuildError| {
+            ImportError::of_file(e.to_string(), "export the model with arrays as results")
+        };
         let ty = importer.builder.array(id).map_err(what)?;
         let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
         outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
@@ -74,7 +78,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     };
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
-    let program = program.map_err(|e| ImportError::of_file(e.0, "export a smaller part of the model"))?;
+    let program = program.map_err(|e| ImportError::of_file(e.to_string(), "export a smaller part of the model"))?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
@@ -101,6 +105,7 @@ fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
         return Ok(());
     }
-    let what = format!("the model uses operators of version {version}; known are {OLDEST_OPSET} to {NEWEST_OPSET}");
+    let what =
+        format!("the model uses operators of version {version}; versions {OLDEST_OPSET} to {NEWEST_OPSET} are known");
     Err(ImportError::of_file(what, "convert it with onnx.version_converter or export it with opset_version=20"))
 }

@@ -1,4 +1,4 @@
-//! An order of nodes in which operands come first. Files have one already; some tools write nodes in any order.
+//! An order of nodes in which operands come first. Most files have it already; some tools write nodes in any order.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use super::super::{ImportError, Place};
 use super::messages::{AttributeValue, Graph, Node};
 use super::tensors::short;
 
-/// Positions of nodes in an order in which each comes after those whose values it reads; that of the file where it can be.
+/// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order where that is possible.
 ///
 /// # Errors
-/// When a name is given twice, and when nodes read each other's values in a circle.
+/// When a name is given twice, and when nodes read each other's values in a cycle.
 pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     let mut maker: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
     for (at, node) in nodes.iter().enumerate() {
@@ -57,13 +57,13 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     match waits.iter().position(|&n| n > 0) {
         None => Ok(order),
         Some(at) => {
-            let what = "this node needs its own result: the graph has a circle";
+            let what = "this node needs its own result: the graph has a cycle";
             Err(ImportError::at(place(&nodes[at]), what, "check the model with onnx.checker and export it again"))
         }
     }
 }
 
-/// Names that the graphs of a node read; more than it captures, which does no harm to an order.
+/// Names that the graphs of a node read. They may be more than it captures, which does not harm the order.
 fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
     fn inside(graph: &Graph, need: &mut impl FnMut(&Rc<str>)) {
         graph.nodes.iter().for_each(|node| {

@@ -8,7 +8,7 @@ use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, Val
 use super::tensors::tensor;
 use crate::base::wire::{Fields, Wire};
 
-/// Graphs in attributes of nodes of graphs: deeper than any model, and shallow enough for the stack of a page.
+/// Most levels of graphs in attributes of nodes: deeper than any model, and shallow enough for the stack of a page.
 const MOST_DEEP: u32 = 16;
 
 /// A message that lies somewhere in a file.
@@ -24,7 +24,7 @@ impl<'a> Part<'a> {
     /// Calls `each` for every field; the part is that of the field's content.
     ///
     /// # Errors
-    /// When a field is cut off; what `each` says.
+    /// When a field is cut off, and the errors of `each`.
     pub fn each(
         self,
         mut each: impl FnMut(u32, Wire<'a>, Part<'a>) -> Result<(), ImportError>,
@@ -39,7 +39,7 @@ impl<'a> Part<'a> {
             return Ok(());
         }
         let place = Place::Byte(self.base + fields.offset() as u64);
-        Err(ImportError::at(place, "a field of the model is cut off or is none", "export the model again"))
+        Err(ImportError::at(place, "a field of the model is cut off or damaged", "export the model again"))
     }
 }
 
@@ -137,7 +137,7 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
         }
         Ok(())
     })?;
-    // Lists are known by the kind, which early files leave out, or by what they hold; a kind without a field is an empty value.
+    // Lists are known by the attribute's kind, which early files leave out, or by what they hold; a kind without a field is an empty value.
     let value = match (reference, found, kind) {
         (Some(name), _, _) => AttributeValue::Reference(name),
         (None, Some(value), kind) if kind < 6 || floats.len() + ints.len() + texts.len() == 0 && graphs.is_empty() => {
@@ -166,7 +166,7 @@ fn float(bytes: &[u8]) -> f64 {
 /// A graph that an attribute holds.
 pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     if depth > MOST_DEEP {
-        let what = format!("graphs lie more than {MOST_DEEP} deep in nodes of graphs");
+        let what = format!("graphs are nested more than {MOST_DEEP} deep");
         return Err(ImportError::at(Place::Byte(part.base), what, "export the model without nested control flow"));
     }
     let mut graph = Graph::default();

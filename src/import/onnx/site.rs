@@ -3,39 +3,12 @@
 use std::rc::Rc;
 
 use super::super::ImportError;
-use super::super::program::{ArrayType, BuildError, Builder, ElementType, InstructionId, Numbers, Op, Value};
+use super::super::program::{ArrayType, Builder, ElementType, InstructionId, Numbers, Op, Value};
+use super::error::OpError;
+use super::fault::Fault;
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 use crate::base::convert::{real_signed, signed_len};
-
-/// Why a node cannot be read, without its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct OpError {
-    /// What is wrong.
-    pub what: String,
-    /// What to do instead.
-    pub instead: String,
-}
-
-impl OpError {
-    /// A node that breaks the rules of its operator.
-    pub fn wrong(what: impl Into<String>) -> Self {
-        Self { what: what.into(), instead: "check the model with onnx.checker and export it again".to_owned() }
-    }
-
-    /// A node whose meaning depends on numbers that are only known when the model runs.
-    pub fn dynamic(what: impl Into<String>) -> Self {
-        let instead =
-            "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
-        Self { what: what.into(), instead: instead.to_owned() }
-    }
-}
-
-impl From<BuildError> for OpError {
-    fn from(error: BuildError) -> Self {
-        Self::wrong(error.0)
-    }
-}
 
 /// Why an operator gives nothing: itself, or a node of a graph that it calls.
 pub(super) enum Failure {
@@ -71,6 +44,16 @@ impl Site<'_, '_> {
         &mut self.importer.builder
     }
 
+    /// The error for this node.
+    pub fn fault(&self, fault: Fault) -> OpError {
+        OpError::of(&self.node.op, fault)
+    }
+
+    /// The error for a use of this operator that has no fixed sizes, said with its verb.
+    pub fn open(&self, uses: &'static str) -> OpError {
+        OpError::Open { op: self.node.op.clone(), uses }
+    }
+
     /// An operand that may be left out.
     pub fn option(&self, at: usize) -> Option<InstructionId> {
         self.inputs.get(at).copied().flatten()
@@ -80,7 +63,7 @@ impl Site<'_, '_> {
     pub fn x(&self, at: usize) -> Result<InstructionId, OpError> {
         self.option(at).ok_or_else(|| {
             let count = self.inputs.iter().flatten().count();
-            OpError::wrong(format!("{} needs operand {at} and the node has {count}", self.node.op))
+            self.fault(Fault::Operands { at, count })
         })
     }
 
@@ -112,7 +95,7 @@ impl Site<'_, '_> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Whole(v)) => Ok(v.clone()),
-            Some(_) => Err(OpError::wrong(format!("operand {at} of {} has to be whole numbers", self.node.op))),
+            Some(_) => Err(OpError::Operand { op: self.node.op.clone(), at, kind: "has to be whole numbers" }),
             None => Err(self.unknown(at)),
         }
     }
@@ -123,14 +106,13 @@ impl Site<'_, '_> {
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Real(v)) => Ok(v.clone()),
             Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| real_signed(n)).collect()),
-            Some(Numbers::Complex(_)) => Err(OpError::wrong(format!("operand {at} of {} is complex", self.node.op))),
+            Some(Numbers::Complex(_)) => Err(OpError::Operand { op: self.node.op.clone(), at, kind: "is complex" }),
             None => Err(self.unknown(at)),
         }
     }
 
     fn unknown(&self, at: usize) -> OpError {
-        let what = "depends on numbers that are known only when the model runs";
-        OpError::dynamic(format!("operand {at} of {} {what}", self.node.op))
+        OpError::UnknownOperand { op: self.node.op.clone(), at }
     }
 
     /// Whole numbers of an operand or, in early versions, of an attribute; none when neither is there.
@@ -145,8 +127,8 @@ impl Site<'_, '_> {
         self.node.attributes.iter().find(|a| a.name == name).map(|a| &a.value)
     }
 
-    fn kind(&self, name: &str, kind: &str) -> OpError {
-        OpError::wrong(format!("attribute {name} of {} has to be {kind}", self.node.op))
+    fn kind(&self, name: &str, kind: &'static str) -> OpError {
+        OpError::Attribute { op: self.node.op.clone(), name: name.to_owned(), kind }
     }
 
     /// A whole number.
@@ -235,16 +217,14 @@ impl Site<'_, '_> {
             TensorData::Held(value) if value.numbers.len() == 1 => {
                 Ok(Value { ty: ArrayType::new(value.ty.element, []), numbers: value.numbers.clone() })
             }
-            _ => Err(OpError::wrong(format!("{} needs one number and has {}", self.node.op, tensor.ty))),
+            _ => Err(self.fault(Fault::Scalar(tensor.ty.clone()))),
         }
     }
 
     /// A dimension of an array of `rank` dimensions, counted from the end when it is negative.
     pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, OpError> {
         let from_front = if axis < 0 { axis + signed_len(rank) } else { axis };
-        usize::try_from(from_front).ok().filter(|&a| a < rank).ok_or_else(|| {
-            OpError::wrong(format!("{} has axis {axis} and its operand {rank} dimensions", self.node.op))
-        })
+        usize::try_from(from_front).ok().filter(|&a| a < rank).ok_or_else(|| self.fault(Fault::Axis { axis, rank }))
     }
 
     /// Dimensions of an array, counted from the end when they are negative.

@@ -38,9 +38,9 @@ pub(super) struct Spans<'b> {
     chunk_at: u64,
 }
 
-/// What a file that ends too early is answered with.
+/// The error for a file that ends too early.
 fn cut_off(at: u64, what: &str) -> ImportError {
-    ImportError::at(Place::Byte(at), what, "the file is cut off or is no ONNX model: copy it or export it again")
+    ImportError::at(Place::Byte(at), what, "the file is cut off or is not an ONNX model: copy it or export it again")
 }
 
 impl<'b> Spans<'b> {
@@ -61,7 +61,7 @@ impl<'b> Spans<'b> {
         };
         let field = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29);
         let Some(field) = field else {
-            return Err(cut_off(start, &format!("{tag} is no tag of a field")));
+            return Err(cut_off(start, &format!("{tag} is not the tag of a field")));
         };
         let after = start + used as u64;
         let rest = &head[used..];

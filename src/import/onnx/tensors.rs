@@ -37,7 +37,7 @@ impl Typed {
     }
 }
 
-/// What is known of an array while its fields are read.
+/// An array whose fields are being read.
 #[derive(Default)]
 struct Draft {
     name: String,
@@ -96,7 +96,7 @@ pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Re
 }
 
 impl Draft {
-    /// Takes a field but for raw numbers.
+    /// Takes a field other than raw numbers.
     fn field(&mut self, field: u32, value: Wire<'_>) {
         match field {
             1 => self.dims.extend(value.varints().map(|n| n.cast_signed())),

@@ -15,7 +15,7 @@ pub(super) struct Scope {
     pub values: Vec<FxHashMap<Rc<str>, InstructionId>>,
     /// Initialisers that have not been used yet.
     pub initializers: FxHashMap<Rc<str>, Rc<Tensor>>,
-    /// Types that the file tells.
+    /// Types that the file gives.
     pub types: FxHashMap<Rc<str>, ValueInfo>,
     /// Module path.
     pub path: String,

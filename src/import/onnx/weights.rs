@@ -14,7 +14,7 @@ use super::scope::mentioned;
 /// What the file says about its weights.
 #[derive(Default)]
 pub(super) struct Weights {
-    /// Plain names of floating point arrays that are no weights: running statistics, scales, zero points, tables.
+    /// Plain names of floating point arrays that are not weights: running statistics, scales, zero points, tables.
     buffers: FxHashSet<String>,
     /// Plain names of parameters that notes mention.
     parameters: FxHashSet<String>,
@@ -79,12 +79,12 @@ impl Weights {
         self.parameters.is_empty() || is_said
     }
 
-    /// Whether the numbers of a node are a weight: something multiplies with them, or they are added to a product.
+    /// Whether the numbers of a node are a weight: an operator multiplies with them, or they are added to a product.
     pub fn is_weight_of_node(&self, name: &str) -> bool {
         self.products.contains(name)
     }
 
-    /// Elements of parameters for which an array of another name stands.
+    /// Elements of parameters that are stored as an array of another name.
     fn stand_ins(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         let names: FxHashSet<String> = arrays.keys().map(|name| plain(name)).collect();
         let tables: FxHashSet<&str> = model

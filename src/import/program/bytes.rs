@@ -37,7 +37,7 @@ impl ElementType {
 enum Top {
     /// Infinities and NaNs.
     Ieee,
-    /// Numbers, but for a NaN of all ones.
+    /// Numbers; only the pattern of all ones is NaN.
     OneNan,
 }
 
@@ -61,7 +61,7 @@ fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
 
 /// Numbers of little-endian bytes, one after another; none when the last element is cut off.
 ///
-/// Numbers of 4 bits are one in each byte.
+/// Each number of 4 bits takes a byte.
 #[must_use]
 pub fn numbers_of_bytes(element: ElementType, bytes: &[u8]) -> Option<Numbers> {
     let width = usize::try_from(element.bits().div_ceil(8)).ok()?;

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::base::{FxHashMap, IndexVec};
 
-/// A computation that grows.
+/// A computation under construction.
 #[derive(Clone, Debug, Default)]
 pub struct ComputationBuilder {
     instructions: IndexVec<InstructionId, Instruction>,
-    /// How often a name was taken, to keep names apart.
+    /// How often a name was used, to keep names unique.
     names: FxHashMap<String, u32>,
     /// Where instructions that are added come from.
     pub origin: Origin,
@@ -85,7 +85,7 @@ impl ComputationBuilder {
 
     /// A comparison of floating point numbers by their total order: -NaN, -inf .. -0, +0 .. inf, NaN.
     ///
-    /// The bits as a signed number have that order once those of negative numbers are turned around.
+    /// The bits, read as a signed number, have that order once the bits of negative numbers are inverted.
     pub fn compare_total_order(
         &mut self,
         name: &str,

@@ -38,7 +38,7 @@ pub fn flops(program: &Program, bodies: LoopBodies) -> u64 {
     totals.get(program.entry.index()).copied().unwrap_or(0)
 }
 
-/// Operations of the product that one instruction is, 0 when it is none; saturates.
+/// Operations of one instruction if it is a product, else 0; saturates.
 #[must_use]
 pub fn instruction_flops(computation: &Computation, instruction: &Instruction) -> u64 {
     let operand = |i: usize| {
@@ -62,7 +62,7 @@ pub fn instruction_flops(computation: &Computation, instruction: &Instruction) -
     }
 }
 
-/// Computations in which a call chain from `id` ends: itself and all it calls, each once.
+/// All computations that calls from `id` reach, itself included, each once.
 #[must_use]
 pub fn reachable(program: &Program, id: ComputationId) -> Vec<ComputationId> {
     let mut seen = vec![false; program.computations.len()];

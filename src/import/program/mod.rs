@@ -1,7 +1,7 @@
-//! Programs: what every reader makes of a model file, and what everything behind the readers works on.
+//! Programs: what every reader makes of a model file, and what all later stages work on.
 //!
 //! A program has XLA's operations with XLA's meaning, for any element type: wider than the compiler's own HLO, which holds what the
-//! code generator can place on an engine. `compiler` is reached by making the one of the other.
+//! code generator can place on an engine. `compiler` translates a program to its HLO.
 
 pub mod builder;
 mod bytes;
@@ -19,8 +19,9 @@ mod types;
 mod value;
 mod verify;
 
-pub use builder::{BuildError, Builder, Built};
+pub use builder::{BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, Unsupported, ValueError};
 pub use bytes::numbers_of_bytes;
+pub use compose::ComposeError;
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};

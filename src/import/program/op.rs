@@ -224,7 +224,7 @@ pub struct ConvolutionDims {
 pub struct GatherDims {
     /// Dimensions of the result that come from a slice.
     pub offset_dims: Vec<u32>,
-    /// Dimensions of a slice, of size one, that the result has not.
+    /// Dimensions of a slice, of size one, that the result does not have.
     pub collapsed_slice_dims: Vec<u32>,
     /// Which dimension of the operand each number of an index is for.
     pub start_index_map: Vec<u32>,
@@ -243,7 +243,7 @@ pub struct GatherDims {
 pub struct ScatterDims {
     /// Dimensions of the updates that are a window.
     pub update_window_dims: Vec<u32>,
-    /// Dimensions of the operand that a window has not.
+    /// Dimensions of the operand that a window does not have.
     pub inserted_window_dims: Vec<u32>,
     /// Which dimension of the operand each number of an index is for.
     pub scatter_dims_to_operand_dims: Vec<u32>,
@@ -448,7 +448,7 @@ pub enum Op {
         /// The dimension.
         dimension: u32,
     },
-    /// A call of something that the program does not hold, with a meaning that is known by name where it is known.
+    /// A call of something outside the program; some names have a known meaning.
     CustomCall(Foreign),
     /// An operation between cores (all-reduce, all-gather ...), by HLO's name.
     Collective(Foreign),

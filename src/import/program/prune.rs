@@ -3,7 +3,7 @@
 use super::{Computation, ComputationId, InstructionId, Op, Program};
 use crate::base::{Idx, IndexVec};
 
-/// The program without instructions that the result does not depend on and without computations that are then called by none.
+/// The program without instructions that the result does not depend on, and without computations that nothing calls any more.
 /// Parameters stay.
 #[must_use]
 pub fn prune(program: Program) -> Program {

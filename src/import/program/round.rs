@@ -17,8 +17,8 @@ pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
     }
 }
 
-/// A number with so many bits of exponent and mantissa. `is_finite_only`: the largest exponent holds numbers but for one
-/// bit pattern, which is not a number.
+/// A number rounded to these bits of exponent and mantissa. `is_finite_only`: the largest exponent holds numbers except for one
+/// bit pattern, which is NaN.
 pub(in crate::import) fn to_small(
     value: f64,
     exponent_bits: u32,
@@ -85,7 +85,7 @@ pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i6
     Some(whole(element, held))
 }
 
-/// A floating point number as a whole one: towards zero; what is too large takes the end of the range, what is not a number becomes zero.
+/// A floating point number as a whole one: rounded towards zero; too large numbers become the end of the range, NaN becomes zero.
 pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
     if element == ElementType::U64 {
         return convert::whole(value).cast_signed();

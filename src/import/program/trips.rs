@@ -8,7 +8,7 @@ use std::cell::Cell;
 use super::{Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Unary};
 use crate::base::FxHashMap;
 
-/// How deep calls, tuples and conversions are followed before a number counts as unknown.
+/// How deep calls, tuples and conversions are followed; a number beyond that counts as unknown.
 const MOST_STEPS: u32 = 64;
 
 /// How many instructions are looked at for one loop.
@@ -88,7 +88,7 @@ impl<'a> TripCounts<'a> {
         turns(mirrored(comparison), start(k)?.checked_add(offset)?, step(k)?, fixed(left)?)
     }
 
-    /// One step less, unless there were too many.
+    /// Takes one step from the budget; none when it is used up.
     fn look(&self, steps: u32) -> Option<u32> {
         self.looks.set(self.looks.get().checked_sub(1)?);
         steps.checked_sub(1)

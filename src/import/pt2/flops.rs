@@ -4,7 +4,7 @@ use super::argument::{Argument, Symbolic};
 use super::meta::Symbols;
 use super::schema::{Graph, Node};
 
-/// Operations of the products of one node; none when it is no product or its values are not described.
+/// Operations of the products of one node; none when it is not a product or its values are not described.
 #[must_use]
 pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<u64> {
     let op = node.target.get().strip_prefix("torch.ops.aten.")?.split('.').next()?;

@@ -14,7 +14,7 @@ use super::weights::Weights;
 use crate::import::program::Role;
 use crate::import::{ImportError, Inspection, Place, TensorInfo};
 
-/// What the file holds. Verdict and what is not supported come from the translation.
+/// What the file holds. The verdict and the unsupported operators come from the translation.
 ///
 /// # Errors
 /// When an input or an output has no type.

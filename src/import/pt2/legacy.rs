@@ -8,7 +8,7 @@ use crate::import::program::{ArrayType, ElementType, WeightData};
 use crate::import::zip::{Archive, Entry};
 use crate::import::{ImportError, MediumError, ModelBytes};
 
-/// Bytes of a pickle that is read.
+/// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
 
 /// A part of a file.

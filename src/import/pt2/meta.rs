@@ -10,13 +10,13 @@ use super::symbol::{Expression, SymbolError};
 use crate::import::program::{ArrayType, ElementType};
 use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
 
-/// Why a description is of no type.
+/// Why a description does not give a type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TypeError {
     /// An element type, by torch's number, that is not read.
     #[error("its element type {0} is not known")]
     Element(i64),
-    /// A size that is not said.
+    /// A size that is not given.
     #[error("a size is neither a number nor an expression")]
     NoSize,
     /// An expression without a value.
@@ -75,7 +75,7 @@ impl Symbols {
     /// The symbols of a program: asked for by `options`, else as the model was exported.
     ///
     /// # Errors
-    /// When a size depends on data, or when the options name a dimension that the file has not or a size it does not allow.
+    /// When a size depends on data, or when the options name a dimension that the file does not have or a size that it does not allow.
     pub fn of(program: &ExportedProgram<'_>, options: &ImportOptions) -> Result<Self, ImportError> {
         let graph = &program.graph_module.graph;
         let mut found: Vec<(String, Option<i64>)> = Vec::new();
@@ -156,7 +156,7 @@ impl Symbols {
     /// The type that a tensor has.
     ///
     /// # Errors
-    /// When its element type is not known or a size is no size.
+    /// When its element type is not known or a size is not valid.
     pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, TypeError> {
         let element = element_of(meta.dtype).ok_or(TypeError::Element(meta.dtype))?;
         let mut dims = Vec::with_capacity(meta.sizes.len());
@@ -186,7 +186,7 @@ impl Symbols {
     }
 }
 
-/// Tensors of a graph: its inputs first, then the rest in no order that shows.
+/// Tensors of a graph: its inputs first, then the rest in any order, which no result depends on.
 fn in_order<'g, 'a>(graph: &'g Graph<'a>) -> impl Iterator<Item = &'g TensorMeta<'a>> {
     let inputs = graph.inputs.iter().filter_map(|a| match a {
         super::argument::Argument::Tensor(name) => graph.tensor_values.get(name),

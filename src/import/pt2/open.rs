@@ -9,7 +9,7 @@ use super::weights::Weights;
 use crate::import::zip::{Archive, Entry};
 use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, Place, Verdict};
 
-/// Bytes that the JSON of a graph has at most.
+/// Most bytes of a graph's JSON.
 const MAX_GRAPH: u64 = 512 << 20;
 
 /// Majors of the schema that are read: torch 2.4 wrote 5, torch 2.7 and later write 8.
@@ -19,7 +19,7 @@ const MAJORS: std::ops::RangeInclusive<i64> = 5..=8;
 ///
 /// # Errors
 /// When the archive or its graph is damaged or of another version, when a size or a branch depends on data, or when the options
-/// ask for dimensions that the file has not.
+/// ask for dimensions that the file does not have.
 pub fn read_pt2(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let archive = Archive::open(bytes)?;
     let entry = graph_entry(&archive)?;
@@ -35,7 +35,7 @@ pub fn read_pt2(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impor
     }
 }
 
-/// Why a graph is not read: its JSON, or what it says.
+/// Why a graph is not read: its JSON is damaged, or its content is wrong.
 enum Wrong {
     Json(serde_json::Error),
     Model(ImportError),

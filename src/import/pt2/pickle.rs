@@ -6,7 +6,7 @@ use thiserror::Error;
 /// A place among the values of a pickle.
 pub type Id = usize;
 
-/// Why bytes are not a pickle that is read.
+/// Why a pickle is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PickleError {
     /// It ends with nothing built.

@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Why an expression has no value. Texts are how the rest of it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SymbolError {
-    /// Something behind a whole expression.
+    /// Text after a complete expression.
     #[error("`{rest}` is not understood in the size `{size}`")]
     Rest {
         /// What.
@@ -16,13 +16,13 @@ pub enum SymbolError {
         /// The expression.
         size: String,
     },
-    /// Something that begins no expression.
+    /// A text that cannot begin an expression.
     #[error("`{0}` is not understood in a size")]
     Unknown(String),
     /// A fraction, or a number beyond 64 bits.
     #[error("the size `{0}` is not whole")]
     NotWhole(String),
-    /// Parentheses or signs in one another.
+    /// Parentheses or signs that are nested too deep.
     #[error("a size is an expression of too many levels")]
     TooDeep,
     /// A symbol without a name.
@@ -42,7 +42,7 @@ pub enum SymbolError {
         /// How many numbers it gets.
         arguments: usize,
     },
-    /// A number beyond all bounds on the way.
+    /// An intermediate number that is too large.
     #[error("a size is beyond all bounds")]
     TooLarge,
     /// A division by zero.

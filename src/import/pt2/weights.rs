@@ -13,7 +13,7 @@ use crate::import::{ImportError, ModelBytes, Place};
 /// Bytes of a description of weights.
 const MAX_CONFIG: u64 = 256 << 20;
 
-/// Bytes of packed weights that are unpacked in all.
+/// Most bytes of packed weights that are unpacked in total.
 const MAX_HELD: u64 = 64 << 20;
 
 /// Where one weight lies.

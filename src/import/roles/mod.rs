@@ -24,7 +24,7 @@ pub(super) struct Naming {
     pub label: String,
 }
 
-/// How roles were told apart.
+/// The rule that decided the roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Rule 1.
@@ -56,7 +56,7 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         ));
     }
     if !roles.contains(&Role::Input) {
-        // What stays whole where others are repeated over it, as by a norm in front of the first product; else the first.
+        // The one that stays whole while others are repeated over it, as a norm in front of the first product does; else the first.
         let most = evidence.iter().filter(|seen| seen.maybe_data > 0).map(|seen| seen.whole).max();
         let fallback = evidence.iter().position(|seen| seen.maybe_data > 0 && Some(seen.whole) == most);
         let last = roles.len().checked_sub(1);

@@ -6,13 +6,13 @@ use crate::base::Idx;
 use crate::base::convert::narrow;
 use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
 
-/// How many instructions are followed before the rest counts as mixed: calls of calls may be many.
+/// How many instructions are followed before the rest counts as mixed: nested calls may be many.
 const MOST_STEPS: u64 = 2_000_000;
 
 /// How deep calls are followed.
 const MOST_CALLS: u32 = 100;
 
-/// How often a parameter is used as what.
+/// How often a parameter is used in each way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// The data side of a product, a convolution or a normalisation.
@@ -111,7 +111,7 @@ impl Walk<'_> {
             },
             Op::While => self.turn(instruction, &first(), depth),
             Op::Broadcast { .. } if grows(within, instruction) => repeated(first()),
-            // One of a stack of layers, each of which a loop takes in its turn.
+            // One of a stack of layers, of which a loop takes one in each turn.
             Op::DynamicSlice { sizes } if self.loops > 0 && is_one_of_stack(within, instruction, sizes) => first(),
             Op::Slice { .. } | Op::DynamicSlice { .. } => cut(first()),
             Op::Unary(Unary::Rsqrt | Unary::Sqrt) => self.root(first()),
@@ -165,7 +165,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What is subtracted from a computed value is a mean: biases are added.
+    /// A parameter that is subtracted from a computed value is a mean: biases are added.
     fn binary(&mut self, f: Binary, labels: &[Label]) -> Label {
         if let (Binary::Sub, [Label::Active, mean]) = (f, labels) {
             self.note(mean, |seen| seen.statistic += 1);
@@ -173,7 +173,7 @@ impl Walk<'_> {
         self.mixed(labels, f == Binary::Mul)
     }
 
-    /// What a root is taken of alone is a variance.
+    /// A parameter whose root is taken, and nothing else, is a variance.
     fn root(&mut self, label: Label) -> Label {
         self.note(&label, |seen| seen.statistic += 1);
         label
@@ -219,7 +219,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A product of a data side and a weight side. What multiplies a computed value is a weight on either side.
+    /// A product of a data side and a weight side. A parameter that multiplies a computed value is a weight on either side.
     fn product(&mut self, labels: &[Label], is_convolution: bool) -> Label {
         let [left, right] = labels else { return Label::Active };
         if *right == Label::Active && !is_convolution {

@@ -324,7 +324,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
         let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
         let target = target.trim_start_matches('@').trim_matches('"');
-        // A check of sizes: they are known by now.
+        // A check of sizes, which are known by now.
         if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
             return Ok(condition);
         }

@@ -132,7 +132,7 @@ pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);
 
 /// The operation with fixed sizes for one whose sizes are operands, with the operands that are left.
 ///
-/// None when it is no such operation; an error when sizes depend on data.
+/// None when it is another operation; an error when sizes depend on data.
 pub(super) fn with_fixed_sizes(
     operation: &Operation<'_>,
     builder: &ComputationBuilder,

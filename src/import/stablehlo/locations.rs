@@ -41,7 +41,7 @@ pub(super) fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> 
 fn location_name(group: &str) -> Option<&str> {
     let inner = group.strip_prefix('(')?.trim_start().strip_prefix('"')?;
     let (name, rest) = inner.split_once('"')?;
-    // A file, a line and a column are no name.
+    // A file, a line and a column are not a name.
     (!rest.starts_with(':')).then_some(name)
 }
 

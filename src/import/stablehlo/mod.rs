@@ -27,7 +27,7 @@ use syntax::{Module, Operation};
 /// Reads StableHLO text.
 ///
 /// # Errors
-/// When the text is cut off or no StableHLO, when operations contradict each other, or when a NeuronCore cannot do them.
+/// When the text is cut off or not StableHLO, when operations contradict each other, or when a NeuronCore cannot do them.
 pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     let module = parse::read_module(source)?;
     let mut ops = BTreeMap::new();
@@ -98,7 +98,7 @@ fn naming(module: &Module<'_>) -> Vec<Naming> {
     arguments.iter().map(name).collect()
 }
 
-/// Who made a module, as its name and attributes tell.
+/// The producer of a module, by its name and attributes.
 fn producer(module: &Module<'_>) -> &'static str {
     if module.name.starts_with("IrToHlo") || module.name.starts_with("SyncTensorsGraph") {
         "torch_xla"

@@ -31,7 +31,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.finish(frame, callee, root))
     }
 
-    /// A region of numbers: of a reduction, a sort, a scatter. Constants that it reads around it are made again inside.
+    /// A region on single numbers: of a reduction, a sort, a scatter. Constants that it reads from outside are made again inside.
     pub(super) fn plain_region(
         &mut self,
         around: &mut Frame<'a>,

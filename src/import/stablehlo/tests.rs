@@ -1,4 +1,4 @@
-//! Constructs of StableHLO text, and what is said of text that is wrong.
+//! Constructs of StableHLO text, and the errors for wrong text.
 
 use super::*;
 use crate::import::program::{Op, Program, TripCounts};

@@ -53,7 +53,7 @@ pub enum OperatorKind {
     Indexing,
     /// Sorting and the largest of many.
     Order,
-    /// Numbers from nothing: constants, ranges, random ones.
+    /// Arrays without operands: constants, ranges, random numbers.
     Creation,
     /// Cells that run over a sequence.
     Recurrence,

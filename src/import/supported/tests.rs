@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{OperatorKind, SUPPORTED_FORMATS, supported_operators};
 use crate::import::{hlo, onnx, pt2, stablehlo};
 
-/// Asks a reader for an operator.
+/// Asks a reader whether it knows an operator.
 type Ask = fn(&str) -> Option<OperatorKind>;
 
 fn root() -> PathBuf {
@@ -19,7 +19,7 @@ fn root() -> PathBuf {
 struct Texts {
     /// Texts between quotation marks: whatever a reader can know is among them.
     all: BTreeSet<String>,
-    /// Those that it takes off the front of a name, as `Reduce` of `ReduceSum`.
+    /// Texts that it removes from the front of a name, as `Reduce` of `ReduceSum`.
     prefixes: BTreeSet<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Counts operators as PyTorch has them after it loaded the file: calls are written out, equal constants of a method are one.
+//! Counts operators as PyTorch has them after loading the file: calls are written out, equal constants of a method count once.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ impl Counts {
         }
     }
 
-    /// Counts a constant by what is written, once in a method.
+    /// Counts a constant by its text, once in a method.
     pub fn constant(&mut self, written: &str) {
         let known = self.called.as_mut().unwrap_or(&mut self.own);
         if !known.contains(written) {

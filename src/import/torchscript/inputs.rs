@@ -1,4 +1,4 @@
-//! What a model is called with: the example inputs of a trace, sizes that a person asks for, or sizes that fit the first operation.
+//! A model's inputs: the example inputs of a trace, sizes that the user asks for, or sizes that fit the first operation.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 8;
 /// Dimensions of an input.
 const MAX_RANK: usize = 16;
 
-/// Tensors that a model is called with, as far as they are known.
+/// Inputs of a model, as far as they are known.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// Inputs of the program, in their order.
@@ -33,7 +33,7 @@ impl Inputs {
         Self { asked: options.dims.clone(), ..Self::default() }
     }
 
-    /// Begins again with what is assumed so far.
+    /// Starts again with the assumptions so far.
     pub fn restart(&mut self) {
         self.infos.clear();
         self.open.clear();
@@ -42,7 +42,7 @@ impl Inputs {
     /// Values of the model's own method, by the example inputs of a trace where there are any.
     ///
     /// # Errors
-    /// When a size is asked for that no input has.
+    /// When the user asks for a size of a dimension that no input has.
     pub fn values(
         &mut self,
         parameters: &[(String, String)],
@@ -158,7 +158,7 @@ impl Inputs {
             open: open.collect(),
         };
         let parameter = ProgramParameter { name: name.to_owned(), role: Role::Input, ty, data: WeightData::Absent };
-        let value = t.b.parameter(parameter).map_err(|e| wrong(e.0))?;
+        let value = t.b.parameter(parameter).map_err(|e| wrong(e.to_string()))?;
         self.infos.push(info);
         Ok(Value::Tensor(t.views.fresh(value)))
     }
@@ -166,7 +166,7 @@ impl Inputs {
     /// Assumes the type of an input by what is done with it first. Where that says nothing, all its sizes must be asked for.
     ///
     /// # Errors
-    /// When neither is so: the error says what to type.
+    /// When neither is the case: the error says what to type.
     pub fn assume(&mut self, name: &str, fitting: Option<ArrayType>) -> Result<(), ImportError> {
         let asked: Vec<u64> = (0..MAX_RANK).map_while(|d| self.asked.get(&format!("{name}.{d}")).copied()).collect();
         let ty = match fitting {

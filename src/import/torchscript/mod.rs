@@ -1,7 +1,7 @@
 //! TorchScript files (`torch.jit.save`) of traced, frozen and straight scripted models.
 //!
 //! Such a file has a tree of modules as a pickle, which is read and never executed, and the methods of their classes as source: the
-//! part of Python that PyTorch prints. It says no shapes but those of the example inputs of a trace. The source is interpreted with
+//! part of Python that PyTorch prints. The only shapes in it are those of the example inputs of a trace. The source is interpreted with
 //! values that stand for tensors of known types: each aten call is given to the translation that `.pt2` files have, sizes are
 //! numbers, and loops and branches run when numbers decide them. What depends on data is refused with its file and line.
 //!

@@ -11,7 +11,7 @@ use crate::import::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tenso
 use crate::import::zip::{Archive, Entry};
 use crate::import::{ImportError, Place};
 
-/// Bytes of a pickle that is read.
+/// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
 
 /// Bytes of one file of source.
@@ -134,7 +134,7 @@ impl<'f> Objects<'f> {
         Ok(Some((name.as_str().into(), source)))
     }
 
-    /// The path of the class of an object; none when it is no module.
+    /// The path of the class of an object; none when it is not a module.
     #[must_use]
     pub fn class_of(&self, id: PickleId) -> Option<String> {
         let Pickled::Call { function, .. } = self.data.get(id) else { return None };

@@ -11,10 +11,10 @@ use crate::import::pt2::{Translated, ViewId};
 use crate::import::zip::Archive;
 use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
 
-/// Inputs whose sizes are found one after another at most.
+/// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
 
-/// Results that a model gives at most.
+/// Most results of a model.
 const MAX_RESULTS: usize = 1 << 16;
 
 /// Reads a file of `torch.jit.save`.
@@ -57,8 +57,8 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
     let mut outputs: Vec<InstructionId> = Vec::new();
     let mut infos = Vec::new();
     for (at, &view) in views.iter().enumerate() {
-        let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| wrong(e.0))?;
-        let ty = interpreter.t.type_of_view(view).map_err(|e| wrong(e.0))?;
+        let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| wrong(e.to_string()))?;
+        let ty = interpreter.t.type_of_view(view).map_err(|e| wrong(e.to_string()))?;
         infos.push(TensorInfo {
             name: format!("output{at}"),
             dtype: ty.element.name().to_owned(),
@@ -67,12 +67,12 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
         });
         outputs.push(value);
     }
-    changed(&mut interpreter, &mut outputs).map_err(|e| wrong(e.0))?;
+    changed(&mut interpreter, &mut outputs).map_err(|e| wrong(e.to_string()))?;
     let (parameters, buffers) = interpreter.objects.count_elements()?;
     let version = interpreter.objects.short_text(".data/version").or_else(|| interpreter.objects.short_text("version"));
     let producer = version.map_or_else(|| "torch".to_owned(), |v| format!("torch (TorchScript of version {v})"));
     let Interpreter { t, counts, inputs, .. } = interpreter;
-    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(|e| wrong(e.0))?;
+    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(|e| wrong(e.to_string()))?;
     let mut inspection = Inspection {
         format: "torchscript".to_owned(),
         producer,
@@ -122,7 +122,7 @@ enum ResultError {
     /// Lists in lists, or very many parts.
     #[error("its result has too many levels or parts")]
     TooMany,
-    /// An input of unknown sizes is handed on.
+    /// An input of unknown sizes is a result.
     #[error("the input {0} is its result, and its sizes are not known")]
     Unsized(String),
 }

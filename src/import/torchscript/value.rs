@@ -59,7 +59,7 @@ pub struct Lookup {
     pub is_counted: Cell<bool>,
 }
 
-/// What kind of value something is, by which overloads are told apart.
+/// The kind of a value, which selects the overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Nothing.

@@ -1,12 +1,14 @@
 //! Activation functions.
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{
     Elu, celu, elu, gelu_erf, gelu_tanh, hard_sigmoid, hard_swish, leaky_relu, mish, relu, softplus, softsign,
 };
 use crate::import::program::{Binary, Comparison, InstructionId, Unary};
 
-/// What an activation function gives; none when it is none.
+/// The results of an activation function; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let known = [
         "Relu",
@@ -64,7 +66,7 @@ fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, OpErro
         "Gelu" => match site.text("approximate", "none")?.as_str() {
             "none" => gelu_erf(site.b(), x)?,
             "tanh" => gelu_tanh(site.b(), x)?,
-            other => return Err(OpError::wrong(format!("Gelu has the approximation {other:?}"))),
+            other => return Err(site.fault(Fault::Value { attribute: "approximation", value: other.to_owned() })),
         },
         "HardSigmoid" => {
             let (alpha, beta) = (site.float("alpha", 0.2)?, site.float("beta", 0.5)?);

@@ -1,18 +1,20 @@
-//! What undoes windows, random numbers, and windows of numbers for spectra.
+//! Inverses of windows, random numbers, and window functions for spectra.
 
-use crate::base::convert::{at_least_zero, real, real_signed};
+use crate::base::convert::{at_least_zero, real, real_signed, signed};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
 use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
 use crate::import::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
 
 use super::layout::sizes;
 use super::window::positive;
 
-/// Numbers of a window at most.
+/// Most numbers of a window.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// What an operator that undoes windows gives; none when it is none.
+/// The results of an operator that undoes windows; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Col2Im" => image_of_columns(site),
@@ -22,7 +24,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// What an operator that makes numbers of its settings alone gives; none when it is none.
+/// The results of an operator that makes numbers of its settings alone; none for other operators.
 pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
@@ -32,12 +34,16 @@ pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 }
 
 /// Numbers of an attribute, one for each of `n` dimensions.
-fn natural(site: &Site<'_, '_>, name: &str, n: usize, default: u64) -> Result<Vec<u64>, OpError> {
+fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> Result<Vec<u64>, OpError> {
     let given = match site.ints(name)? {
         Some(list) => sizes(&list)?,
         None => vec![default; n],
     };
-    if given.len() == n { Ok(given) } else { Err(OpError::wrong(format!("{} has {name} {given:?}", site.node.op))) }
+    if given.len() == n {
+        return Ok(given);
+    }
+    let given = given.into_iter().map(signed).collect();
+    Err(site.fault(Fault::PerDimension { list: name, given, rank: n }))
 }
 
 fn image_of_columns(site: &mut Site<'_, '_>) -> Results {
@@ -61,7 +67,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(OpError::wrong(format!("MaxUnpool of {dims:?}")));
+        return Err(site.fault(Fault::Takes(dims)));
     };
     let (kernel, strides) = (positive(site, "kernel_shape", n)?, positive(site, "strides", n)?);
     let pads = natural(site, "pads", 2 * n, 0)?;
@@ -75,7 +81,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
         None => [&dims[..2], &own[..]].concat(),
     };
     if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
-        return Err(OpError::wrong(format!("MaxUnpool of {dims:?} to {wanted:?}")));
+        return Err(site.fault(Fault::Unpool { dims, into: wanted }));
     }
     // Places are those of the inferred sizes; batch and channels are counted in them.
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
@@ -148,11 +154,11 @@ fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![site.b().push_array(op, operands, element, dims)?])
 }
 
-/// Numbers that rise from the ends to the middle.
+/// A window function: numbers that rise from the ends to the middle.
 fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
     let count = site.known_ints(0)?.first().copied().unwrap_or(-1);
     if !(1..=MOST_NUMBERS).contains(&count) {
-        return Err(OpError::wrong(format!("{name} of {count} numbers")));
+        return Err(site.fault(Fault::WindowLength(count)));
     }
     let span = real_signed(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
     let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;

@@ -1,12 +1,14 @@
 //! Elementwise operators of numbers and booleans.
 
 use crate::base::convert::real_len;
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
 use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{floor_modulo, power_number};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
-/// What an elementwise operator gives; none when it is none.
+/// The results of an elementwise operator; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     if let Some(function) = unary_of(name) {
         return Some(unary(site, function));
@@ -133,7 +135,7 @@ fn shift(site: &mut Site<'_, '_>) -> Results {
     let function = match site.text("direction", "")?.as_str() {
         "LEFT" => Binary::ShiftLeft,
         "RIGHT" => Binary::ShiftRightLogical,
-        other => return Err(OpError::wrong(format!("BitShift has the direction {other:?}"))),
+        other => return Err(site.fault(Fault::Value { attribute: "direction", value: other.to_owned() })),
     };
     Ok(vec![site.b().binary(function, x, y)?])
 }
@@ -154,7 +156,7 @@ fn cast(site: &mut Site<'_, '_>, name: &str) -> Results {
     let element = if name == "Cast" {
         let to = site.int("to", 0)?;
         if to == 8 {
-            return Err(OpError::wrong("Cast gives text, which no NeuronCore has"));
+            return Err(site.fault(Fault::GivesText));
         }
         Importer::element(to)?
     } else {
@@ -217,9 +219,9 @@ fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![x, site.b().full(element, &dims, 1.0)?])
 }
 
-/// tf2onnx leaves TensorFlow's complementary error function, which ONNX has not: known here, but no other reader takes the file.
+/// tf2onnx keeps TensorFlow's complementary error function, which ONNX does not have: it is known here, but other readers refuse the file.
 fn not_of_onnx(site: &mut Site<'_, '_>) -> Results {
     site.importer.report(&site.node.op, &site.node.name);
-    site.importer.notes.insert("Erfc is no operator of ONNX: it is read as 1 - erf(x).".to_owned());
+    site.importer.notes.insert("ONNX has no operator Erfc: it is read as 1 - erf(x).".to_owned());
     unary(site, Unary::Erfc)
 }

@@ -1,13 +1,15 @@
 //! Operators that make numbers of sizes and settings.
 
 use crate::base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
 use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
 
 use super::layout::sizes;
 
-/// What an operator that makes numbers gives; none when it is none.
+/// The results of an operator that makes numbers; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Constant" => constant(site),
@@ -26,7 +28,7 @@ fn constant(site: &mut Site<'_, '_>) -> Results {
         let name = site.node.outputs.first().cloned().unwrap_or_default();
         let path = site.importer.builder.origin().scope.clone();
         let made = site.importer.node_constant(&name, &tensor, &path);
-        return Ok(vec![made.map_err(|e| OpError { what: e.what, instead: e.instead })?]);
+        return Ok(vec![made.map_err(|e| OpError::Array(Box::new(e)))?]);
     }
     let (element, dims, numbers) = if let Some(n) = site.optional_int("value_int")? {
         (ElementType::S64, vec![], Numbers::Whole(vec![n]))
@@ -37,7 +39,7 @@ fn constant(site: &mut Site<'_, '_>) -> Results {
     } else if let Some(one) = site.floats("value_float")? {
         (ElementType::F32, vec![], Numbers::Real(one))
     } else {
-        return Err(OpError::wrong("Constant holds text, nothing, or few elements of a large array"));
+        return Err(site.fault(Fault::Constant));
     };
     Ok(vec![site.b().constant(Value { ty: ArrayType::new(element, dims), numbers })?])
 }
@@ -71,13 +73,13 @@ fn size(site: &mut Site<'_, '_>) -> Results {
 fn range(site: &mut Site<'_, '_>) -> Results {
     let (start, limit, step) = (site.known_reals(0)?, site.known_reals(1)?, site.known_reals(2)?);
     let (Some(&start), Some(&limit), Some(&step)) = (start.first(), limit.first(), step.first()) else {
-        return Err(OpError::wrong("Range needs three numbers"));
+        return Err(site.fault(Fault::Needs("three numbers")));
     };
     let first = site.x(0)?;
     let element = site.element(first);
     let count = ((limit - start) / step).ceil().max(0.0);
     if !(count.is_finite() && count < 1e9) {
-        return Err(OpError::wrong(format!("Range goes from {start} to {limit} by {step}")));
+        return Err(site.fault(Fault::Range { start, limit, step }));
     }
     let numbers = site.b().iota(element, &[convert::whole(count)], 0)?;
     let stretched = if step == 1.0 { numbers } else { site.b().with_number(Binary::Mul, numbers, step)? };
@@ -88,7 +90,7 @@ fn range(site: &mut Site<'_, '_>) -> Results {
 fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[InstructionId; 2], OpError> {
     let rank = dims.len();
     if rank < 2 {
-        return Err(OpError::wrong(format!("{} needs a matrix and has {dims:?}", site.node.op)));
+        return Err(site.fault(Fault::Matrix(dims.to_vec())));
     }
     let matrix = &dims[rank - 2..];
     let rows = site.b().iota(ElementType::S32, matrix, 0)?;

@@ -1,15 +1,17 @@
-//! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls: what decoders of
-//! onnxruntime are made of.
+//! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls, as decoders of
+//! onnxruntime use it.
 
 use crate::base::convert::real;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::Attention;
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId};
 
 use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;
 
-/// Whether a node has none of what is placed by an estimate: a soft cap, or places of its own.
+/// Whether a node has nothing that is placed by an estimate: no soft cap, no places of its own.
 pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
     site.float("softcap", 0.0) == Ok(0.0) && site.option(9).is_none()
 }
@@ -53,14 +55,12 @@ fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
         let all = u64::try_from(count + 2 * shared).ok().filter(|&n| n > 0 && shared > 0);
         let size = all.map(|all| width / all).filter(|&size| size > 0);
         let Some(size) = size else {
-            return Err(OpError::wrong(format!(
-                "GroupQueryAttention of {width} features in {count} and {shared} heads"
-            )));
+            return Err(site.fault(Fault::Heads { width, heads: count, shared }));
         };
         let sizes = [count, shared, shared].map(|heads| heads.unsigned_abs().saturating_mul(size));
         let split = site.b().split(parts[0], 2, &sizes)?;
         let [q, k, v] = split[..] else {
-            return Err(OpError::wrong("a product of queries, keys and values has three parts"));
+            return Err(site.fault(Fault::Needs("a product of three parts: queries, keys and values")));
         };
         parts = [q, k, v];
     }
@@ -74,7 +74,7 @@ fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<Inst
     for table in &mut tables {
         let places = site.dims(*table).first().copied().unwrap_or(0);
         if places < past.saturating_add(length) {
-            return Err(OpError::wrong(format!("GroupQueryAttention has {places} places for {length} behind {past}")));
+            return Err(site.fault(Fault::Places { places, length, past }));
         }
         *table = site.b().slice_dim(*table, 0, past, past + length, 1)?;
     }

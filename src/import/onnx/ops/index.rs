@@ -1,14 +1,16 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
 use crate::base::convert::{self, narrow, signed};
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
 use crate::import::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
 
-/// What an operator with indices gives; none when it is none.
+/// The results of an operator with indices; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Gather" => gather(site),
@@ -24,10 +26,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "CumProd" => super::back::running_product(site),
         "ReverseSequence" => reverse_sequence(site),
         "NonZero" => non_zero(site),
-        "Compress" | "Unique" | "NonMaxSuppression" => {
-            let what = format!("the size of {name}'s result depends on the input");
-            Err(OpError::dynamic(what))
-        }
+        "Compress" | "Unique" | "NonMaxSuppression" => Err(OpError::ResultSize(name.to_owned())),
         _ => return None,
     })
 }
@@ -78,7 +77,7 @@ fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -
     let fits = |n: &usize| {
         batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
     };
-    let wrong = || OpError::wrong(format!("{} of {x:?} at indices {indices:?}", site.node.op));
+    let wrong = || site.fault(Fault::Index { dims: x.to_vec(), indices: indices.to_vec() });
     length.filter(fits).ok_or_else(wrong)
 }
 
@@ -113,7 +112,7 @@ fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
         "mul" => Some(Binary::Mul),
         "max" => Some(Binary::Max),
         "min" => Some(Binary::Min),
-        other => return Err(OpError::wrong(format!("{} has the reduction {other:?}", site.node.op))),
+        other => return Err(site.fault(Fault::Value { attribute: "reduction", value: other.to_owned() })),
     })
 }
 
@@ -132,7 +131,7 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
     let k = index_length(site, &into, &at, 0)?;
     let wanted: Vec<u64> = at[..at.len() - 1].iter().chain(&into[k..]).copied().collect();
     if site.dims(values) != wanted {
-        return Err(OpError::wrong(format!("ScatterND puts {:?} where {wanted:?} belong", site.dims(values))));
+        return Err(site.fault(Fault::Updates { given: site.dims(values), wanted }));
     }
     let indices = wrapped(site, indices, &into[..k])?;
     let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
@@ -150,7 +149,7 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let (indices, values) = (site.x(0)?, site.x(2)?);
     let depth = site.known_reals(1)?.first().copied().unwrap_or(0.0);
     if !(1.0..1e9).contains(&depth) {
-        return Err(OpError::wrong(format!("OneHot has the depth {depth}")));
+        return Err(site.fault(Fault::Depth(depth)));
     }
     let rank = site.dims(indices).len() + 1;
     let axis = site.int("axis", -1)?;
@@ -181,7 +180,7 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
         Some(&[k]) => u64::try_from(k).ok(),
         _ => None,
     };
-    let k = k.ok_or_else(|| OpError::wrong("TopK needs one number k"))?;
+    let k = k.ok_or_else(|| site.fault(Fault::Needs("one number k")))?;
     let axis = site.int("axis", -1)?;
     let axis = site.axis(axis, site.dims(x).len())?;
     let largest = site.int("largest", 1)? != 0;
@@ -224,7 +223,7 @@ fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(value) = site.known(x) else {
-        return Err(OpError::dynamic("the size of NonZero's result depends on the input"));
+        return Err(OpError::ResultSize(site.node.op.clone()));
     };
     let flags: Vec<bool> = match &value.numbers {
         Numbers::Whole(v) => v.iter().map(|&n| n != 0).collect(),

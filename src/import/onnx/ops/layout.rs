@@ -1,10 +1,12 @@
 //! Operators that put elements elsewhere: shapes, slices, joins.
 
 use crate::base::convert::{at_least_zero, signed_len};
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::InstructionId;
 
-/// What an operator that moves elements gives; none when it is none.
+/// The results of an operator that moves elements; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Reshape" => reshape(site),
@@ -26,28 +28,27 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 /// Sizes of a reshape: 0 keeps a size, -1 is what remains.
 fn reshape(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let wanted = site.ints_of(1, "shape")?.ok_or_else(|| OpError::wrong("Reshape needs a shape"))?;
+    let wanted = site.ints_of(1, "shape")?.ok_or_else(|| site.fault(Fault::Needs("a shape")))?;
     let keeps_zero = site.int("allowzero", 0)? != 0;
     let from = site.dims(x);
+    let wrong = || Fault::Reshape { dims: from.clone(), to: wanted.clone() };
     let mut dims = Vec::with_capacity(wanted.len());
     let mut open = None;
     for (at, &n) in wanted.iter().enumerate() {
         dims.push(match n {
-            0 if !keeps_zero => {
-                *from.get(at).ok_or_else(|| OpError::wrong("Reshape keeps a dimension that is not there"))?
-            }
+            0 if !keeps_zero => *from.get(at).ok_or_else(|| site.fault(Fault::KeptDimension))?,
             -1 if open.is_none() => {
                 open = Some(at);
                 1
             }
-            n => u64::try_from(n).map_err(|_| OpError::wrong(format!("Reshape to the sizes {wanted:?}")))?,
+            n => u64::try_from(n).map_err(|_| site.fault(wrong()))?,
         });
     }
     if let Some(at) = open {
         let known = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).filter(|&n| n > 0);
         let all = site.ty(x)?.elements().unwrap_or(0);
         let rest = known.filter(|known| all % known == 0).map(|known| all / known);
-        dims[at] = rest.ok_or_else(|| OpError::wrong(format!("{from:?} cannot be reshaped to {wanted:?}")))?;
+        dims[at] = rest.ok_or_else(|| site.fault(wrong()))?;
     }
     Ok(vec![site.b().reshape(x, &dims)?])
 }
@@ -70,7 +71,7 @@ fn squeeze(site: &mut Site<'_, '_>) -> Results {
         None => (0..dims.len()).filter(|&d| dims[d] == 1).collect(),
     };
     if let Some(&bad) = axes.iter().find(|&&d| dims[d] != 1) {
-        return Err(OpError::wrong(format!("Squeeze takes away dimension {bad}, which has the size {}", dims[bad])));
+        return Err(site.fault(Fault::Squeeze { dimension: bad, size: dims[bad] }));
     }
     let kept: Vec<u64> = (0..dims.len()).filter(|d| !axes.contains(d)).map(|d| dims[d]).collect();
     Ok(vec![site.b().reshape(x, &kept)?])
@@ -78,7 +79,7 @@ fn squeeze(site: &mut Site<'_, '_>) -> Results {
 
 fn unsqueeze(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axes = site.ints_of(1, "axes")?.ok_or_else(|| OpError::wrong("Unsqueeze needs axes"))?;
+    let axes = site.ints_of(1, "axes")?.ok_or_else(|| site.fault(Fault::Needs("axes")))?;
     let dims = site.dims(x);
     let rank = dims.len() + axes.len();
     let axes = site.axes(&axes, rank)?;
@@ -107,7 +108,7 @@ fn expand(site: &mut Site<'_, '_>) -> Results {
     let dims: Vec<u64> = both.map(|(a, b)| if a == 1 { b } else { a }).collect();
     let fits = (0..rank).all(|at| size(&wanted, at) == 1 || size(&wanted, at) == dims[at]);
     if !fits {
-        return Err(OpError::wrong(format!("{own:?} cannot be expanded to {wanted:?}")));
+        return Err(site.fault(Fault::Expand { dims: own, to: wanted }));
     }
     Ok(vec![site.b().broadcast_to(x, &dims)?])
 }
@@ -115,7 +116,7 @@ fn expand(site: &mut Site<'_, '_>) -> Results {
 /// Numbers as sizes.
 pub(super) fn sizes(numbers: &[i64]) -> Result<Vec<u64>, OpError> {
     let all = numbers.iter().map(|&n| u64::try_from(n)).collect::<Result<Vec<u64>, _>>();
-    all.map_err(|_| OpError::wrong(format!("{numbers:?} are no sizes")))
+    all.map_err(|_| OpError::Sizes(numbers.to_vec()))
 }
 
 fn tile(site: &mut Site<'_, '_>) -> Results {
@@ -123,7 +124,7 @@ fn tile(site: &mut Site<'_, '_>) -> Results {
     let times = sizes(&site.known_ints(1)?)?;
     let dims = site.dims(x);
     if times.len() != dims.len() {
-        return Err(OpError::wrong(format!("Tile repeats {dims:?} {times:?} times")));
+        return Err(site.fault(Fault::Tile { dims, times }));
     }
     let apart: Vec<u64> = dims.iter().flat_map(|&d| [1, d]).collect();
     let many: Vec<u64> = dims.iter().zip(&times).flat_map(|(&d, &t)| [t, d]).collect();
@@ -151,7 +152,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
         None => {
             let outputs = signed_len(site.node.outputs.len());
             let count = u64::try_from(site.int("num_outputs", outputs)?).ok().filter(|&n| n > 0 && n <= 1 << 16);
-            let count = count.ok_or_else(|| OpError::wrong("Split makes no parts"))?;
+            let count = count.ok_or_else(|| site.fault(Fault::NoParts))?;
             let part = dims[axis].div_ceil(count);
             (0..count).map(|at| part.min(dims[axis].saturating_sub(part * at))).collect()
         }
@@ -161,9 +162,9 @@ fn split(site: &mut Site<'_, '_>) -> Results {
 
 fn slice(site: &mut Site<'_, '_>) -> Results {
     let mut x = site.x(0)?;
-    let missing = || OpError::wrong("Slice needs starts and ends");
-    let starts = site.ints_of(1, "starts")?.ok_or_else(missing)?;
-    let ends = site.ints_of(2, "ends")?.ok_or_else(missing)?;
+    let missing = |site: &Site<'_, '_>| site.fault(Fault::Needs("starts and ends"));
+    let starts = site.ints_of(1, "starts")?.ok_or_else(|| missing(site))?;
+    let ends = site.ints_of(2, "ends")?.ok_or_else(|| missing(site))?;
     let rank = site.dims(x).len();
     let axes = match site.ints_of(3, "axes")? {
         Some(axes) => site.axes(&axes, rank)?,
@@ -171,13 +172,8 @@ fn slice(site: &mut Site<'_, '_>) -> Results {
     };
     let steps = site.ints_of(4, "steps")?.unwrap_or_else(|| vec![1; starts.len()]);
     if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) || axes.iter().any(|&a| a >= rank) {
-        return Err(OpError::wrong(format!(
-            "Slice has {} starts, {} ends, {} axes and {} steps",
-            starts.len(),
-            ends.len(),
-            axes.len(),
-            steps.len()
-        )));
+        let (starts, ends, axes, steps) = (starts.len(), ends.len(), axes.len(), steps.len());
+        return Err(site.fault(Fault::Slice { starts, ends, axes, steps }));
     }
     for (at, &axis) in axes.iter().enumerate() {
         x = slice_one(site, x, axis, (starts[at], ends[at], steps[at]))?;
@@ -201,7 +197,7 @@ fn slice_one(
         return Ok(site.b().slice_dim(x, axis, at_least_zero(start), at_least_zero(end), at_least_zero(step))?);
     }
     if step == 0 {
-        return Err(OpError::wrong("Slice has the step 0"));
+        return Err(site.fault(Fault::ZeroStep));
     }
     let step = step.unsigned_abs();
     let (start, end) = (start.clamp(-1, size - 1), end.clamp(-1, size - 1));
@@ -217,10 +213,11 @@ fn slice_one(
 /// Batch, channels, height and width, and the size of a block.
 fn blocks(site: &Site<'_, '_>, x: InstructionId) -> Result<([u64; 4], u64), OpError> {
     let dims = site.dims(x);
-    let block = u64::try_from(site.int("blocksize", 0)?).ok().filter(|&n| n > 0 && n < 1 << 16);
+    let count = site.int("blocksize", 0)?;
+    let block = u64::try_from(count).ok().filter(|&n| n > 0 && n < 1 << 16);
     match (dims.as_slice(), block) {
         (&[n, c, h, w], Some(block)) => Ok(([n, c, h, w], block)),
-        _ => Err(OpError::wrong(format!("{} of {dims:?} in blocks of {block:?}", site.node.op))),
+        _ => Err(site.fault(Fault::Divide { dims, count, parts: "elements a block" })),
     }
 }
 

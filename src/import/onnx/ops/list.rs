@@ -1,10 +1,12 @@
 //! Lists of arrays and values that may be absent: a list is a tuple whose parts are known, so that nothing of it is left.
 
 use crate::base::convert::signed_len;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::{ElementType, InstructionId, Op};
 
-/// What an operator of lists gives; none when it is none.
+/// The results of an operator of lists; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "SequenceConstruct" => construct(site),
@@ -29,7 +31,7 @@ fn parts(site: &mut Site<'_, '_>, list: usize) -> Result<Vec<InstructionId>, OpE
     {
         return Ok(made.operands.clone());
     }
-    Err(OpError::wrong(format!("{} needs a list and has {}", site.node.op, site.importer.builder.type_of(list))))
+    Err(site.fault(Fault::List(site.importer.builder.type_of(list).clone())))
 }
 
 fn tuple(site: &mut Site<'_, '_>, parts: &[InstructionId]) -> Results {
@@ -48,10 +50,7 @@ fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpE
     }
     let n = site.known_ints(operand)?.first().copied().unwrap_or(0);
     let from_front = if n < 0 { n + signed_len(count) } else { n };
-    usize::try_from(from_front)
-        .ok()
-        .filter(|&n| n <= count)
-        .ok_or_else(|| OpError::wrong(format!("{} at place {n} of a list of {count}", site.node.op)))
+    usize::try_from(from_front).ok().filter(|&n| n <= count).ok_or_else(|| site.fault(Fault::Place { at: n, count }))
 }
 
 fn insert(site: &mut Site<'_, '_>) -> Results {
@@ -75,7 +74,8 @@ fn at(site: &mut Site<'_, '_>) -> Results {
     let parts = parts(site, 0)?;
     let at = place(site, 1, parts.len())?;
     let part = parts.get(at).copied();
-    Ok(vec![part.ok_or_else(|| OpError::wrong(format!("SequenceAt {at} of a list of {}", parts.len())))?])
+    let wrong = || site.fault(Fault::Place { at: signed_len(at), count: parts.len() });
+    Ok(vec![part.ok_or_else(wrong)?])
 }
 
 fn length(site: &mut Site<'_, '_>) -> Results {
@@ -98,7 +98,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
         (true, &[part]) if part > 0 && size.div_ceil(part) <= 1 << 16 => {
             (0..size.div_ceil(part)).map(|n| part.min(size - n * part)).collect()
         }
-        (true, _) => return Err(OpError::wrong(format!("SplitToSequence of {size} elements by {wanted:?}"))),
+        (true, _) => return Err(site.fault(Fault::Sequence { size, by: wanted })),
         _ => wanted,
     };
     let mut parts = site.b().split(x, axis, &all)?;

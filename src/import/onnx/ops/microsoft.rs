@@ -1,6 +1,8 @@
 //! Operators that onnxruntime's optimisers make of several of ONNX (domain `com.microsoft`).
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
@@ -103,7 +105,7 @@ fn embed_norm(site: &mut Site<'_, '_>) -> Results {
 fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
     let (mut a, mut b) = (site.x(0)?, site.x(1)?);
     if site.int("transBatchA", 0)? != 0 || site.int("transBatchB", 0)? != 0 {
-        return Err(OpError::wrong("FusedMatMul that turns batch dimensions is not known"));
+        return Err(site.fault(Fault::With("transposed batch dimensions")));
     }
     for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
         let rank = site.dims(*x).len();
@@ -133,7 +135,7 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
             crate::import::program::compose::leaky_relu(site.b(), x, slope)?
         }
         "HardSigmoid" => crate::import::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
-        other => return Err(OpError::wrong(format!("{} has the activation {other:?}", site.node.op))),
+        other => return Err(site.fault(Fault::Value { attribute: "activation", value: other.to_owned() })),
     })
 }
 
@@ -172,7 +174,7 @@ fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64)
             let seen = site.b().convert(mask, ElementType::Pred)?;
             site.b().reshape(seen, &[*b, 1, *q, *k])?
         }
-        _ => return Err(OpError::wrong(format!("{} has a mask of {dims:?} for {keys} keys", site.node.op))),
+        _ => return Err(site.fault(Fault::Mask { dims, keys })),
     };
     let first = site.x(0)?;
     let element = site.element(first);
@@ -202,11 +204,11 @@ fn mask_of(
 fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let (x, weight) = (site.x(0)?, site.x(1)?);
     if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
-        return Err(OpError::dynamic("Attention with keys of earlier calls or rotary places"));
+        return Err(site.open("uses keys of earlier calls or rotary places"));
     }
     let (dims, width) = (site.dims(x), site.dims(weight));
     let (&[batch, length, _], &[_, all]) = (dims.as_slice(), width.as_slice()) else {
-        return Err(OpError::wrong(format!("Attention of {dims:?} with weights {width:?}")));
+        return Err(site.fault(Fault::Apply { what: "weights", sizes: width, to: dims }));
     };
     let parts = match site.ints("qkv_hidden_sizes")? {
         Some(sizes) => super::layout::sizes(&sizes)?,
@@ -218,7 +220,7 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
         product = site.b().add(product, bias)?;
     }
     let parts = site.b().split(product, 2, &parts)?;
-    let [q, k, v] = parts[..] else { return Err(OpError::wrong("Attention needs queries, keys and values")) };
+    let [q, k, v] = parts[..] else { return Err(site.fault(Fault::Needs("queries, keys and values"))) };
     let heads = site.int("num_heads", 0)?;
     let parts = [apart(site, q, heads)?, apart(site, k, heads)?, apart(site, v, heads)?];
     let mask = mask_of(site, site.option(3), site.option(5), length, batch)?;

@@ -21,8 +21,9 @@ mod resize;
 mod rotary;
 mod window;
 
+use super::error::OpError;
 use super::messages::Node;
-use super::site::{OpError, Results, Site};
+use super::site::{Results, Site};
 use crate::import::OperatorKind;
 
 /// The name of a node's operator with its domain, where it is not ONNX's own.
@@ -36,10 +37,7 @@ pub(super) fn run(site: &mut Site<'_, '_>) -> Option<Results> {
     match (node.domain.as_str(), node.op.as_str()) {
         ("", name) => standard(site, name),
         ("com.microsoft", name) => microsoft::run(site, name),
-        ("com.microsoft.nchwc", name) => Some(Err(OpError {
-            what: format!("{name} works on the blocked layout that onnxruntime uses on one kind of processor"),
-            instead: "save the model with graph_optimization_level ORT_ENABLE_EXTENDED or lower".to_owned(),
-        })),
+        ("com.microsoft.nchwc", name) => Some(Err(OpError::Blocked(name.to_owned()))),
         _ => None,
     }
 }
@@ -47,8 +45,7 @@ pub(super) fn run(site: &mut Site<'_, '_>) -> Option<Results> {
 /// An operator of ONNX itself.
 fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     if is_of_text(name) {
-        let what = format!("{name} works with text, which no NeuronCore has");
-        return Some(Err(OpError { what, instead: "export the model without its preparation of text".to_owned() }));
+        return Some(Err(OpError::Text(name.to_owned())));
     }
     FAMILIES.iter().find_map(|(_, family)| family(site, name))
 }

@@ -1,12 +1,14 @@
 //! Products with weights of a few bits, packed into bytes.
 
 use crate::base::convert::real;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::product::count_matmul;
 
-/// What is said of every file with packed weights.
+/// The note for every file with packed weights.
 const NOTE: &str = "Weights of a few bits are unpacked when the model is loaded: a NeuronCore multiplies no numbers of fewer than 8 bits.";
 
 /// Whether a node's groups are in the order of its rows; another order is placed by an estimate.
@@ -56,10 +58,10 @@ fn sizes(site: &Site<'_, '_>) -> Result<[u64; 4], OpError> {
     for (slot, (name, default)) in found.iter_mut().zip([("K", 0), ("N", 0), ("bits", 4), ("block_size", 0)]) {
         let n = site.int(name, default)?;
         let n = u64::try_from(n).ok().filter(|&n| n > 0 && n < 1 << 31);
-        *slot = n.ok_or_else(|| OpError::wrong(format!("MatMulNBits has no usable attribute {name}")))?;
+        *slot = n.ok_or_else(|| site.fault(Fault::Attribute(name)))?;
     }
     if !matches!(found[2], 2 | 4 | 8) {
-        return Err(OpError::wrong(format!("MatMulNBits of {} bits is not known", found[2])));
+        return Err(site.fault(Fault::Bits(found[2])));
     }
     Ok(found)
 }

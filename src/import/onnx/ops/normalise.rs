@@ -1,13 +1,15 @@
 //! Normalisations and softmax.
 
 use crate::base::convert::{nearest_single, real, real_signed, signed, signed_len};
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
 use crate::import::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
 
-/// What a normalisation gives; none when it is none.
+/// The results of a normalisation; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),
@@ -30,7 +32,7 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
     if is_early && axis == signed_len(dims.len()) {
-        return Err(OpError::wrong(format!("{name} over no dimension of {dims:?}")));
+        return Err(site.fault(Fault::OverNothing(dims)));
     }
     let axis = site.axis(axis, dims.len())?;
     if !is_early || axis + 1 == dims.len() {
@@ -88,7 +90,7 @@ fn batch_by_itself(
     let momentum = site.float("momentum", 0.9)?;
     let ty = site.ty(x)?;
     let Some(&channels) = ty.dims.get(1) else {
-        return Err(OpError::wrong(format!("BatchNormalization of {ty}")));
+        return Err(site.fault(Fault::Takes(ty.dims)));
     };
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
@@ -130,7 +132,7 @@ fn instance(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(&channels) = dims.get(1) else {
-        return Err(OpError::wrong(format!("InstanceNormalization of {dims:?}")));
+        return Err(site.fault(Fault::Takes(dims)));
     };
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
@@ -143,7 +145,7 @@ fn group(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let groups = u64::try_from(site.int("num_groups", 0)?).unwrap_or(0);
     let Some(each) = dims.get(1).and_then(|c| c.checked_div(groups)).filter(|e| dims[1] == e * groups) else {
-        return Err(OpError::wrong(format!("GroupNormalization of {dims:?} in {groups} groups")));
+        return Err(site.fault(Fault::Divide { dims, count: signed(groups), parts: "groups" }));
     };
     let weight = channel_row(site, 1, groups, each)?;
     let bias = channel_row(site, 2, groups, each)?;
@@ -172,7 +174,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let size = u64::try_from(site.int("size", 0)?).ok().filter(|&n| n > 0 && n < 1 << 20);
     let (Some(size), true) = (size, dims.len() >= 2) else {
-        return Err(OpError::wrong(format!("LRN of {dims:?} needs a size")));
+        return Err(site.fault(Fault::Needs("a size, and an operand of two dimensions or more")));
     };
     let (alpha, beta, bias) = (site.float("alpha", 1e-4)?, site.float("beta", 0.75)?, site.float("bias", 1.0)?);
     let b = site.b();

@@ -1,7 +1,9 @@
 //! Padding.
 
 use crate::base::convert::at_least_zero;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::InstructionId;
 
 /// Elements in front of and behind each dimension.
@@ -9,13 +11,13 @@ pub(super) fn pad(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let rank = site.dims(x).len();
     let early = if site.opset < 2 { "paddings" } else { "pads" };
-    let pads = site.ints_of(1, early)?.ok_or_else(|| OpError::wrong("Pad needs pads"))?;
+    let pads = site.ints_of(1, early)?.ok_or_else(|| site.fault(Fault::Needs("pads")))?;
     let axes = match site.option(3) {
         Some(_) => site.axes(&site.known_ints(3)?, rank)?,
         None => (0..rank).collect(),
     };
     if pads.len() != 2 * axes.len() {
-        return Err(OpError::wrong(format!("Pad has {pads:?} for {} dimensions", axes.len())));
+        return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: axes.len() }));
     }
     let mut edges = vec![(0, 0); rank];
     for (at, &axis) in axes.iter().enumerate() {
@@ -52,7 +54,7 @@ fn extend(
     let (cut_low, cut_high) = (low.min(0).unsigned_abs(), high.min(0).unsigned_abs());
     let kept = size.checked_sub(cut_low.saturating_add(cut_high)).filter(|&n| n > 0);
     let Some(kept) = kept else {
-        return Err(OpError::wrong(format!("Pad takes ({low}, {high}) away from {size} elements")));
+        return Err(site.fault(Fault::Cut { low, high, size }));
     };
     let x = site.b().slice_dim(x, axis, cut_low, cut_low + kept, 1)?;
     let (low, high) = (at_least_zero(low.max(0)), at_least_zero(high.max(0)));
@@ -60,10 +62,10 @@ fn extend(
         "reflect" => kept - 1,
         "wrap" => kept,
         "edge" => u64::MAX,
-        other => return Err(OpError::wrong(format!("Pad has the mode {other:?}"))),
+        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
     };
     if low > most || high > most {
-        return Err(OpError::wrong(format!("Pad continues {kept} elements by ({low}, {high}) with the mode {mode}")));
+        return Err(site.fault(Fault::Continued { kept, low, high, mode: mode.to_owned() }));
     }
     let mut parts = Vec::new();
     if low > 0 {

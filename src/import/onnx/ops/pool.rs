@@ -1,13 +1,15 @@
 //! Pooling.
 
 use crate::base::convert::{real, real_signed};
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::window::{positive, windows};
 
-/// What a pooling gives; none when it is none.
+/// The results of a pooling; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MaxPool" => max(site),
@@ -23,15 +25,15 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(OpError::wrong(format!("{} of {dims:?}, which has no spatial dimensions", site.node.op)));
+        return Err(site.fault(Fault::NoSpatial(dims)));
     };
     if site.ints("kernel_shape")?.is_none() {
-        return Err(OpError::wrong(format!("{} needs the attribute kernel_shape", site.node.op)));
+        return Err(site.fault(Fault::Needs("the attribute kernel_shape")));
     }
     let how = windows(site, &dims[2..], positive(site, "kernel_shape", n)?)?;
     let pair = |&(low, high): &(i64, i64)| match (u64::try_from(low), u64::try_from(high)) {
         (Ok(low), Ok(high)) => Ok((low, high)),
-        _ => Err(OpError::wrong(format!("{} has negative pads", site.node.op))),
+        _ => Err(site.fault(Fault::NegativePads)),
     };
     Ok(PoolSpec {
         sizes: how.sizes,
@@ -51,7 +53,7 @@ fn max(site: &mut Site<'_, '_>) -> Results {
         return Ok(vec![pooled]);
     }
     if site.int("storage_order", 0)? != 0 {
-        return Err(OpError::wrong("MaxPool counts places by columns, which is not known"));
+        return Err(site.fault(Fault::With("places counted by columns")));
     }
     // Places count through the whole array: batch and channels in front.
     let places = max_pool_indices(site.b(), x, pooled, &spec)?;

@@ -1,13 +1,16 @@
 //! Products of matrices and convolutions.
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::base::convert::signed;
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::ConvolutionSpec;
 use crate::import::program::compose::{Attention, attention, einsum};
 use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::window::{positive, windows};
 
-/// What a product gives; none when it is none.
+/// The results of a product; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MatMul" => matmul(site),
@@ -39,7 +42,7 @@ fn gemm(site: &mut Site<'_, '_>) -> Results {
     let (a, b) = (site.x(0)?, site.x(1)?);
     let (a_dims, b_dims) = (site.dims(a), site.dims(b));
     if a_dims.len() != 2 || b_dims.len() != 2 {
-        return Err(OpError::wrong(format!("Gemm multiplies matrices, not {a_dims:?} and {b_dims:?}")));
+        return Err(site.fault(Fault::Matrices { left: a_dims, right: b_dims }));
     }
     let a = if site.int("transA", 0)? != 0 { site.b().transpose(a, &[1, 0])? } else { a };
     let is_turned = site.int("transB", 0)? != 0;
@@ -110,11 +113,11 @@ pub(super) fn convolve(
 ) -> Result<InstructionId, OpError> {
     let (from, kernel) = (site.dims(x), site.dims(w));
     if from.len() < 3 || kernel.len() != from.len() {
-        return Err(OpError::wrong(format!("{} of {from:?} with a kernel of {kernel:?}", site.node.op)));
+        return Err(site.fault(Fault::Apply { what: "a kernel", sizes: kernel, to: from }));
     }
     let how = windows(site, &from[2..], kernel[2..].to_vec())?;
     let groups = site.int("group", 1)?;
-    let groups = u64::try_from(groups).map_err(|_| OpError::wrong(format!("{groups} groups")))?;
+    let groups = u64::try_from(groups).map_err(|_| site.fault(Fault::Groups(groups)))?;
     let spec = ConvolutionSpec {
         strides: how.strides,
         padding: how.padding,
@@ -133,7 +136,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     let (from, kernel) = (site.dims(x), site.dims(w));
     let n = from.len().saturating_sub(2);
     if n == 0 || kernel.len() != from.len() {
-        return Err(OpError::wrong(format!("ConvTranspose of {from:?} with a kernel of {kernel:?}")));
+        return Err(site.fault(Fault::Apply { what: "a kernel", sizes: kernel, to: from }));
     }
     let strides = positive(site, "strides", n)?;
     let dilation = positive(site, "dilations", n)?;
@@ -147,7 +150,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     };
     let pads = site.ints("pads")?.unwrap_or_else(|| vec![0; 2 * n]);
     if pads.len() != 2 * n || more.len() != n || wanted.as_ref().is_some_and(|w| w.len() != n) {
-        return Err(OpError::wrong(format!("ConvTranspose has pads {pads:?} for {n} dimensions")));
+        return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: n }));
     }
     let padding = (0..n)
         .map(|i| match &wanted {
@@ -167,7 +170,8 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
         .collect();
     let groups = u64::try_from(site.int("group", 1)?).unwrap_or(0);
     if groups == 0 || kernel[0] % groups != 0 {
-        return Err(OpError::wrong(format!("ConvTranspose of {} channels in {groups} groups", kernel[0])));
+        let (dims, count) = (vec![kernel[0]], signed(groups));
+        return Err(site.fault(Fault::Divide { dims, count, parts: "groups of channels" }));
     }
     let spec = ConvolutionSpec { strides, padding, dilation, groups, output_padding: more, is_transposed: true };
     let bias = site.option(2);
@@ -179,7 +183,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
 /// Attention since version 23, perhaps behind keys and values of earlier calls, which it gives too.
 fn attend(site: &mut Site<'_, '_>) -> Results {
     if site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
-        return Err(OpError::dynamic("Attention with lengths of sequences or a soft cap"));
+        return Err(site.open("uses lengths of sequences or a soft cap"));
     }
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
     let is_flat = site.dims(parts[0]).len() == 3;
@@ -202,9 +206,10 @@ fn attend(site: &mut Site<'_, '_>) -> Results {
 /// `[batch, length, heads x size]` as `[batch, heads, length, size]`.
 pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Result<InstructionId, OpError> {
     let dims = site.dims(x);
+    let count = heads;
     let heads = u64::try_from(heads).ok().filter(|&h| h > 0);
     let (&[batch, length, size], Some(heads)) = (dims.as_slice(), heads) else {
-        return Err(OpError::wrong(format!("{} of {dims:?} in {heads:?} heads", site.node.op)));
+        return Err(site.fault(Fault::Divide { dims, count, parts: "heads" }));
     };
     let x = site.b().reshape(x, &[batch, length, heads, size / heads])?;
     Ok(site.b().transpose(x, &[0, 2, 1, 3])?)
@@ -214,7 +219,7 @@ pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Re
 pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
     let dims = site.dims(x);
     let &[batch, heads, length, size] = dims.as_slice() else {
-        return Err(OpError::wrong(format!("{} of {dims:?}", site.node.op)));
+        return Err(site.fault(Fault::Takes(dims)));
     };
     let x = site.b().transpose(x, &[0, 2, 1, 3])?;
     Ok(site.b().reshape(x, &[batch, length, heads.saturating_mul(size)])?)

@@ -1,17 +1,19 @@
 //! Quantised values and products of whole numbers.
 
 use crate::base::convert::low8;
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
 use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{average_pool, leaky_relu, softmax};
 use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::product::{convolve, count_matmul, widened};
 
-/// What is said of every file with quantised values.
+/// The note for every file with quantised values.
 const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
-/// What a quantised operator gives; none when it is none.
+/// The results of a quantised operator; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "QuantizeLinear" => noted(site, quantise),
@@ -37,7 +39,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Computed in single precision, which is said.
+/// Computed in single precision, which is noted.
 fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
     site.importer.is_partial = true;
     site.importer.notes.insert(NOTE.to_owned());
@@ -80,7 +82,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
             let flat = site.b().reshape(wide, &flat)?;
             Ok(site.b().slice_dim(flat, axis, 0, dims[axis], 1)?)
         }
-        _ => Err(OpError::wrong(format!("{} of {dims:?} with scales {own:?}", site.node.op))),
+        _ => Err(site.fault(Fault::Apply { what: "scales", sizes: own, to: dims })),
     }
 }
 
@@ -236,7 +238,7 @@ fn quantised_sigmoid(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(OpError::wrong("QLinearGlobalAveragePool with channels last is not known"));
+        return Err(site.fault(Fault::With("channels last")));
     }
     let x = real(site, 0, 1)?;
     let axes: Vec<usize> = (2..site.dims(x).len()).collect();
@@ -266,7 +268,7 @@ fn quantised_join(site: &mut Site<'_, '_>) -> Results {
     for at in (2..site.inputs.len()).step_by(3) {
         parts.push(real(site, at, 1)?);
     }
-    let first = parts.first().copied().ok_or_else(|| OpError::wrong("QLinearConcat of nothing"))?;
+    let first = parts.first().copied().ok_or_else(|| site.fault(Fault::NoOperands))?;
     let axis = site.int("axis", 1)?;
     let axis = site.axis(axis, site.dims(first).len())?;
     let result = site.b().concatenate(&parts, axis)?;
@@ -287,7 +289,7 @@ fn quantised_reduction(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(OpError::wrong("QLinearAveragePool with channels last is not known"));
+        return Err(site.fault(Fault::With("channels last")));
     }
     let x = real(site, 0, 1)?;
     let spec = super::pool::spec(site, x)?;

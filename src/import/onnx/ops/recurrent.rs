@@ -1,11 +1,13 @@
 //! Recurrent layers.
 
 use crate::base::convert::place;
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::InstructionId;
 use crate::import::program::compose::{CellKind, Layer, recurrent};
 
-/// What a recurrent layer gives; none when it is none.
+/// The results of a recurrent layer; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = match name {
         "LSTM" => CellKind::Lstm { order: [0, 2, 3, 1] },
@@ -18,12 +20,11 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 
 /// The kind with the node's settings in it.
 fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKind, OpError> {
-    let odd = |what: &str| Err(OpError::wrong(format!("{} with {what} is not known", site.node.op)));
     if site.float("clip", 0.0)? != 0.0 {
-        return odd("the attribute clip");
+        return Err(site.fault(Fault::With("the attribute clip")));
     }
     if site.int("input_forget", 0)? != 0 || site.option(7).is_some() {
-        return odd("coupled gates or peepholes");
+        return Err(site.fault(Fault::With("coupled gates or peepholes")));
     }
     let default: &[&str] = match kind {
         CellKind::Lstm { .. } => &["Sigmoid", "Tanh", "Tanh"],
@@ -40,7 +41,7 @@ fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKi
             Ok(CellKind::Plain { is_relu: true })
         }
         kind if is_given(default) => Ok(kind),
-        _ => odd(&format!("the activations {given:?}")),
+        _ => Err(site.fault(Fault::Activations(given))),
     }
 }
 
@@ -55,15 +56,12 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
     let (&[steps, batch, _], &[directions, _, _], &[_, _, hidden]) =
         (x_dims.as_slice(), w_dims.as_slice(), r_dims.as_slice())
     else {
-        return Err(OpError::wrong(format!("{} of {x_dims:?} with weights {w_dims:?} and {r_dims:?}", site.node.op)));
+        return Err(site.fault(Fault::RecurrentWeights { input: w_dims, state: r_dims, to: x_dims }));
     };
     let direction = site.text("direction", "forward")?;
     let count = if direction == "bidirectional" { 2 } else { 1 };
     if directions != count {
-        return Err(OpError::wrong(format!(
-            "{} is {direction} and has weights of {directions} directions",
-            site.node.op
-        )));
+        return Err(site.fault(Fault::Direction { direction, directions }));
     }
     whole_sequences(site, steps)?;
     let kind = kind(site, cell, place(count))?;
@@ -101,7 +99,7 @@ fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), OpError> {
     if site.option(4).is_none() || site.known_ints(4)?.iter().all(|&n| u64::try_from(n) == Ok(steps)) {
         return Ok(());
     }
-    Err(OpError::dynamic(format!("{} over sequences of different lengths", site.node.op)))
+    Err(site.open("runs over sequences of different lengths"))
 }
 
 /// The first state of a direction; zeros when it is left out.

@@ -1,10 +1,12 @@
 //! Reductions.
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::logsumexp;
 use crate::import::program::{Binary, Unary};
 
-/// What a reduction gives; none when it is none.
+/// The results of a reduction; none for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = name.strip_prefix("Reduce")?;
     let known = ["Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"];
@@ -42,7 +44,9 @@ fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
             let sum = b.reduce(Binary::Add, squares, &axes, keeps)?;
             if kind == "L2" { b.unary(Unary::Sqrt, sum)? } else { sum }
         }
-        other => return Err(OpError::wrong(format!("{other} is no reduction"))),
+        other => {
+            return Err(OpError::of(&site.node.op, Fault::Value { attribute: "reduction", value: other.to_owned() }));
+        }
     };
     Ok(vec![result])
 }

@@ -3,14 +3,16 @@
 use crate::base::convert::{
     at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
 };
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{Between, Beyond, GridSample, grid_sample};
 use crate::import::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
 
 use super::layout::sizes;
 
-/// Elements of a dimension that are resized to at most.
+/// Most elements of a resized dimension.
 const MOST: u64 = 1 << 16;
 
 /// How one dimension is resized.
@@ -40,7 +42,7 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
     let nearest = site.text("nearest_mode", if is_early { "floor" } else { "round_prefer_floor" })?;
     let mode = site.text("mode", "nearest")?;
     if site.int("antialias", 0)? != 0 && (0..axes.len()).any(|n| wanted[n] < dims[axes[n]]) {
-        return Err(OpError::wrong("Resize with antialias 1 is not known"));
+        return Err(site.fault(Fault::With("antialias 1")));
     }
     let mut result = x;
     for (n, &axis) in axes.iter().enumerate() {
@@ -75,13 +77,13 @@ pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
         "linear" | "bilinear" => Between::Linear,
         "nearest" => Between::Nearest,
         "cubic" | "bicubic" => Between::Cubic,
-        other => return Err(OpError::wrong(format!("GridSample with the mode {other:?} is not known"))),
+        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
     };
     let beyond = match site.text("padding_mode", "zeros")?.as_str() {
         "zeros" => Beyond::Zero,
         "border" => Beyond::Edge,
         "reflection" => Beyond::Mirror,
-        other => return Err(OpError::wrong(format!("GridSample has the padding {other:?}"))),
+        other => return Err(site.fault(Fault::Value { attribute: "padding", value: other.to_owned() })),
     };
     let how = GridSample { between, beyond, aligns_corners: site.int("align_corners", 0)? != 0 };
     Ok(vec![grid_sample(site.b(), x, places, how)?])
@@ -98,11 +100,12 @@ fn wanted(
     let has_sizes = !is_early && site.option(3).is_some_and(|s| site.dims(s) != [0]);
     if has_sizes {
         if site.text("keep_aspect_ratio_policy", "stretch")? != "stretch" {
-            return Err(OpError::wrong("Resize that keeps the ratio of sizes is not known"));
+            return Err(site.fault(Fault::With("a fixed ratio of sizes")));
         }
         let wanted = sizes(&site.known_ints(3)?)?;
         if wanted.len() != count {
-            return Err(OpError::wrong(format!("Resize has the sizes {wanted:?} for {count} dimensions")));
+            let given = wanted.into_iter().map(signed).collect();
+            return Err(site.fault(Fault::PerDimension { list: "the sizes", given, rank: count }));
         }
         let scales = wanted.iter().zip(axes).map(|(&w, &a)| real(w) / real(dims[a].max(1))).collect();
         return Ok((wanted, scales));
@@ -113,7 +116,7 @@ fn wanted(
         None => site.floats("scales")?.unwrap_or_default(),
     };
     if scales.len() != count || scales.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
-        return Err(OpError::wrong(format!("Resize has the scales {scales:?} for {count} dimensions")));
+        return Err(site.fault(Fault::Scales { scales, rank: count }));
     }
     // In single precision, as the scales are: 3 * 1.3333334 is 4.
     let size = |(&s, &a): (&f64, &usize)| whole(f64::from(single_count(dims[a]) * nearest_single(s)).floor());
@@ -123,7 +126,7 @@ fn wanted(
 /// One dimension of `x` resized.
 fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>) -> Result<InstructionId, OpError> {
     if grid.to == 0 || grid.to > MOST || grid.from == 0 {
-        return Err(OpError::wrong(format!("Resize of {} elements to {}", grid.from, grid.to)));
+        return Err(site.fault(Fault::Resize { from: grid.from, to: grid.to }));
     }
     let taps = (0..grid.to).map(|at| taps(grid, at)).collect::<Result<Vec<_>, _>>()?;
     let times = grid.to / grid.from;
@@ -161,7 +164,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
             None => weighted,
         });
     }
-    sum.ok_or_else(|| OpError::wrong("Resize to no elements"))
+    sum.ok_or_else(|| site.fault(Fault::NoElements))
 }
 
 /// Place in the operand of element `at` of the result.
@@ -177,7 +180,9 @@ fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
             let offset = from / 2.0 * (1.0 - to / (from * grid.scale));
             offset + (x + 0.5) / grid.scale - 0.5
         }
-        other => return Err(OpError::wrong(format!("Resize with the coordinates {other:?} is not known"))),
+        other => {
+            return Err(OpError::of("Resize", Fault::Value { attribute: "coordinates", value: other.to_owned() }));
+        }
     })
 }
 
@@ -214,6 +219,6 @@ fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
             }
             Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + real_len(n) - 1.0), share)).collect())
         }
-        other => Err(OpError::wrong(format!("Resize with the mode {other:?} is not known"))),
+        other => Err(OpError::of("Resize", Fault::Value { attribute: "mode", value: other.to_owned() })),
     }
 }

@@ -1,6 +1,8 @@
 //! Rotary places: pairs of features turned by an angle that grows with the place of their token.
 
-use crate::import::onnx::site::{OpError, Results, Site};
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::RowGather;
 use crate::import::program::{Binary, ElementType, InstructionId};
 
@@ -42,11 +44,11 @@ pub(super) fn turned(
     let pairs = site.dims(cosines).last().copied().unwrap_or(0);
     let dims = site.dims(x);
     let &[_, _, _, size] = dims.as_slice() else {
-        return Err(OpError::wrong(format!("{} of {dims:?}", site.node.op)));
+        return Err(site.fault(Fault::Takes(dims)));
     };
     let turned = pairs.saturating_mul(2);
     if turned == 0 || turned > size {
-        return Err(OpError::wrong(format!("{} turns {pairs} pairs of {size} features", site.node.op)));
+        return Err(site.fault(Fault::Pairs { pairs, size }));
     }
     let front = site.b().slice_dim(x, 3, 0, turned, 1)?;
     let (a, b) = if is_interleaved {

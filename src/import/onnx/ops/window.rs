@@ -1,6 +1,9 @@
 //! Windows that move over spatial dimensions: settings that convolutions and poolings share.
 
-use crate::import::onnx::site::{OpError, Site};
+use crate::base::convert::signed;
+use crate::import::onnx::error::OpError;
+use crate::import::onnx::fault::Fault;
+use crate::import::onnx::site::Site;
 
 /// How windows move, one entry for each spatial dimension.
 pub(super) struct Windows {
@@ -19,9 +22,9 @@ pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> 
     let n = spatial.len();
     let strides = positive(site, "strides", n)?;
     let dilation = positive(site, "dilations", n)?;
-    let wrong = |what: String| OpError::wrong(format!("{} has {what}", site.node.op));
     if sizes.len() != n || sizes.contains(&0) {
-        return Err(wrong(format!("windows of {sizes:?} over {n} dimensions")));
+        let given = sizes.into_iter().map(signed).collect();
+        return Err(site.fault(Fault::PerDimension { list: "windows of", given, rank: n }));
     }
     let auto = site.text("auto_pad", "NOTSET")?;
     let same = |at_front: bool| -> Vec<(i64, i64)> {
@@ -43,21 +46,21 @@ pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> 
         "NOTSET" | "" => {
             let pads = site.ints("pads")?.unwrap_or_else(|| vec![0; 2 * n]);
             if pads.len() != 2 * n {
-                return Err(wrong(format!("pads {pads:?} for {n} dimensions")));
+                return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: n }));
             }
             (0..n).map(|i| (pads[i], pads[n + i])).collect()
         }
-        other => return Err(wrong(format!("auto_pad {other:?}"))),
+        other => return Err(site.fault(Fault::Value { attribute: "auto_pad", value: other.to_owned() })),
     };
     Ok(Windows { sizes, strides, dilation, padding })
 }
 
 /// Numbers above 0, 1 where the attribute is left out.
-pub(super) fn positive(site: &Site<'_, '_>, name: &str, n: usize) -> Result<Vec<u64>, OpError> {
+pub(super) fn positive(site: &Site<'_, '_>, name: &'static str, n: usize) -> Result<Vec<u64>, OpError> {
     let Some(list) = site.ints(name)? else { return Ok(vec![1; n]) };
     let numbers: Vec<u64> = list.iter().filter_map(|&k| u64::try_from(k).ok()).filter(|&k| k > 0).collect();
     if numbers.len() == n && list.len() == n {
         return Ok(numbers);
     }
-    Err(OpError::wrong(format!("{} has {name} {list:?} for {n} dimensions", site.node.op)))
+    Err(site.fault(Fault::PerDimension { list: name, given: list, rank: n }))
 }

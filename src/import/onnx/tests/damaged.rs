@@ -1,4 +1,4 @@
-//! Small models of many operators with bytes changed: what comes of it is an error or a model, never a panic.
+//! Small models of many operators with bytes changed: the result is an error or a model, never a panic.
 
 use proptest::prelude::*;
 

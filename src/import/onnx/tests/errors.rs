@@ -1,4 +1,4 @@
-//! Files that are wrong: what is said, and where.
+//! Wrong files: the error messages and their places.
 
 use super::{A, file, floats, graph, info, ints, msg, node, node_of, num, read};
 
@@ -11,7 +11,7 @@ fn errors_name_the_node_and_what_to_do() {
     let all = [
         (error(&[node("Relu", "z", "y", &[])], &[]), "needs the value z, which no node, input or initialiser gives"),
         (error(&[node("Add", "x", "y", &[])], &[]), "Add y: Add needs operand 1 and the node has 1"),
-        (error(&[node("Relu", "y2", "y", &[]), node("Relu", "y", "y2", &[])], &[]), "the graph has a circle"),
+        (error(&[node("Relu", "y2", "y", &[]), node("Relu", "y", "y2", &[])], &[]), "the graph has a cycle"),
         (error(&[node("Concat", "x x", "y", &[A::I("axis", 2)])], &[]), "axis 2 and its operand 2 dimensions"),
         (
             error(&[node("Concat", "x x", "y", &[A::S("axis", "a")])], &[]),
@@ -56,14 +56,19 @@ fn inputs_of_no_size_are_refused() {
     };
     assert!(with(info("x", 1, &[1 << 40, 1 << 40])).contains("beyond 64 bits"));
     assert!(with(info("x", 1, &[-2])).contains("the negative size -2"));
-    assert!(with(info("x", 8, &[2])).contains("no array of numbers"));
-    assert!(with(msg(1, "x")).contains("no array of numbers"));
+    assert!(with(info("x", 8, &[2])).contains("not an array of numbers"));
+    assert!(with(msg(1, "x")).contains("not an array of numbers"));
 }
 
 #[test]
 fn versions_and_emptiness_are_named() {
     let nodes = graph(&[node("Relu", "x", "y", &[])], &[], &[info("x", 1, &[2])], &["y"]);
-    assert!(read(&file(&nodes, 99)).unwrap_err().to_string().contains("operators of version 99; known are 5 to 26"));
+    assert!(
+        read(&file(&nodes, 99))
+            .unwrap_err()
+            .to_string()
+            .contains("operators of version 99; versions 5 to 26 are known")
+    );
     assert!(read(&[]).unwrap_err().to_string().contains("no graph of ONNX"));
     assert!(read(&[num(1, 9), msg(7, [])].concat()).unwrap_err().to_string().contains("no outputs"));
 }

@@ -101,7 +101,11 @@ fn an_operator_that_is_not_known_is_never_free() {
     let entry = &imported.program.computations[imported.program.entry];
     let opaque = entry.instructions.iter().filter(|i| matches!(&i.op, Op::Opaque(f) if f.name == "my.domain.Fancy"));
     assert_eq!(opaque.count(), 2);
-    assert!(imported.inspection.notes.iter().any(|n| n.contains("is not told")), "{:?}", imported.inspection.notes);
+    assert!(
+        imported.inspection.notes.iter().any(|n| n.contains("does not give the type")),
+        "{:?}",
+        imported.inspection.notes
+    );
 }
 
 #[test]

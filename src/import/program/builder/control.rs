@@ -1,7 +1,8 @@
 //! Tuples, calls, loops, sorting.
 
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
+use super::error::{BuildError, Misfit, Pair};
 use crate::base::convert::{narrow, real};
 
 impl Builder {
@@ -17,14 +18,14 @@ impl Builder {
     /// One of several values.
     ///
     /// # Errors
-    /// When `x` is not a tuple of so many.
+    /// When `x` is not a tuple, or has no such part.
     pub fn get(&mut self, x: InstructionId, at: usize) -> Built {
         let part = match self.type_of(x) {
             Type::Tuple(parts) => parts.get(at).cloned(),
             _ => None,
         };
         let Some(ty) = part else {
-            return Err(BuildError(format!("{} has no part {at}", self.type_of(x))));
+            return Err(BuildError::NoPart { ty: self.type_of(x).clone(), part: at });
         };
         self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
     }
@@ -50,7 +51,7 @@ impl Builder {
     }
 
     /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and gives the next state.
-    /// Nothing of the caller is visible in it, so that what it needs is part of the state.
+    /// Values of the caller are not visible in it, so that all it needs must be part of the state.
     ///
     /// # Errors
     /// When the body changes the state's types.
@@ -77,7 +78,10 @@ impl Builder {
             let result = b.tuple(&all)?;
             match *b.type_of(result) == ty {
                 true => Ok(result),
-                false => Err(BuildError(format!("a loop's state {ty} becomes {}", b.type_of(result)))),
+                false => {
+                    let (one, other) = (ty.clone(), b.type_of(result).clone());
+                    Err(BuildError::Unlike { pair: Pair::LoopState, one, other })
+                }
             }
         })?;
         let last = self.push(Op::While, vec![first], vec![condition, step], ty)?;
@@ -85,7 +89,7 @@ impl Builder {
     }
 
     /// A branch that data chooses, whose sides are not known: it reads `operands`, with `condition` among them where it is a value, and gives
-    /// values of these types. A program with one can be looked at, and neither computed nor placed.
+    /// values of these types. A program with such a branch can be inspected, but neither computed nor placed.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -116,8 +120,8 @@ impl Builder {
         self.parts(chosen)
     }
 
-    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with one can be looked at,
-    /// and neither computed nor placed.
+    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with such a loop can be inspected,
+    /// but neither computed nor placed.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -151,7 +155,7 @@ impl Builder {
         for &x in &all {
             let ty = self.array(x)?;
             if ty.dims != dims {
-                return Err(BuildError(format!("{ty} is not sorted along with sizes {dims:?}")));
+                return Err(BuildError::sizes(Misfit::Sorted, ty, &dims));
             }
             let one = Type::Array(ArrayType::new(ty.element, []));
             parameters.extend([one.clone(), one]);
@@ -174,7 +178,7 @@ impl Builder {
         let mut dims = ty.dims.clone();
         match dims.last_mut() {
             Some(last) if *last >= k => *last = k,
-            _ => return Err(BuildError(format!("{ty} has not {k} elements in its last dimension"))),
+            _ => return Err(BuildError::Largest { ty, k }),
         }
         let places = Type::Array(ArrayType::new(ElementType::S32, dims.clone()));
         let result = Type::Tuple(vec![Type::Array(ArrayType::new(ty.element, dims)), places]);

@@ -1,29 +1,24 @@
 //! The builder itself: computations under construction, parameters, constants.
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 use super::super::prune;
 use super::super::{
     ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, ProgramParameter, Type, Value,
 };
+use super::error::BuildError;
 use super::fold::{fold, fold_reduction};
 use crate::base::convert::{self, whole_signed};
 use crate::base::{Idx, IndexVec};
 
-/// Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct BuildError(pub String);
-
 /// A value of the computation under construction.
 pub type Built = Result<InstructionId, BuildError>;
 
-/// Instructions a program may have: a bound on what a hostile file makes of a few bytes.
+/// Most instructions of a program: a bound for hostile files, which can ask for many with a few bytes.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
 
-/// Bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
+/// Most bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
 const MAX_ORIGIN_BYTES: usize = 600;
 
 /// A computation under construction.
@@ -31,11 +26,11 @@ const MAX_ORIGIN_BYTES: usize = 600;
 struct Frame {
     /// Its name.
     name: String,
-    /// What it has so far.
+    /// Its instructions so far.
     instructions: IndexVec<InstructionId, Instruction>,
     /// Parameters so far.
     parameters: u32,
-    /// Single numbers that it has already, by element type and bits.
+    /// Constants of one number that it has already, by element type and bits.
     numbers: FxHashMap<(ElementType, u64), InstructionId>,
 }
 
@@ -44,13 +39,13 @@ struct Frame {
 pub struct Builder {
     /// Finished computations.
     computations: IndexVec<ComputationId, Computation>,
-    /// The computation under construction, after those that wait for it.
+    /// The computation under construction, last; before it, the computations that wait for it.
     frames: Vec<Frame>,
     /// Parameters of the entry.
     parameters: Vec<ProgramParameter>,
-    /// Origin of what is pushed now.
+    /// Origin of the next instructions.
     origin: Origin,
-    /// Name stem of what is pushed now.
+    /// Name stem of the next instructions.
     stem: String,
     /// Computations of two numbers that reductions call.
     pub(super) reducers: FxHashMap<(Binary, ElementType), ComputationId>,
@@ -106,7 +101,7 @@ impl Builder {
         }
     }
 
-    /// What the next instructions come from. Long names are cut.
+    /// Sets the origin of the next instructions. Long names are cut.
     pub fn set_origin(&mut self, op: &str, scope: &str) {
         self.origin = Origin { op: head(op).to_owned(), scope: head(scope).to_owned() };
         let last = self.origin.op.rsplit(':').next().unwrap_or_default();
@@ -114,7 +109,7 @@ impl Builder {
         self.stem = if stem.is_empty() { "value".to_owned() } else { stem.to_ascii_lowercase() };
     }
 
-    /// What the next instructions come from.
+    /// The origin of the next instructions.
     #[must_use]
     pub fn origin(&self) -> &Origin {
         &self.origin
@@ -133,11 +128,11 @@ impl Builder {
         }
         self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
-            return Err(BuildError(format!("the program has more than {MAX_INSTRUCTIONS} instructions")));
+            return Err(BuildError::TooManyInstructions { most: MAX_INSTRUCTIONS });
         }
         let frame = self.frame_mut();
         if let Some(bad) = operands.iter().find(|o| o.index() >= frame.instructions.len()) {
-            return Err(BuildError(format!("operand {} is not of this computation", bad.index())));
+            return Err(BuildError::ForeignOperand(bad.index()));
         }
         let name = format!("{}.{}", self.stem, self.frame().instructions.len());
         let origin = self.origin.clone();
@@ -176,7 +171,7 @@ impl Builder {
         self.push(Op::Parameter(number), vec![], vec![], ty)
     }
 
-    /// A computation of its own: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
+    /// A separate computation: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
     ///
     /// # Errors
     /// Those of `body`.
@@ -213,7 +208,7 @@ impl Builder {
     /// # Errors
     /// When it is a tuple or a token.
     pub fn array(&self, id: InstructionId) -> Result<&ArrayType, BuildError> {
-        self.type_of(id).array().ok_or_else(|| BuildError(format!("an array is wanted, not {}", self.type_of(id))))
+        self.type_of(id).array().ok_or_else(|| BuildError::NoArray(self.type_of(id).clone()))
     }
 
     /// Sizes of an array; none for a tuple.
@@ -246,7 +241,7 @@ impl Builder {
     /// When there are more or fewer of them than the type has elements.
     pub fn constant(&mut self, value: Value) -> Built {
         if value.ty.elements() != Some(value.numbers.len() as u64) {
-            return Err(BuildError(format!("{} numbers are not those of {}", value.numbers.len(), value.ty)));
+            return Err(BuildError::Numbers { numbers: value.numbers.len(), ty: value.ty });
         }
         let ty = Type::Array(value.ty.clone());
         self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
@@ -356,7 +351,7 @@ fn check_size(ty: &Type) -> Result<(), BuildError> {
     match ty {
         Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(()),
-            None => Err(BuildError(format!("{array} has more bytes than 64 bits count"))),
+            None => Err(BuildError::TooManyBytes(array.clone())),
         },
         Type::Tuple(parts) => parts.iter().try_for_each(check_size),
         Type::Token => Ok(()),

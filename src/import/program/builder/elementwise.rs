@@ -1,10 +1,11 @@
 //! Elementwise operations, with numpy's rules where sizes differ.
 
 use super::super::{Binary, Comparison, ElementType, InstructionId, Op, Unary};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
+use super::error::{BuildError, Pair};
 
 impl Builder {
-    /// An elementwise function. Those that ask a question give booleans.
+    /// An elementwise function. Tests such as `IsNan` give booleans.
     ///
     /// # Errors
     /// When the operand is not an array.
@@ -100,7 +101,8 @@ impl Builder {
     /// When element types or sizes do not fit.
     pub fn select(&mut self, condition: InstructionId, a: InstructionId, b: InstructionId) -> Built {
         if self.element(condition) != ElementType::Pred {
-            return Err(BuildError(format!("a choice needs booleans, not {}", self.type_of(condition))));
+            let found = self.type_of(condition).clone();
+            return Err(BuildError::Elements { what: "a choice", needs: "booleans", found });
         }
         let (a, b) = self.alike(a, b)?;
         let dims = broadcast_dims(&self.dims(a), &self.dims(condition))?;
@@ -125,7 +127,7 @@ impl Builder {
         }
     }
 
-    /// Another element type; nothing is pushed when it is that already. Booleans are whether a number is not 0.
+    /// Converts to another element type; pushes nothing when `x` has it already. As a boolean, a number is true unless it is 0.
     ///
     /// # Errors
     /// When the operand is not an array.
@@ -142,7 +144,7 @@ impl Builder {
     fn alike(&mut self, a: InstructionId, b: InstructionId) -> Result<(InstructionId, InstructionId), BuildError> {
         let (left, right) = (self.array(a)?, self.array(b)?);
         if left.element != right.element {
-            return Err(BuildError(format!("{left} and {right} have different element types")));
+            return Err(BuildError::unlike(Pair::Elements, left, right));
         }
         if left.dims == right.dims {
             return Ok((a, b));
@@ -164,7 +166,7 @@ pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, BuildError> {
             (x, y) if x == y => Ok(x),
             (1, y) => Ok(y),
             (x, 1) => Ok(x),
-            _ => Err(BuildError(format!("sizes {a:?} and {b:?} do not fit each other"))),
+            _ => Err(BuildError::Broadcast { one: a.to_vec(), other: b.to_vec() }),
         })
         .collect()
 }

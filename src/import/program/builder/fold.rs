@@ -15,7 +15,7 @@ const MOST_REAL: u64 = 64;
 /// Elements of one repeated number that become a constant of its own: a shape, not an array of the model.
 const MOST_REPEATED: u64 = 64;
 
-/// The result of an operation of known operands; none when it is not one of those computed here.
+/// The result of an operation on known operands; none when the operation is not computed here.
 pub(super) fn fold(op: &Op, operands: &[&Value], ty: &ArrayType) -> Option<Value> {
     let is_float = !ty.element.is_integer() && ty.element != ElementType::Pred;
     let most = match op {
@@ -248,7 +248,7 @@ fn concatenate(parts: &[&Value], dimension: usize, ty: &ArrayType) -> Option<Num
     Some(if ty.element.is_float() { Numbers::Real(real) } else { Numbers::Whole(whole) })
 }
 
-/// Operations of one operand that put its elements elsewhere.
+/// Operations of one operand that move its elements.
 fn moved(op: &Op, x: &Value, ty: &ArrayType) -> Option<Numbers> {
     let from = |at: &[u64]| -> Option<Vec<u64>> {
         match op {

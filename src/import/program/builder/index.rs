@@ -1,7 +1,8 @@
 //! Operations with indices.
 
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
+use super::error::{BuildError, Misfit};
 use crate::base::convert::{narrow, real};
 
 /// A gather along one dimension.
@@ -20,7 +21,7 @@ impl Builder {
     /// When the sizes have no such dimension.
     pub fn iota(&mut self, element: ElementType, dims: &[u64], dimension: usize) -> Built {
         if dimension >= dims.len() {
-            return Err(BuildError(format!("sizes {dims:?} have no dimension {dimension}")));
+            return Err(BuildError::NoDimension { ty: ArrayType::new(element, dims), dimension });
         }
         self.push_array(Op::Iota { dimension: narrow(dimension) }, vec![], element, dims)
     }
@@ -36,7 +37,7 @@ impl Builder {
         let index_dims = self.dims(indices);
         let size = self.size(x, at)?;
         if size == 0 {
-            return Err(BuildError(format!("{ty} has nothing to take along dimension {at}")));
+            return Err(BuildError::NoElement { ty, dimension: at });
         }
         let k = index_dims.len();
         let dims: Vec<u64> = ty.dims[..at].iter().chain(&index_dims).chain(&ty.dims[at + 1..]).copied().collect();
@@ -59,7 +60,8 @@ impl Builder {
     /// When `indices` are not whole numbers.
     pub fn gather(&mut self, x: InstructionId, indices: InstructionId, how: GatherDims, dims: Vec<u64>) -> Built {
         if !self.element(indices).is_integer() {
-            return Err(BuildError(format!("indices are whole numbers, not {}", self.type_of(indices))));
+            let found = self.type_of(indices).clone();
+            return Err(BuildError::Elements { what: "an index", needs: "whole numbers", found });
         }
         let element = self.array(x)?.element;
         self.push_array(Op::Gather(how), vec![x, indices], element, dims)
@@ -73,12 +75,12 @@ impl Builder {
         let (ty, wanted) = (self.array(x)?.clone(), self.dims(indices));
         let size = self.size(x, dimension)?;
         if wanted.len() != ty.dims.len() {
-            return Err(BuildError(format!("{ty} is not indexed by sizes {wanted:?}")));
+            return Err(BuildError::sizes(Misfit::Indexed, &ty, &wanted));
         }
         let mut x = x;
         for (d, (&n, &all)) in wanted.iter().zip(&ty.dims).enumerate() {
             if d != dimension && n > all {
-                return Err(BuildError(format!("{ty} is not indexed by sizes {wanted:?}")));
+                return Err(BuildError::sizes(Misfit::Indexed, &ty, &wanted));
             }
             x = if d == dimension { x } else { self.slice_dim(x, d, 0, n, 1)? };
         }
@@ -111,7 +113,7 @@ impl Builder {
         self.select(negative, moved, indices)
     }
 
-    /// XLA's scatter of one array: `combine` joins what is there with what comes; none replaces.
+    /// XLA's scatter of one array: `combine` combines the present element with the new one; none replaces.
     ///
     /// # Errors
     /// When element types differ or `indices` are not whole numbers.
@@ -125,8 +127,8 @@ impl Builder {
     ) -> Built {
         let (ty, new) = (self.array(x)?.clone(), self.array(updates)?.clone());
         if ty.element != new.element || !self.element(indices).is_integer() {
-            let indices = self.type_of(indices);
-            return Err(BuildError(format!("{new} at {indices} cannot be scattered into {ty}")));
+            let indices = self.type_of(indices).clone();
+            return Err(BuildError::Scatter { updates: new, indices, ty });
         }
         let called = match combine {
             Some(with) => self.reducer(with, ty.element)?,

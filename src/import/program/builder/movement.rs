@@ -1,8 +1,9 @@
 //! Operations that move elements.
 
-use super::super::{InstructionId, Op};
-use super::core::{BuildError, Builder, Built};
-use crate::base::convert::narrow;
+use super::super::{InstructionId, Op, Type};
+use super::core::{Builder, Built};
+use super::error::{BuildError, Misfit, Pair};
+use crate::base::convert::{narrow, signed_len};
 
 impl Builder {
     /// The array repeated to sizes by numpy's rules.
@@ -10,12 +11,12 @@ impl Builder {
     /// # Errors
     /// When the sizes do not fit.
     pub fn broadcast_to(&mut self, x: InstructionId, dims: &[u64]) -> Built {
-        let from = self.array(x)?.dims.clone();
-        if from == dims {
+        let from = self.array(x)?;
+        if from.dims == dims {
             return Ok(x);
         }
-        let Some(first) = dims.len().checked_sub(from.len()) else {
-            return Err(BuildError(format!("sizes {from:?} have more dimensions than {dims:?}")));
+        let Some(first) = dims.len().checked_sub(from.dims.len()) else {
+            return Err(BuildError::sizes(Misfit::Repeated, from, dims));
         };
         let places = (first..dims.len()).map(narrow).collect();
         self.broadcast_in(x, dims, places)
@@ -34,7 +35,7 @@ impl Builder {
                 .zip(&dimensions)
                 .all(|(&n, &d)| dims.get(d as usize).is_some_and(|&m| n == m || n == 1));
         if !fits {
-            return Err(BuildError(format!("{from} cannot be repeated to sizes {dims:?}")));
+            return Err(BuildError::sizes(Misfit::Repeated, &from, dims));
         }
         self.push_array(Op::Broadcast { dimensions }, vec![x], from.element, dims)
     }
@@ -50,7 +51,7 @@ impl Builder {
         }
         let wanted = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
         if wanted.is_none() || wanted != from.elements() {
-            return Err(BuildError(format!("{from} does not have the elements of sizes {dims:?}")));
+            return Err(BuildError::sizes(Misfit::Reshaped, &from, dims));
         }
         self.push_array(Op::Reshape, vec![x], from.element, dims)
     }
@@ -62,7 +63,7 @@ impl Builder {
     pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         if at > dims.len() {
-            return Err(BuildError(format!("dimension {at} of {} dimensions", dims.len())));
+            return Err(BuildError::Dimension { dimension: signed_len(at), rank: dims.len() });
         }
         dims.insert(at, 1);
         self.reshape(x, &dims)
@@ -85,7 +86,7 @@ impl Builder {
     /// When the array has fewer dimensions.
     pub fn size(&self, x: InstructionId, dimension: usize) -> Result<u64, BuildError> {
         let ty = self.array(x)?;
-        ty.dims.get(dimension).copied().ok_or_else(|| BuildError(format!("{ty} has no dimension {dimension}")))
+        ty.dims.get(dimension).copied().ok_or_else(|| BuildError::NoDimension { ty: ty.clone(), dimension })
     }
 
     /// Dimension `i` of the result is dimension `permutation[i]`.
@@ -97,7 +98,7 @@ impl Builder {
         let mut sorted = permutation.to_vec();
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..ty.dims.len()) {
-            return Err(BuildError(format!("{permutation:?} is not an order of the dimensions of {ty}")));
+            return Err(BuildError::Permutation { permutation: permutation.to_vec(), ty });
         }
         if permutation.is_sorted() {
             return Ok(x);
@@ -140,8 +141,7 @@ impl Builder {
         let ty = self.array(x)?.clone();
         let size = self.size(x, dimension)?;
         if step == 0 || start > limit || limit > size {
-            let range = format!("{start}..{limit} by {step}");
-            return Err(BuildError(format!("{range} is not a range of dimension {dimension} of {ty}")));
+            return Err(BuildError::Range { start, limit, step, dimension, ty });
         }
         if (start, limit, step) == (0, size, 1) {
             return Ok(x);
@@ -174,7 +174,7 @@ impl Builder {
     ) -> Result<Vec<InstructionId>, BuildError> {
         let size = self.size(x, dimension)?;
         if sizes.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)) != Some(size) {
-            return Err(BuildError(format!("parts of {sizes:?} do not make up a dimension of {size}")));
+            return Err(BuildError::Parts { sizes: sizes.to_vec(), size });
         }
         let mut start = 0;
         let mut parts = Vec::with_capacity(sizes.len());
@@ -202,7 +202,7 @@ impl Builder {
     pub fn pad_with(&mut self, x: InstructionId, value: InstructionId, edges: &[(i64, i64, u64)]) -> Built {
         let ty = self.array(x)?.clone();
         if edges.len() != ty.dims.len() {
-            return Err(BuildError(format!("{} paddings for {ty}", edges.len())));
+            return Err(BuildError::Count { what: "paddings", given: edges.len(), ty: Type::Array(ty) });
         }
         if edges.iter().all(|&e| e == (0, 0, 0)) {
             return Ok(x);
@@ -211,7 +211,7 @@ impl Builder {
         for (&n, &(low, high, between)) in ty.dims.iter().zip(edges) {
             let inner = i128::from(n) + i128::from(n.saturating_sub(1)) * i128::from(between);
             let size = u64::try_from(inner + i128::from(low) + i128::from(high));
-            dims.push(size.map_err(|_| BuildError(format!("padding {edges:?} takes more than {ty} has")))?);
+            dims.push(size.map_err(|_| BuildError::Padding { edges: edges.to_vec(), ty: ty.clone() })?);
         }
         let low = edges.iter().map(|e| e.0).collect();
         let high = edges.iter().map(|e| e.1).collect();
@@ -225,7 +225,7 @@ impl Builder {
     /// When there is none, or when element types or other sizes differ.
     pub fn concatenate(&mut self, parts: &[InstructionId], dimension: usize) -> Built {
         let Some(&first) = parts.first() else {
-            return Err(BuildError("there is nothing to join".to_owned()));
+            return Err(BuildError::Nothing("join"));
         };
         let ty = self.array(first)?.clone();
         self.size(first, dimension)?;
@@ -239,14 +239,14 @@ impl Builder {
             let mut sizes = other.dims.clone();
             let size = sizes.get_mut(dimension).map(std::mem::take);
             let (Some(size), true) = (size, other.element == ty.element) else {
-                return Err(BuildError(format!("{ty} and {other} cannot be joined")));
+                return Err(BuildError::unlike(Pair::Joined, &ty, other));
             };
             let total = dims[dimension].checked_add(size);
             sizes[dimension] = dims[dimension];
             if sizes != dims {
-                return Err(BuildError(format!("{ty} and {other} cannot be joined along dimension {dimension}")));
+                return Err(BuildError::Join { one: ty, other: other.clone(), dimension });
             }
-            dims[dimension] = total.ok_or_else(|| BuildError("sizes add up beyond 64 bits".to_owned()))?;
+            dims[dimension] = total.ok_or(BuildError::SumTooLarge)?;
         }
         self.push_array(Op::Concatenate { dimension: narrow(dimension) }, parts.to_vec(), ty.element, dims)
     }
@@ -271,7 +271,7 @@ impl Builder {
         let ty = self.array(x)?.clone();
         let fits = starts.len() == ty.dims.len() && sizes.len() == starts.len();
         if !fits || sizes.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(BuildError(format!("{ty} has no part of sizes {sizes:?}")));
+            return Err(BuildError::sizes(Misfit::Part, &ty, sizes));
         }
         let operands = std::iter::once(x).chain(starts.iter().copied()).collect();
         self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
@@ -285,7 +285,7 @@ impl Builder {
         let (ty, other) = (self.array(x)?.clone(), self.array(part)?.clone());
         let fits = ty.element == other.element && starts.len() == ty.dims.len() && other.dims.len() == ty.dims.len();
         if !fits || other.dims.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(BuildError(format!("{other} cannot be put into {ty}")));
+            return Err(BuildError::unlike(Pair::Update, &other, &ty));
         }
         let operands = [x, part].into_iter().chain(starts.iter().copied()).collect();
         self.push_array(Op::DynamicUpdateSlice, operands, ty.element, ty.dims)

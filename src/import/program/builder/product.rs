@@ -1,8 +1,9 @@
 //! Products: matrices and convolutions.
 
 use super::super::{ArrayType, ConvolutionDims, DotDims, InstructionId, Op, Type, WindowDim};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
 use super::elementwise::broadcast_dims;
+use super::error::{BuildError, Pair, Ranks};
 use super::reduce::places;
 use crate::base::convert::narrow;
 
@@ -39,7 +40,7 @@ impl Builder {
             && pairs(&dims.lhs_contracting, &dims.rhs_contracting)
             && pairs(&dims.lhs_batch, &dims.rhs_batch);
         if !fits {
-            return Err(BuildError(format!("{left} and {right} cannot be multiplied as {dims:?}")));
+            return Err(BuildError::Product { left, right, dims: Box::new(dims) });
         }
         let free = |ty: &ArrayType, contracted: &[u32], batch: &[u32]| -> Vec<u64> {
             let is_free = |d: &u32| !contracted.contains(d) && !batch.contains(d);
@@ -58,7 +59,9 @@ impl Builder {
     pub fn matmul(&mut self, a: InstructionId, b: InstructionId) -> Built {
         let (left, right) = (self.dims(a), self.dims(b));
         match (left.len(), right.len()) {
-            (0, _) | (_, 0) => Err(BuildError("a product of matrices needs dimensions".to_owned())),
+            (0, _) | (_, 0) => {
+                Err(BuildError::Rank { what: "a product of matrices", needs: Ranks::AtLeast(1), found: 0 })
+            }
             // The right side has no batch: one product of all rows.
             (m, 1 | 2) => {
                 let rhs = narrow(right.len());
@@ -90,7 +93,7 @@ impl Builder {
     pub fn linear(&mut self, x: InstructionId, weight: InstructionId, bias: Option<InstructionId>) -> Built {
         let (m, n) = (self.rank(x), self.rank(weight));
         if m == 0 || n == 0 {
-            return Err(BuildError("a linear layer needs dimensions".to_owned()));
+            return Err(BuildError::Rank { what: "a linear layer", needs: Ranks::AtLeast(1), found: 0 });
         }
         let product = self.dot(x, weight, contracting(narrow(m) - 1, narrow(n) - 1))?;
         match bias {
@@ -112,12 +115,13 @@ impl Builder {
     ) -> Built {
         let spatial = self.rank(x).checked_sub(2).filter(|&s| s + 2 == self.rank(kernel));
         let Some(spatial) = spatial else {
-            let (x, kernel) = (self.type_of(x), self.type_of(kernel));
-            return Err(BuildError(format!("a convolution of {x} with a kernel of {kernel}")));
+            let (one, other) = (self.type_of(x).clone(), self.type_of(kernel).clone());
+            return Err(BuildError::Unlike { pair: Pair::Convolution, one, other });
         };
         let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
         if lengths.iter().any(|&n| n != spatial) || spec.groups == 0 {
-            return Err(BuildError(format!("{spec:?} is not of {spatial} spatial dimensions")));
+            let [strides, padding, dilation] = lengths;
+            return Err(BuildError::Convolution { spatial, strides, padding, dilation, groups: spec.groups });
         }
         let kernel = if spec.is_transposed { self.swapped_kernel(kernel, spec.groups)? } else { kernel };
         let window = self.window(kernel, spec);
@@ -174,7 +178,7 @@ impl Builder {
             && weights.dims[1].checked_mul(groups) == Some(input.dims[1])
             && weights.dims[0] % groups == 0;
         if !fits {
-            return Err(BuildError(format!("{input} has not the channels of a kernel {weights} in {groups} groups")));
+            return Err(BuildError::unlike(Pair::Channels { groups }, &input, &weights));
         }
         let mut dims = vec![input.dims[0], weights.dims[0]];
         for (&n, w) in input.dims[2..].iter().zip(&window) {

@@ -1,14 +1,15 @@
 //! Reductions, whole and by windows.
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
-use super::core::{BuildError, Builder, Built};
+use super::core::{Builder, Built};
+use super::error::BuildError;
 use crate::base::convert::{self, narrow};
 
 impl Builder {
     /// Combines elements along dimensions, which disappear or stay with size one.
     ///
     /// # Errors
-    /// When the array has not these dimensions.
+    /// When the array does not have these dimensions.
     pub fn reduce(&mut self, with: Binary, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
         let ty = self.array(x)?.clone();
         for &d in dimensions {
@@ -55,7 +56,7 @@ impl Builder {
     pub fn reduce_window(&mut self, with: Binary, x: InstructionId, window: Vec<WindowDim>) -> Built {
         let ty = self.array(x)?.clone();
         if window.len() != ty.dims.len() {
-            return Err(BuildError(format!("{} windows for {ty}", window.len())));
+            return Err(BuildError::Count { what: "windows", given: window.len(), ty: Type::Array(ty) });
         }
         let mut dims = Vec::with_capacity(window.len());
         for (&n, w) in ty.dims.iter().zip(&window) {
@@ -95,7 +96,7 @@ impl Builder {
             Binary::And => self.whole(element, -1),
             Binary::Max => self.least(element),
             Binary::Min => self.limit(element, most),
-            other => Err(BuildError(format!("{other:?} does not reduce"))),
+            other => Err(BuildError::Reducer(other)),
         }
     }
 
@@ -135,9 +136,9 @@ pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
 /// How many places a window has along a dimension of `size`.
 ///
 /// # Errors
-/// When it has none or when its numbers make no sense.
+/// When it has none, or when its size, stride or dilation is 0.
 pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, BuildError> {
-    let wrong = || BuildError(format!("window {w:?} does not fit a dimension of {size}"));
+    let wrong = || BuildError::window(w, size);
     if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {
         return Err(wrong());
     }

@@ -1,13 +1,15 @@
 //! Indexing by arrays, as numpy has it.
 
 use super::super::builder::RowGather;
-use super::super::{Binary, BuildError, Builder, Built, ElementType, GatherDims, InstructionId, ScatterDims};
+use super::super::{
+    Binary, BuildError, Builder, Built, ComposeError, ElementType, GatherDims, InstructionId, Pair, ScatterDims, Type,
+};
 use crate::base::convert::narrow;
 
-/// How values are put in.
+/// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexPut {
-    /// What joins the element there and the one that comes; none replaces.
+    /// What combines the present element with the new one; none replaces.
     pub combine: Option<Binary>,
 }
 
@@ -95,7 +97,8 @@ pub fn scatter_along(
 ) -> Built {
     let (rank, dims) = (b.rank(x), b.dims(indices));
     if dims.len() != rank || b.rank(values) != rank {
-        return Err(BuildError(format!("{} is not indexed by {}", b.type_of(x), b.type_of(indices))));
+        let (one, other) = (b.type_of(x).clone(), b.type_of(indices).clone());
+        return Err(BuildError::Unlike { pair: Pair::Indexed, one, other });
     }
     let mut values = values;
     for (d, &n) in dims.iter().enumerate() {
@@ -123,12 +126,12 @@ fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) 
     let ty = b.array(x)?.clone();
     let dims = given(indices);
     if dims.is_empty() || indices.len() > ty.dims.len() {
-        return Err(BuildError(format!("{} indices of {ty}", indices.len())));
+        return Err(BuildError::Count { what: "indices", given: indices.len(), ty: Type::Array(ty) });
     }
     let mut shape: Vec<u64> = Vec::new();
     for index in indices.iter().flatten() {
         if b.element(*index) == ElementType::Pred {
-            return Err(BuildError("an index of booleans gives a size that depends on data".to_owned()));
+            return Err(ComposeError::BooleanIndex.into());
         }
         let own = b.dims(*index);
         shape = super::super::builder::broadcast_dims(&shape, &own)?;

@@ -1,6 +1,6 @@
 //! Scaled dot-product attention.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
+use super::super::{Binary, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
 use super::softmax;
 use crate::base::convert::{narrow, real};
 
@@ -24,8 +24,9 @@ pub struct Attention {
 /// When sizes do not fit.
 pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: InstructionId, how: Attention) -> Built {
     let rank = b.rank(q);
-    if rank < 2 || b.rank(k) != rank || b.rank(v) != rank {
-        return Err(BuildError("queries, keys and values of attention have the same number of dimensions".to_owned()));
+    let (keys, values) = (b.rank(k), b.rank(v));
+    if rank < 2 || keys != rank || values != rank {
+        return Err(ComposeError::Attention { queries: rank, keys, values }.into());
     }
     let (k, v) = (shared_heads(b, q, k)?, shared_heads(b, q, v)?);
     let size = b.size(q, rank - 1)?.max(1);
@@ -79,7 +80,7 @@ fn shared_heads(b: &mut Builder, q: InstructionId, x: InstructionId) -> Built {
     }
 }
 
-/// Products with what must not be seen at minus infinity.
+/// The products, with minus infinity for keys that a query must not see.
 fn masked(b: &mut Builder, scores: InstructionId, how: Attention) -> Built {
     let mut scores = scores;
     let element = b.element(scores);

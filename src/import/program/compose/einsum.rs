@@ -1,6 +1,6 @@
 //! Einstein's summation.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
 use crate::base::convert::narrow;
 
 /// An operand and the letters of its dimensions.
@@ -19,7 +19,7 @@ pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Bu
     let mut terms = terms.into_iter().map(|term| diagonals(b, term)).collect::<Result<Vec<Term>, BuildError>>()?;
     let mut rest = terms.split_off(1.min(terms.len())).into_iter().collect::<std::collections::VecDeque<_>>();
     let Some(mut left) = terms.pop() else {
-        return Err(BuildError("a summation of nothing".to_owned()));
+        return Err(BuildError::Nothing("add up"));
     };
     left = without_unused(b, left, |c| result.contains(&c) || rest.iter().any(|t| t.letters.contains(&c)))?;
     while let Some(right) = rest.pop_front() {
@@ -32,7 +32,7 @@ pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Bu
     let order: Option<Vec<usize>> = result.iter().map(|c| left.letters.iter().position(|l| l == c)).collect();
     match order {
         Some(order) if order.len() == left.letters.len() => b.transpose(left.value, &order),
-        _ => Err(BuildError(format!("the result of {equation} has letters that no operand has"))),
+        _ => Err(ComposeError::EquationResult(equation.to_owned()).into()),
     }
 }
 
@@ -45,7 +45,8 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
     };
     let sides: Vec<&str> = sides.split(',').collect();
     if sides.len() != operands.len() {
-        return Err(BuildError(format!("{equation} is of {} operands, not {}", sides.len(), operands.len())));
+        let (equation, takes, given) = (equation.to_owned(), sides.len(), operands.len());
+        return Err(ComposeError::EquationOperands { equation, takes, given }.into());
     }
     let mut terms = Vec::new();
     let mut extra = 0;
@@ -54,7 +55,8 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
         let rank = b.rank(value);
         let dots = rank.checked_sub(named).filter(|&n| n == 0 || side.contains("..."));
         let Some(dots) = dots else {
-            return Err(BuildError(format!("{side} does not fit {}", b.type_of(value))));
+            let (letters, ty) = ((*side).to_owned(), b.type_of(value).clone());
+            return Err(ComposeError::EquationLetters { letters, ty }.into());
         };
         extra = extra.max(dots);
         terms.push(Term { value, letters: letters(side, dots) });
@@ -73,8 +75,8 @@ fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, BuildError> {
         let first = term.letters.iter().position(|&c| c == term.letters[second]).unwrap_or(second);
         let dims = b.dims(term.value);
         if dims[first] != dims[second] {
-            let sizes = (dims[first], dims[second]);
-            return Err(BuildError(format!("the letter {} is of sizes {sizes:?}", term.letters[second])));
+            let (letter, one, other) = (term.letters[second], dims[first], dims[second]);
+            return Err(ComposeError::LetterSizes { letter, one, other }.into());
         }
         let (row, column) = (b.iota(ElementType::S64, &dims, first)?, b.iota(ElementType::S64, &dims, second)?);
         let is_diagonal = b.compare(Comparison::Eq, row, column)?;

@@ -1,6 +1,6 @@
 //! Samples of pictures at places between their elements.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Pair, Unary};
 use crate::base::convert::{narrow, real};
 
 /// What lies beyond the edges of a picture.
@@ -50,7 +50,8 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
         && places[0] == dims[0]
         && !dims[2..].contains(&0);
     if !fits {
-        return Err(BuildError(format!("a picture {dims:?} is not sampled at places {places:?}")));
+        let (one, other) = (b.type_of(x).clone(), b.type_of(grid).clone());
+        return Err(BuildError::Unlike { pair: Pair::Sampled, one, other });
     }
     let (element, result) = (b.element(x), places[1..=spatial].to_vec());
     let grid = b.convert(grid, ElementType::F32)?;
@@ -76,7 +77,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
             });
             indices.insert(0, tap.index);
         }
-        let share = share.ok_or_else(|| BuildError("a sample of nothing".to_owned()))?;
+        let share = share.ok_or(BuildError::Nothing("sample"))?;
         let found = elements(b, x, &indices, &result)?;
         let share = b.unsqueeze(share, 1)?;
         let share = b.convert(share, element)?;
@@ -86,7 +87,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
             None => part,
         });
     }
-    sum.ok_or_else(|| BuildError("a sample of nothing".to_owned()))
+    sum.ok_or(BuildError::Nothing("sample"))
 }
 
 /// An element beside each place: which one, and its share of the sample.
@@ -225,7 +226,7 @@ fn elements(b: &mut Builder, x: InstructionId, indices: &[InstructionId], result
             None => index,
         });
     }
-    let flat = flat.ok_or_else(|| BuildError("a sample of nothing".to_owned()))?;
+    let flat = flat.ok_or(BuildError::Nothing("sample"))?;
     let product = |all: &[u64]| all.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let count = product(result);
     let flat = b.reshape(flat, &[dims[0], 1, count])?;

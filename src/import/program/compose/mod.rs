@@ -1,4 +1,4 @@
-//! Families of operators that frameworks have and XLA has not, made of XLA's operations.
+//! Families of operators that frameworks have and XLA does not, made of XLA's operations.
 //!
 //! Each function pushes instructions on a [`Builder`] and gives the result. One file holds one family.
 
@@ -6,6 +6,7 @@ mod activation;
 mod advanced_index;
 mod attention;
 mod einsum;
+mod error;
 mod grid_sample;
 mod math;
 mod normalise;
@@ -27,6 +28,7 @@ pub use activation::{
 pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
 pub use attention::{Attention, attention};
 pub use einsum::einsum;
+pub use error::ComposeError;
 pub use grid_sample::{Between, Beyond, GridSample, grid_sample};
 pub use math::{floor_divide, floor_modulo, one_hot, power_number, truncated_quotient};
 pub use normalise::{Affine, batch_norm, group_norm, layer_norm, lp_normalise, rms_norm};
@@ -76,6 +78,6 @@ pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
     let from_front = if at < 0 { at.saturating_add(count) } else { at };
     match usize::try_from(from_front) {
         Ok(d) if d < rank.max(1) => Ok(d),
-        _ => Err(BuildError(format!("dimension {at} of {rank} dimensions"))),
+        _ => Err(BuildError::Dimension { dimension: at, rank }),
     }
 }

@@ -1,11 +1,11 @@
 //! Normalisations.
 
-use super::super::{Binary, BuildError, Builder, Built, ElementType, InstructionId, Op, Unary};
+use super::super::{Binary, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Op, Unary};
 use super::statistic::norm;
 use super::{per_channel, widened};
 use crate::base::convert::{narrow, nearest_single};
 
-/// What a normalised array is multiplied with and what is added, when anything is.
+/// Optional factors and summands of a normalised array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Affine {
     /// Factors.
@@ -28,7 +28,7 @@ pub fn layer_norm(
 ) -> Result<[InstructionId; 3], BuildError> {
     let (element, rank) = (b.element(x), b.rank(x));
     let Some(first) = rank.checked_sub(last) else {
-        return Err(BuildError(format!("{last} of {rank} dimensions")));
+        return Err(ComposeError::LastDimensions { last, rank }.into());
     };
     let over: Vec<usize> = (first..rank).collect();
     let wide = widened(b, x)?;
@@ -71,7 +71,7 @@ pub fn group_norm(
     let (element, dims) = (b.element(x), b.dims(x));
     let channels = b.size(x, 1)?;
     if groups == 0 || !channels.is_multiple_of(groups) {
-        return Err(BuildError(format!("{channels} channels in {groups} groups")));
+        return Err(ComposeError::Groups { channels, groups }.into());
     }
     let mut apart = vec![dims[0], groups, channels / groups];
     apart.extend(&dims[2..]);
@@ -87,7 +87,7 @@ pub fn group_norm(
 /// Normalises each channel (dimension 1) with a known mean and variance.
 ///
 /// # Errors
-/// When the rows have not one number for each channel.
+/// When the rows do not have one number for each channel.
 pub fn batch_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -111,8 +111,8 @@ pub fn batch_norm(
     };
     for x in [scale, offset, mean, variance] {
         if b.dims(x) != [channels] || b.element(x) != row {
-            let what = b.type_of(x);
-            return Err(BuildError(format!("{what} is not a number for each of {channels} channels")));
+            let ty = b.type_of(x).clone();
+            return Err(ComposeError::Channels { ty, channels }.into());
         }
     }
     let op = Op::BatchNormInference { epsilon: nearest_single(epsilon), feature: 1 };

@@ -1,7 +1,7 @@
 //! Windows of an array as elements of their own.
 
 use super::super::builder::RowGather;
-use super::super::{BuildError, Builder, Built, ElementType, InstructionId};
+use super::super::{BuildError, Builder, Built, ElementType, InstructionId, Ranks, WindowDim};
 use crate::base::convert::real;
 
 /// How windows lie along a dimension.
@@ -19,9 +19,12 @@ impl Windows {
     /// Windows that lie within so many elements.
     ///
     /// # Errors
-    /// When not one does, or a distance is zero.
+    /// When there is no such window, or a distance is zero.
     pub fn count(self, elements: u64) -> Result<u64, BuildError> {
-        let wrong = || BuildError(format!("windows {self:?} of {elements} elements"));
+        let wrong = || {
+            let (size, stride) = (self.size, self.step);
+            BuildError::window(&WindowDim { size, stride, window_dilation: self.dilation, ..WindowDim::ONE }, elements)
+        };
         let reach = self.size.checked_sub(1).and_then(|n| n.checked_mul(self.dilation)).ok_or_else(wrong)?;
         let room = elements.checked_sub(1).and_then(|n| n.checked_sub(reach)).ok_or_else(wrong)?;
         Ok(room.checked_div(self.step).ok_or_else(wrong)? + 1)
@@ -52,8 +55,9 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
 /// # Errors
 /// When the image has other than four dimensions, or no patch lies within it.
 pub fn patches(b: &mut Builder, image: InstructionId, how: [Windows; 2], padding: [i64; 2]) -> Built {
-    if b.rank(image) != 4 {
-        return Err(BuildError("patches of an image of other than four dimensions".to_owned()));
+    let found = b.rank(image);
+    if found != 4 {
+        return Err(BuildError::Rank { what: "patches of images", needs: Ranks::Exactly(4), found });
     }
     let edges = [(0, 0), (0, 0), (padding[0], padding[0]), (padding[1], padding[1])];
     let padded = b.pad(image, 0.0, &edges)?;

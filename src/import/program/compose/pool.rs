@@ -1,7 +1,8 @@
 //! Pooling over windows of `[batch, channels, spatial ..]`; batch and channels may be any number of leading dimensions.
 
 use super::super::{
-    ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
+    ArrayType, Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Misfit,
+    Numbers, Value, WindowDim,
 };
 use crate::base::convert::{narrow, real, real_signed, real_sum};
 
@@ -46,7 +47,8 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     let spatial: Vec<u64> = dims[first..].to_vec();
     let count = spec.sizes.iter().try_fold(1u64, |n, &k| n.checked_mul(k)).filter(|&n| n <= 4096);
     let Some(count) = count else {
-        return Err(BuildError(format!("places of the largest of windows of {:?}", spec.sizes)));
+        let what = "the largest element under a window";
+        return Err(BuildError::TooLarge { what, sizes: spec.sizes.clone(), most: 4096 });
     };
     let places = flat_numbers(b, &dims, first)?;
     let least = b.least(b.element(x))?;
@@ -88,7 +90,8 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     let result = b.dims(sum);
     let first = dims.len() - spec.sizes.len();
     if result[first..].iter().any(|&n| n > MOST_PLACES) {
-        return Err(BuildError(format!("a mean under windows at {:?} places", &result[first..])));
+        let (what, sizes) = ("a mean under windows at places", result[first..].to_vec());
+        return Err(BuildError::TooLarge { what, sizes, most: MOST_PLACES });
     }
     let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
         .map(|i| {
@@ -136,14 +139,15 @@ pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> 
     let dims = b.dims(x);
     let first = dims.len().checked_sub(sizes.len()).filter(|_| !dims.contains(&0) && !sizes.contains(&0));
     let Some(first) = first else {
-        return Err(BuildError(format!("{} cannot be pooled to {sizes:?}", b.type_of(x))));
+        return Err(not_pooled(b, x, sizes));
     };
     let (mut values, mut places) = (x, flat_numbers(b, &dims, first)?);
     // The last dimension first, so that of equal elements the first in row-major order is kept.
     for (i, &m) in sizes.iter().enumerate().rev() {
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 1024 {
-            return Err(BuildError(format!("places of the largest of {m} parts")));
+            let what = "places of the largest of parts";
+            return Err(BuildError::TooLarge { what, sizes: vec![m], most: 1024 });
         }
         let (mut found, mut at) = (Vec::new(), Vec::new());
         for part in 0..u128::from(m) {
@@ -177,14 +181,15 @@ fn adaptive(
 ) -> Built {
     let dims = b.dims(x);
     let Some(first) = dims.len().checked_sub(sizes.len()) else {
-        return Err(BuildError(format!("{} sizes for {}", sizes.len(), b.type_of(x))));
+        let (given, ty) = (sizes.len(), b.type_of(x).clone());
+        return Err(BuildError::Count { what: "sizes", given, ty });
     };
     if sizes.iter().all(|&n| n == 1) {
         let all: Vec<usize> = (first..dims.len()).collect();
         return whole(b, x, &all);
     }
     if sizes.contains(&0) || dims.contains(&0) {
-        return Err(BuildError(format!("{} cannot be pooled to {sizes:?}", b.type_of(x))));
+        return Err(not_pooled(b, x, sizes));
     }
     if dims[first..].iter().zip(sizes).all(|(&n, &m)| n % m == 0) {
         let steps: Vec<u64> = dims[first..].iter().zip(sizes).map(|(&n, &m)| n / m).collect();
@@ -204,7 +209,7 @@ fn adaptive(
     for (i, &m) in sizes.iter().enumerate() {
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 65_536 {
-            return Err(BuildError(format!("a pooling to {m} parts")));
+            return Err(BuildError::TooLarge { what: "a pooling to parts", sizes: vec![m], most: 65_536 });
         }
         let mut parts = Vec::new();
         for at in 0..u128::from(m) {
@@ -218,6 +223,11 @@ fn adaptive(
     Ok(x)
 }
 
+/// An array that has no such parts.
+fn not_pooled(b: &Builder, x: InstructionId, sizes: &[u64]) -> BuildError {
+    BuildError::Sizes { misfit: Misfit::Pooled, ty: b.type_of(x).clone(), sizes: sizes.to_vec() }
+}
+
 /// Windows for all dimensions of `x`, with the padding behind that rounding up needs.
 fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowDim>, BuildError> {
     let dims = b.dims(x);
@@ -225,7 +235,8 @@ fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowD
     let first = dims.len().checked_sub(n);
     let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
     let (Some(first), true) = (first, lengths.iter().all(|&l| l == n)) else {
-        return Err(BuildError(format!("{spec:?} does not fit {}", b.type_of(x))));
+        let ([strides, padding, dilation], ty) = (lengths, b.type_of(x).clone());
+        return Err(ComposeError::Pool { ty, sizes: n, strides, padding, dilation }.into());
     };
     let mut windows = vec![WindowDim::ONE; first];
     for i in 0..n {
@@ -236,9 +247,13 @@ fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowD
 
 /// The window of spatial dimension `i`, of `size` elements.
 fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildError> {
-    let wrong = || BuildError(format!("{spec:?} does not fit a dimension of {size}"));
     let (k, stride, dilation) = (spec.sizes[i], spec.strides[i], spec.dilation[i]);
     let (low, high) = spec.padding[i];
+    let plain = WindowDim { size: k, stride, window_dilation: dilation, ..WindowDim::ONE };
+    let wrong = || {
+        let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        BuildError::window(&WindowDim { pad_low: signed(low), pad_high: signed(high), ..plain }, size)
+    };
     if k == 0 || stride == 0 || dilation == 0 {
         return Err(wrong());
     }
@@ -253,14 +268,14 @@ fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildEr
     let more = i128::from(steps) * i128::from(stride) + i128::from(reach) - i128::from(padded);
     let pad_high = i64::try_from(i128::from(high) + more.max(0)).map_err(|_| wrong())?;
     let pad_low = i64::try_from(low).map_err(|_| wrong())?;
-    Ok(WindowDim { size: k, stride, pad_low, pad_high, window_dilation: dilation, ..WindowDim::ONE })
+    Ok(WindowDim { pad_low, pad_high, ..plain })
 }
 
 /// How many elements of a mean lie under the window at place `at` of a dimension.
 fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
     let start = i128::from(at) * i128::from(w.stride) - i128::from(w.pad_low);
     let (least, most) = match counts_padding {
-        // What rounding up added counts never.
+        // Padding that rounding up added never counts.
         true => (-i128::from(w.pad_low), i128::from(size) + i128::from(behind)),
         false => (0, i128::from(size)),
     };
@@ -283,5 +298,5 @@ fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
         });
         step = step.saturating_mul(dims[d]);
     }
-    sum.ok_or_else(|| BuildError("a pooling needs spatial dimensions".to_owned()))
+    sum.ok_or(BuildError::Nothing("pool"))
 }

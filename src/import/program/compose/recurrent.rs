@@ -1,6 +1,6 @@
 //! Recurrent layers, unrolled over time as PyTorch/XLA does; the products with the inputs of all steps are one.
 
-use super::super::{Binary, BuildError, Builder, Built, InstructionId, Unary};
+use super::super::{Binary, BuildError, Builder, Built, ComposeError, InstructionId, Unary};
 use super::one_minus;
 use crate::base::convert::place;
 
@@ -71,7 +71,7 @@ pub struct Recurrent {
     pub cell: Option<InstructionId>,
 }
 
-/// Steps that are unrolled at most.
+/// Most steps that are unrolled.
 const MAX_STEPS: u64 = 8192;
 
 /// A recurrent layer over `x` of `[time, batch, input]` from a first state (and cell) of `[batch, hidden]`.
@@ -87,12 +87,12 @@ pub fn recurrent(
 ) -> Result<Recurrent, BuildError> {
     let steps = b.size(x, 0)?;
     if steps > MAX_STEPS || steps == 0 {
-        return Err(BuildError(format!("a recurrent layer over {steps} steps; at most {MAX_STEPS} are unrolled")));
+        return Err(ComposeError::Steps { steps, most: MAX_STEPS }.into());
     }
     let gates = kind.gates() as u64;
     let rows = b.size(layer.state_weight, 0)?;
     if !rows.is_multiple_of(gates) || rows == 0 {
-        return Err(BuildError(format!("weights of {rows} rows for {gates} gates")));
+        return Err(ComposeError::Gates { rows, gates }.into());
     }
     let inputs = b.linear(x, layer.input_weight, layer.input_bias)?;
     let (mut state, mut cell) = first;
@@ -125,7 +125,7 @@ fn step(
             Ok((next, cell))
         }
         CellKind::Lstm { order } => {
-            let cell = cell.ok_or_else(|| BuildError("a long short-term memory needs a first cell".to_owned()))?;
+            let cell = cell.ok_or(ComposeError::FirstCell)?;
             let own = b.linear(state, layer.state_weight, layer.state_bias)?;
             let sum = b.add(input, own)?;
             let parts = gate_parts(b, sum, 4)?;

@@ -1,7 +1,7 @@
 //! Resizing of images, one dimension after the other.
 
 use super::super::builder::RowGather;
-use super::super::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId, Numbers, Value};
+use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Numbers, Value};
 use crate::base::convert::{narrow, real, signed, signed_len, whole_signed};
 
 /// How elements between elements are found.
@@ -28,7 +28,7 @@ pub struct Resize {
     pub step: Option<f64>,
 }
 
-/// Elements of a dimension that are resized to at most.
+/// Most elements of a resized dimension.
 const MAX_SIZE: u64 = 1 << 20;
 
 /// One dimension of `x` with another size.
@@ -38,7 +38,7 @@ const MAX_SIZE: u64 = 1 << 20;
 pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: Resize) -> Built {
     let from = b.size(x, dimension)?;
     if size == 0 || size > MAX_SIZE || from == 0 {
-        return Err(BuildError(format!("a dimension of {from} resized to {size}")));
+        return Err(ComposeError::Resize { from, to: size }.into());
     }
     let is_same_grid = how.step.is_none_or(|s| s == 1.0);
     if from == size && is_same_grid {
@@ -67,7 +67,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
             None => weighted,
         });
     }
-    sum.ok_or_else(|| BuildError("a resizing without elements".to_owned()))
+    sum.ok_or(BuildError::Nothing("resize"))
 }
 
 /// Each element of a dimension several times.

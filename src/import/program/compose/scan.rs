@@ -1,6 +1,8 @@
 //! Running sums, orders, places.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
+use super::super::{
+    Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, WindowDim,
+};
 use crate::base::convert::real;
 
 /// Each element combined with all in front of it (with `is_reversed`, behind it) along a dimension.
@@ -13,7 +15,8 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
         return Ok(x);
     }
     let size = b.size(x, dimension)?;
-    let reach = i64::try_from(size.saturating_sub(1)).map_err(|_| BuildError(format!("a running sum of {size}")))?;
+    let what = "a running combination";
+    let reach = i64::try_from(size.saturating_sub(1)).map_err(|_| BuildError::TooLong { what, elements: size })?;
     let mut window = vec![WindowDim::ONE; rank];
     let (pad_low, pad_high) = if is_reversed { (0, reach) } else { (reach, 0) };
     window[dimension] = WindowDim { size: size.max(1), pad_low, pad_high, ..WindowDim::ONE };
@@ -55,7 +58,7 @@ pub fn sort_places(
     let sorted = b.sort(x, &[places], dimension, is_descending)?;
     match sorted.as_slice() {
         [values, places] => Ok([*values, *places]),
-        _ => Err(BuildError("a sort of two arrays gave something else".to_owned())),
+        other => Err(ComposeError::Sorted(other.len()).into()),
     }
 }
 
@@ -95,5 +98,5 @@ pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> B
         });
         step = step.saturating_mul(n);
     }
-    sum.ok_or_else(|| BuildError("places along no dimension".to_owned()))
+    sum.ok_or(BuildError::Nothing("count places along"))
 }

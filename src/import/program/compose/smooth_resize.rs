@@ -1,6 +1,6 @@
 //! Resizing by means of all elements that fall on one of the result, so that shrinking loses none (`antialias`).
 
-use super::super::{ArrayType, BuildError, Builder, Built, DotDims, ElementType, InstructionId, Numbers, Value};
+use super::super::{ArrayType, Builder, Built, ComposeError, DotDims, ElementType, InstructionId, Numbers, Value};
 use crate::base::convert::{narrow, real};
 
 /// How elements are weighed by their distance.
@@ -12,7 +12,7 @@ pub enum Falloff {
     Cubic,
 }
 
-/// Weights of a resizing at most.
+/// Most weights of a resizing.
 const MOST_WEIGHTS: u64 = 1 << 20;
 
 /// One dimension of `x` with another size; `step` is elements of the operand for each of the result.
@@ -23,7 +23,7 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
     let from = b.size(x, dimension)?;
     let (falloff, step) = how;
     if size == 0 || from == 0 || size.saturating_mul(from) > MOST_WEIGHTS || step.is_nan() || step <= 0.0 {
-        return Err(BuildError(format!("a dimension of {from} resized to {size}")));
+        return Err(ComposeError::Resize { from, to: size }.into());
     }
     if from == size && step == 1.0 {
         return Ok(x);

@@ -1,16 +1,18 @@
-//! Square matrices by elimination: what they solve, their determinants, their roots. Each row is a step that is written out.
+//! Square matrices by elimination: solutions, determinants, roots. Each row is a step that is written out.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use super::super::{
+    Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Pair, Unary,
+};
 use super::statistic::arg_extreme;
 use crate::base::convert::real;
 
-/// Rows of a matrix that are worked on at most.
+/// Most rows of a matrix that is eliminated.
 const MOST_ROWS: u64 = 64;
 
 /// What elimination with exchanged rows gives.
 #[derive(Clone, Copy, Debug)]
 pub struct Eliminated {
-    /// What the matrices times this are the right sides, `[.., n, k]`.
+    /// The solution `x` of `a x = right`, `[.., n, k]`.
     pub solution: InstructionId,
     /// The number that each row was divided by, `[.., n]`.
     pub pivots: InstructionId,
@@ -22,7 +24,7 @@ pub struct Eliminated {
 fn square(b: &Builder, a: InstructionId) -> Result<u64, BuildError> {
     match b.dims(a).as_slice() {
         &[.., n, m] if n == m && (1..=MOST_ROWS).contains(&n) && b.element(a).is_float() => Ok(n),
-        _ => Err(BuildError(format!("{} is not a square matrix of 1 to {MOST_ROWS} rows", b.type_of(a)))),
+        _ => Err(ComposeError::Square { ty: b.type_of(a).clone(), most: MOST_ROWS }.into()),
     }
 }
 
@@ -31,7 +33,8 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
     let (own, other) = (b.dims(a), b.dims(right));
     let fits = own.len() >= 2 && other.len() >= 2 && other[other.len() - 2] == own[own.len() - 1];
     if !fits {
-        return Err(BuildError(format!("{} has no right side {}", b.type_of(a), b.type_of(right))));
+        let (one, other) = (b.type_of(a).clone(), b.type_of(right).clone());
+        return Err(BuildError::Unlike { pair: Pair::RightSide, one, other });
     }
     let leading = super::super::builder::broadcast_dims(&own[..own.len() - 2], &other[..other.len() - 2])?;
     let whole = |dims: &[u64]| [&leading[..], &dims[dims.len() - 2..]].concat();
@@ -88,7 +91,7 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
         });
         pivots.push(pivot);
     }
-    let sign = sign.ok_or_else(|| BuildError("a matrix without rows".to_owned()))?;
+    let sign = sign.ok_or(BuildError::Nothing("eliminate"))?;
     let leading: Vec<u64> = b.dims(a)[..last - 1].to_vec();
     let pivots = b.concatenate(&pivots, last)?;
     let pivots = b.reshape(pivots, &[&leading[..], &[n]].concat())?;
@@ -122,7 +125,7 @@ pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     b.convert(is_equal, element)
 }
 
-/// The lower triangle `l` with `l` times itself turned being the matrix, of which the lower triangle is read.
+/// The lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is read.
 ///
 /// # Errors
 /// When `a` is not an array of square matrices, or they have too many rows.

@@ -1,6 +1,6 @@
 //! Statistics along dimensions.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Ranks, Unary};
 use crate::base::convert::real;
 
 /// Variance along dimensions: the squares are divided by their number less `correction`.
@@ -57,7 +57,8 @@ pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], kee
 pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) -> Built {
     let (rows, columns) = (b.rank(x), b.rank(y));
     if rows < 2 || columns < 2 {
-        return Err(BuildError(format!("distances between rows of {} and {}", b.type_of(x), b.type_of(y))));
+        let (what, found) = ("the distances of rows", rows.min(columns));
+        return Err(BuildError::Rank { what, needs: Ranks::AtLeast(2), found });
     }
     let x = b.unsqueeze(x, rows - 1)?;
     let y = b.unsqueeze(y, columns - 2)?;
@@ -69,12 +70,12 @@ pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) ->
 /// The place of the first largest (or least) element of a dimension, as s64.
 ///
 /// # Errors
-/// When `x` has no such dimension or nothing along it.
+/// When `x` has no such dimension or no element along it.
 pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_largest: bool, keeps: bool) -> Built {
     let dims = b.dims(x);
     let size = b.size(x, dimension)?;
     if size == 0 {
-        return Err(BuildError(format!("{} has no largest element along dimension {dimension}", b.type_of(x))));
+        return Err(BuildError::NoElement { ty: b.array(x)?.clone(), dimension });
     }
     let with = if is_largest { Binary::Max } else { Binary::Min };
     let extreme = b.reduce(with, x, &[dimension], true)?;

@@ -1,13 +1,13 @@
-//! What undoes windows: patches added up to an image, largest elements back at their places, the places of a moved picture.
+//! Inverses of windows: patches added up to an image, largest elements put back at their places, the places of a moved picture.
 
-use super::super::{ArrayType, BuildError, Builder, Built, InstructionId, Numbers, Value};
+use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, InstructionId, Misfit, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
 use crate::base::convert::{narrow, real};
 
-/// Elements of a kernel that are written out at most.
+/// Most elements of a kernel that are written out.
 const MOST_PATCH: u64 = 4096;
 
-/// Places along a dimension of a grid that are written out at most.
+/// Most places along a dimension of a grid that are written out.
 const MOST_ROW: u64 = 1 << 16;
 
 /// How patches lie in an image, one number for each spatial dimension.
@@ -33,7 +33,7 @@ pub fn fold_patches(b: &mut Builder, columns: InstructionId, how: &Fold) -> Buil
     let dims = b.dims(columns);
     let spatial = how.sizes.len();
     let lengths = [how.kernel.len(), how.dilation.len(), how.padding.len(), how.strides.len()];
-    let wrong = || BuildError(format!("patches {dims:?} of {how:?}"));
+    let wrong = || misfit(&dims, how);
     let in_patch = how.kernel.iter().try_fold(1u64, |all, &k| all.checked_mul(k)).filter(|&n| n > 0 && n <= MOST_PATCH);
     let (&[n, rows, all], Some(in_patch), true) = (dims.as_slice(), in_patch, lengths.iter().all(|&l| l == spatial))
     else {
@@ -69,6 +69,12 @@ pub fn fold_patches(b: &mut Builder, columns: InstructionId, how: &Fold) -> Buil
     Ok(image)
 }
 
+/// Patches that do not make up their image.
+fn misfit(patches: &[u64], how: &Fold) -> BuildError {
+    let (kernel, image) = (how.kernel.clone(), how.sizes.clone());
+    ComposeError::Patches { patches: patches.to_vec(), kernel, image }.into()
+}
+
 /// One element of all patches where it lies in the padded image, zeros elsewhere.
 fn spread(b: &mut Builder, part: InstructionId, number: u64, how: &Fold, padded: &[u64]) -> Built {
     let counts = b.dims(part);
@@ -80,7 +86,7 @@ fn spread(b: &mut Builder, part: InstructionId, number: u64, how: &Fold, padded:
         rest /= k;
     }
     for (d, &place) in places.iter().enumerate() {
-        let wrong = || BuildError(format!("patches of {how:?}"));
+        let wrong = || misfit(&counts, how);
         let front = place.checked_mul(how.dilation[d]).ok_or_else(wrong)?;
         let reach = counts[2 + d].saturating_sub(1).checked_mul(how.strides[d]).ok_or_else(wrong)?;
         let behind = padded[d].checked_sub(front).and_then(|n| n.checked_sub(reach)).and_then(|n| n.checked_sub(1));
@@ -99,7 +105,8 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
     let dims = b.dims(x);
     let product = |all: &[u64]| all.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
     let front = dims.len().checked_sub(sizes.len());
-    let wrong = || BuildError(format!("{dims:?} put back into {sizes:?}"));
+    let ty = b.type_of(x).clone();
+    let wrong = || BuildError::Sizes { misfit: Misfit::Unpooled, ty: ty.clone(), sizes: sizes.to_vec() };
     let front = front.filter(|_| b.dims(places) == dims).ok_or_else(wrong)?;
     let (rows, own, all) = (product(&dims[..front]), product(&dims[front..]), product(sizes));
     let (Some(rows), Some(own), Some(all)) = (rows, own, all) else { return Err(wrong()) };
@@ -118,11 +125,11 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
 pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_corners: bool) -> Built {
     let (n, spatial) = match sizes {
         &[n, _, ref spatial @ ..] if matches!(spatial.len(), 2 | 3) => (n, spatial.to_vec()),
-        _ => return Err(BuildError(format!("a grid of {sizes:?}"))),
+        _ => return Err(ComposeError::Grid(sizes.to_vec()).into()),
     };
     let is_small = spatial.iter().all(|&n| n <= MOST_ROW);
     let all = spatial.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).filter(|&n| n > 0 && is_small);
-    let all = all.ok_or_else(|| BuildError(format!("a grid of {sizes:?}")))?;
+    let all = all.ok_or_else(|| ComposeError::Grid(sizes.to_vec()))?;
     let mut columns = Vec::new();
     for (d, &size) in spatial.iter().enumerate().rev() {
         let place = |i: u64| match (aligns_corners, size) {

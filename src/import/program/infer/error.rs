@@ -145,7 +145,7 @@ pub enum InferError {
         /// Elements wanted.
         wide: u64,
     },
-    /// A dimension gets a number of elements that none has.
+    /// A dimension gets a negative number of elements, or one beyond 64 bits.
     #[error("its dimension {dimension} gets {elements} elements")]
     Padded {
         /// The dimension.
@@ -193,7 +193,7 @@ pub enum InferError {
         /// How many it has.
         channels: u64,
     },
-    /// What a product pairs differs in number.
+    /// A product pairs lists of different lengths.
     #[error("it pairs different numbers of dimensions")]
     PairCount,
     /// A product pairs dimensions of different sizes.
@@ -396,7 +396,7 @@ pub enum CalledError {
         /// The parameter's type.
         takes: Type,
     },
-    /// A result that is not what the operation makes use of.
+    /// A result of a type that the operation cannot use.
     #[error("its {computation} gives {ty}")]
     Result {
         /// Which one.

@@ -1,4 +1,4 @@
-//! Operations that read or write where numbers say.
+//! Operations that read or write at computed places.
 
 use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};

@@ -1,4 +1,4 @@
-//! Operations that move elements and change none.
+//! Operations that move elements without changing them.
 
 use super::error::{InferError, Pair, Part};
 use super::{Inference, check_dimensions};

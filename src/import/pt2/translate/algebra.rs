@@ -4,9 +4,9 @@ use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
 use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::import::program::compose::{einsum, norm};
-use crate::import::program::{Binary, BuildError, Comparison, DotDims, ElementType, InstructionId};
+use crate::import::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
 
-/// Powers of a matrix that are written out.
+/// Largest power of a matrix that is written out.
 const MOST_POWER: i64 = 64;
 
 /// Translates products that are made of others.
@@ -27,7 +27,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "_trilinear" => three(c),
         "linalg_multi_dot" | "chain_matmul" => {
             let mut rest = c.tensors(0)?.into_iter();
-            let mut product = rest.next().ok_or_else(|| BuildError("a product of nothing".to_owned()))?;
+            let mut product = rest.next().ok_or(BuildError::Nothing("multiply"))?;
             for next in rest {
                 product = c.b().matmul(product, next)?;
             }
@@ -94,7 +94,7 @@ fn three(c: &mut Call<'_, '_, '_>) -> Made {
             None => x,
         });
     }
-    let product = product.ok_or_else(|| BuildError("a product of nothing".to_owned()))?;
+    let product = product.ok_or(BuildError::Nothing("multiply"))?;
     let over = c.ints("sumdim").unwrap_or_default();
     let over: Vec<usize> = over.into_iter().filter_map(|d| usize::try_from(d).ok()).collect();
     one(c.b().reduce(Binary::Add, product, &over, false)?)
@@ -142,7 +142,7 @@ fn cross(c: &mut Call<'_, '_, '_>) -> Made {
         _ => Some(c.dimension("dim", -1, dims.len())?),
     };
     let Some(dimension) = along.filter(|&d| dims.get(d) == Some(&3)) else {
-        return Err(BuildError(format!("a cross product of {dims:?}")));
+        return Err(CallError::Sizes { op: c.op.to_owned(), sizes: dims }.into());
     };
     let (next, last) = (c.b().whole_row(ElementType::S64, &[1, 2, 0])?, c.b().whole_row(ElementType::S64, &[2, 0, 1])?);
     let how = RowGather { dimension, wraps: false };

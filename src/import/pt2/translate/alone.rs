@@ -12,7 +12,7 @@ use super::finish::Reason;
 use super::run::Translator;
 use super::views::ViewId;
 use crate::import::UnsupportedOp;
-use crate::import::program::{ArrayType, BuildError, InstructionId, Type};
+use crate::import::program::{ArrayType, BuildError, CallError, InstructionId, Type};
 
 /// A call of an aten operation.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct AloneCall<'c> {
 /// What a call gave.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Its results; none for those that nobody can know.
+    /// Its results; none for unknown ones.
     pub values: Vec<Option<ViewId>>,
     /// Operations of its products, two for each multiply-add.
     pub flops: u64,
@@ -77,7 +77,7 @@ impl Translator {
         let made = known(&mut call);
         let values = match call.finish_untyped(made, is_in_place) {
             Ok(values) => values,
-            Err(Reason::Missing(what)) => return Err(BuildError(what)),
+            Err(Reason::Missing(missing)) => return Err(CallError::from(missing).into()),
             Err(Reason::Unknown(why)) => self.opaque_alone(&node, (op, place), why, is_in_place)?,
         };
         for (name, ty) in before {
@@ -114,19 +114,19 @@ impl Translator {
         &mut self,
         node: &Node<'static>,
         (op, place): (&str, &str),
-        why: Option<String>,
+        why: Option<BuildError>,
         is_in_place: bool,
     ) -> Result<Vec<Option<ViewId>>, BuildError> {
         let mut views = Vec::new();
         for (name, _) in self.described_inputs(node)? {
             views.push(self.view_named(name.get())?);
         }
-        let reason = why.map_or_else(String::new, |why| format!(": {why}"));
         let Some(&first) = views.first() else {
-            return Err(BuildError(format!("{op} is not known here, or used in a way that is not{reason}")));
+            return Err(CallError::Operator { op: op.to_owned(), why: why.map(Box::new) }.into());
         };
+        let reason = why.map_or_else(String::new, |why| format!(": {why}"));
         let name = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
-        self.note(format!("{place}: {name} is not known here, or used in a way that is not{reason}; its result is taken to have the type of its first operand"));
+        self.note(format!("{place}: {name}, or this use of it, is not known here{reason}; its result is taken to have the type of its first operand"));
         self.list_unsupported(UnsupportedOp { op: name.clone(), count: 1, first: place.to_owned() });
         let mut operands: Vec<InstructionId> = Vec::new();
         for view in views {

@@ -1,9 +1,9 @@
-//! Operations that put elements in other places: repetitions, paddings, shuffles, grids.
+//! Operations that move elements: repetitions, paddings, shuffles, grids.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real_signed};
 use crate::import::program::compose::cumulative;
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
+use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
 
 /// The whole tensor several times along each dimension.
 ///
@@ -35,7 +35,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
 /// When arguments do not fit.
 pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
     let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
-    let times = times.ok_or_else(|| BuildError("the number of repetitions is not known".to_owned()))?;
+    let times = times.ok_or_else(|| c.missing("repeats"))?;
     let mut x = c.x(0)?;
     let dimension = match c.int("dim") {
         Some(_) => c.dimension("dim", 0, c.t.b.rank(x))?,
@@ -86,7 +86,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().take(x, places, how)?)
 }
 
-/// Elements that move along dimensions and come in again at the other end.
+/// Elements that move along dimensions and re-enter at the other end.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -112,7 +112,7 @@ pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(x, &dims)?)
 }
 
-/// Elements around: of one number, mirrored or repeated ones.
+/// Padding: with one number, or with mirrored or repeated elements.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -127,7 +127,7 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
-        return Err(BuildError(format!("{} paddings of {rank} dimensions", edges.len())));
+        return Err(CallError::PerDimension { argument: "pad", given: edges.len(), rank }.into());
     }
     let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);
     if mode == "constant" {
@@ -145,7 +145,7 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// Elements of the tensor itself around a dimension.
+/// Pads a dimension with elements of the tensor itself.
 ///
 /// # Errors
 /// When there are none, or the mode is not known.
@@ -159,7 +159,7 @@ pub fn around(
     let size = i64::try_from(c.b().size(x, d)?).unwrap_or(i64::MAX);
     let total = size.checked_add(low).and_then(|n| n.checked_add(high)).filter(|&n| (0..1 << 20).contains(&n));
     let Some(total) = total.filter(|_| size > 0) else {
-        return Err(BuildError(format!("{low} and {high} elements around {size}")));
+        return Err(CallError::Edges { low, high, size }.into());
     };
     let place = |i: i64| match mode {
         "reflect" if size == 1 => Some(0),
@@ -173,7 +173,9 @@ pub fn around(
         _ => None,
     };
     let places: Option<Vec<i64>> = (0..total).map(place).collect();
-    let Some(places) = places else { return Err(BuildError(format!("padding of mode {mode}"))) };
+    let Some(places) = places else {
+        return Err(CallError::Unknown { argument: "mode", found: mode.to_owned() }.into());
+    };
     let row = c.b().whole_row(ElementType::S64, &places)?;
     let how = crate::import::program::builder::RowGather { dimension: d, wraps: false };
     c.b().take(x, row, how)
@@ -188,24 +190,22 @@ pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
     let (dims, result) = (c.b().dims(x), c.result()?.dims);
     let rank = dims.len();
     if rank < 3 {
-        return Err(BuildError(format!("{} of {rank} dimensions", c.op)));
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(3), found: rank }.into());
     }
     let (lead, k) = (rank - 3, dims[..rank - 3].to_vec());
     let (channels, h, w) = (dims[rank - 3], dims[rank - 2], dims[rank - 1]);
-    let factor = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-    let wrong = || BuildError("a factor that does not fit".to_owned());
     let (apart, order): (Vec<u64>, Vec<usize>) = match c.op {
         "pixel_shuffle" => {
-            let r = factor("upscale_factor").ok_or_else(wrong)?;
-            let squared = r.checked_mul(r).ok_or_else(wrong)?;
+            let r = c.positive("upscale_factor")?;
+            let squared = r.checked_mul(r).ok_or_else(|| c.missing("upscale_factor"))?;
             (vec![channels / squared, r, r, h, w], vec![0, 3, 1, 4, 2])
         }
         "pixel_unshuffle" => {
-            let r = factor("downscale_factor").ok_or_else(wrong)?;
+            let r = c.positive("downscale_factor")?;
             (vec![channels, h / r, r, w / r, r], vec![0, 2, 4, 1, 3])
         }
         _ => {
-            let groups = factor("groups").ok_or_else(wrong)?;
+            let groups = c.positive("groups")?;
             (vec![groups, channels / groups, h, w], vec![1, 0, 2, 3])
         }
     };
@@ -226,7 +226,8 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let Some(first) = dims.len().checked_sub(2) else {
-        return Err(BuildError("a triangle needs two dimensions".to_owned()));
+        let found = dims.len();
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found }.into());
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;

@@ -25,7 +25,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     if is_plain {
         return one(value);
     }
-    // What only the backward pass uses is not made.
+    // Results that only the backward pass uses are not made.
     let others = c.results()?.len().saturating_sub(1);
     let mut values = vec![Some(value)];
     values.extend(vec![None; others]);

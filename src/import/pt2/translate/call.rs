@@ -5,14 +5,14 @@ use super::super::schema::{Graph, Node};
 use super::run::Translator;
 use super::views::{ViewId, Views};
 use crate::base::convert::{real_signed, whole_signed};
-use crate::import::program::{ArrayType, BuildError, Builder, Built, ElementType, InstructionId};
+use crate::import::program::{ArrayType, BuildError, Builder, Built, CallError, ElementType, InstructionId};
 
 /// What an operation gave.
 #[derive(Debug)]
 pub enum Done {
     /// One new value.
     One(InstructionId),
-    /// Several new values; none for results that nobody can know.
+    /// Several new values; none for unknown results.
     Many(Vec<Option<InstructionId>>),
     /// Values that share memory with others.
     Views(Vec<ViewId>),
@@ -60,10 +60,26 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         self.node.inputs.iter().find(|i| i.name.get() == name).map(|i| &i.arg)
     }
 
+    /// The refusal of a call whose argument at a place is of another kind.
+    fn kind(&self, place: usize, kind: &'static str) -> BuildError {
+        CallError::Kind { place, op: self.op.to_owned(), kind }.into()
+    }
+
+    /// The refusal of a call without an argument.
+    pub fn missing(&self, argument: &'static str) -> BuildError {
+        CallError::Missing { argument, op: self.op.to_owned() }.into()
+    }
+
+    /// A positive number by name.
+    pub fn positive(&self, argument: &'static str) -> Result<u64, BuildError> {
+        let number = self.int(argument).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
+        Ok(number.ok_or_else(|| CallError::NotPositive { argument, op: self.op.to_owned() })?)
+    }
+
     /// An argument by place.
     pub fn at(&self, place: usize) -> Result<&'p Argument<'a>, BuildError> {
         let found = self.node.inputs.get(place).map(|i| &i.arg);
-        found.ok_or_else(|| BuildError(format!("argument {place} of {} is missing", self.op)))
+        Ok(found.ok_or_else(|| CallError::Absent { place, op: self.op.to_owned() })?)
     }
 
     /// The tensor at a place.
@@ -71,7 +87,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         let argument = self.at(place)?;
         match argument {
             Argument::Tensor(name) => self.value(name),
-            _ => Err(BuildError(format!("argument {place} of {} is not a tensor", self.op))),
+            _ => Err(self.kind(place, "a tensor")),
         }
     }
 
@@ -80,7 +96,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         let argument = self.at(place)?;
         match argument {
             Argument::Tensor(name) => self.t.view_named(name.get()),
-            _ => Err(BuildError(format!("argument {place} of {} is no tensor", self.op))),
+            _ => Err(self.kind(place, "a tensor")),
         }
     }
 
@@ -104,7 +120,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         match argument {
             Argument::Tensors(names) => names.iter().map(|n| self.value(n)).collect(),
             Argument::Tensor(name) => Ok(vec![self.value(name)?]),
-            _ => Err(BuildError(format!("argument {place} of {} is no list of tensors", self.op))),
+            _ => Err(self.kind(place, "a list of tensors")),
         }
     }
 
@@ -200,7 +216,8 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
 
     /// Type of the first result.
     pub fn result(&mut self) -> Result<ArrayType, BuildError> {
-        self.results()?.into_iter().next().ok_or_else(|| BuildError(format!("{} has no result", self.op)))
+        let first = self.results()?.into_iter().next();
+        Ok(first.ok_or_else(|| CallError::NoResult(self.op.to_owned()))?)
     }
 
     /// Types of all results: what the file says, or what follows from the operands where it says nothing.
@@ -239,7 +256,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
             Argument::Int(n) if element.is_integer() => self.t.b.whole(element, *n),
             other => match self.number_of(other) {
                 Some(n) => self.t.b.number(element, n),
-                None => Err(BuildError(format!("argument {place} of {} is no operand", self.op))),
+                None => Err(self.kind(place, "a tensor or a number")),
             },
         }
     }

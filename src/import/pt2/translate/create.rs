@@ -1,10 +1,12 @@
-//! Tensors from nothing, what a write puts in place, and quantised numbers.
+//! Tensors without operands, values that a write puts in place, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{at_least_zero, narrow, real, real_signed};
-use crate::import::program::{ArrayType, Binary, BuildError, Comparison, ElementType, Numbers, Unary, Value};
+use crate::import::program::{
+    ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value,
+};
 
-/// Numbers of a row that is written out.
+/// Most numbers of a row that is written out.
 const MAX_ROW: u64 = 1 << 20;
 
 /// Translates operations that make tensors of their own.
@@ -83,7 +85,8 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
-    let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(|| BuildError(format!("{ty} numbers")))?;
+    let too_large = || BuildError::TooLarge { what: "a row of numbers", sizes: ty.dims.clone(), most: MAX_ROW };
+    let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
     let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
     // As torch does: the second half is counted from the end.
     let number = |i: u64| if i < count / 2 { start + step * real(i) } else { end - step * real(count - 1 - i) };
@@ -92,10 +95,12 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().convert(row, ty.element)?)
 }
 
-/// Frequencies of a transform: from 0 up, then of the whole ones the negative ones.
+/// Frequencies of a transform: from 0 up; those of a full transform end with the negative ones.
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
-    let count = c.int("n").filter(|&n| n > 0 && at_least_zero(n) <= MAX_ROW);
-    let count = count.ok_or_else(|| BuildError("frequencies of nothing".to_owned()))?;
+    let count = c.int("n").ok_or_else(|| c.missing("n"))?;
+    if count < 1 || at_least_zero(count) > MAX_ROW {
+        return Err(CallError::Range { argument: "n", found: count, least: 1, most: MAX_ROW.cast_signed() }.into());
+    }
     let width = real_signed(count) * c.float_or("d", 1.0);
     let places: Vec<i64> = match c.op {
         "fft_rfftfreq" => (0..=count / 2).collect(),
@@ -124,8 +129,8 @@ pub fn quantised(c: &mut Call<'_, '_, '_>) -> Made {
     let wide = c.b().convert(x, ElementType::F32)?;
     let dims = ty.dims.clone();
     let (scale, zero) = if c.op.ends_with("channel") {
-        let scales = c.tensor("scales")?.ok_or_else(|| BuildError("no scales".to_owned()))?;
-        let zeros = c.tensor("zero_points")?.ok_or_else(|| BuildError("no zero points".to_owned()))?;
+        let scales = c.tensor("scales")?.ok_or_else(|| c.missing("scales"))?;
+        let zeros = c.tensor("zero_points")?.ok_or_else(|| c.missing("zero_points"))?;
         let axis = c.dimension("axis", 0, dims.len())?;
         let scales = c.b().convert(scales, ElementType::F32)?;
         let zeros = c.b().convert(zeros, ElementType::F32)?;

@@ -1,14 +1,15 @@
-//! Diagonals, turns and flips, and tensors joined or parted in ways that have names of their own.
+//! Diagonals, rotations and flips, and the named ways to join and split tensors.
 
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId, Views};
 use crate::base::convert::{narrow, real_signed, signed};
 use crate::import::program::compose::dimension;
 use crate::import::program::{
-    ArrayType, Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value,
+    ArrayType, Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId, Numbers, Ranks,
+    Value,
 };
 
-/// Elements of a triangle whose places are written out at most.
+/// Most elements of a triangle whose places are written out.
 const MOST_PLACES: u64 = 1 << 20;
 
 /// Translates diagonals, turns, joins and parts.
@@ -62,12 +63,12 @@ fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, BuildError> {
     let (first, second) = if c.op.starts_with("linalg") { (-2, -1) } else { (0, 1) };
     let (first, second) = (c.dimension("dim1", first, rank)?, c.dimension("dim2", second, rank)?);
     if first == second || rank < 2 {
-        return Err(BuildError(format!("a diagonal of dimensions {first} and {second} of {rank}")));
+        return Err(CallError::Diagonal { first, second, rank }.into());
     }
     Ok(Plane { first, second, offset: c.int_or("offset", 0) })
 }
 
-/// A diagonal, which comes last: of rows one after the other every element one more than a row behind the one before.
+/// A diagonal, which becomes the last dimension: in row-major order, each of its elements lies a row and one element behind the one before.
 fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, BuildError> {
     let shown = views.get(b, parent)?;
     let dims = b.dims(shown);
@@ -138,11 +139,11 @@ fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> Made {
 fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     let (mut dims, element, rank) = (b.dims(x), b.element(x), b.rank(x));
     let Some(last) = rank.checked_sub(1) else {
-        return Err(BuildError("a diagonal of a single number".to_owned()));
+        return Err(BuildError::Rank { what: "a diagonal", needs: Ranks::AtLeast(1), found: 0 });
     };
     let moved = offset.unsigned_abs();
     let size = dims[last].saturating_add(moved);
-    let behind = i64::try_from(moved).map_err(|_| BuildError(format!("a diagonal moved by {offset}")))?;
+    let behind = i64::try_from(moved).map_err(|_| BuildError::TooLong { what: "a diagonal", elements: moved })?;
     let mut edges = vec![(0, 0); rank];
     edges[last] = (0, behind);
     let padded = b.pad(x, 0.0, &edges)?;
@@ -168,7 +169,7 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
         None => vec![0, 1],
     };
     let &[first, second] = along.as_slice() else {
-        return Err(BuildError(format!("a turn of dimensions {along:?}")));
+        return Err(CallError::PerDimension { argument: "dims", given: along.len(), rank: 2 }.into());
     };
     match c.int_or("k", 1).rem_euclid(4) {
         0 => one(x),
@@ -272,10 +273,11 @@ fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
 fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok());
     let (Some(rows), Some(columns)) = (natural("row"), natural("col")) else {
-        return Err(BuildError("the places of a triangle without its sizes".to_owned()));
+        return Err(c.missing("row or col"));
     };
     if rows.saturating_mul(columns) > MOST_PLACES {
-        return Err(BuildError(format!("the places of a triangle of {rows} by {columns}")));
+        let (what, sizes) = ("a triangle", vec![rows, columns]);
+        return Err(BuildError::TooLarge { what, sizes, most: MOST_PLACES });
     }
     let (offset, is_lower) = (c.int_or("offset", 0), c.op == "tril_indices");
     let is_in = |row: i64, column: i64| {

@@ -50,7 +50,7 @@ pub fn known(call: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Unknown)
 }
 
-/// The kind of work that an operation is; none when no family knows it. One that is known says what it misses, or makes something.
+/// The kind of work of an operation; none when no family knows it. A family that knows it makes something or reports what is missing.
 #[cfg(test)]
 pub fn kind_of(call: &mut Call<'_, '_, '_>) -> Option<OperatorKind> {
     FAMILIES.into_iter().find(|(_, family)| !matches!(family(call), Ok(Done::Unknown))).map(|(kind, _)| kind)

@@ -1,16 +1,15 @@
 //! Results of an operation, brought to the types that the file says.
 
 use super::call::{Call, Done, Made};
-use super::run::MISSING;
 use super::views::ViewId;
-use crate::import::program::{ArrayType, BuildError, ElementType, InstructionId};
+use crate::import::program::{ArrayType, BuildError, CallError, ElementType, InstructionId, ValueError};
 
 /// Why a node has no translation.
 pub enum Reason {
     /// The file is damaged.
-    Missing(String),
+    Missing(ValueError),
     /// The operator, or the way it is used, is not known.
-    Unknown(Option<String>),
+    Unknown(Option<BuildError>),
 }
 
 impl Call<'_, '_, '_> {
@@ -19,8 +18,9 @@ impl Call<'_, '_, '_> {
     /// # Errors
     /// When the operation has no translation.
     pub fn finish(mut self, made: Made, is_in_place: bool) -> Result<(), Reason> {
-        let unknown = |e: BuildError| {
-            if e.0.starts_with(MISSING) { Reason::Missing(e.0) } else { Reason::Unknown(Some(e.0)) }
+        let unknown = |e: BuildError| match e {
+            BuildError::Call(CallError::Value(missing)) => Reason::Missing(missing),
+            other => Reason::Unknown(Some(other)),
         };
         let done = made.map_err(unknown)?;
         let names: Vec<String> = self.output_names().iter().map(|n| n.get().to_owned()).collect();
@@ -29,14 +29,14 @@ impl Call<'_, '_, '_> {
             Done::Nothing => Vec::new(),
             Done::Views(views) => {
                 if views.len() != names.len() {
-                    return Err(Reason::Unknown(Some(format!("{} results for {}", views.len(), names.len()))));
+                    return Err(other_results(views.len(), names.len()));
                 }
                 let types = self.results().map_err(unknown)?;
                 for ((name, view), ty) in names.iter().zip(views).zip(types) {
                     let shown = self.t.views.get(&mut self.t.b, view).map_err(unknown)?;
-                    if self.t.b.dims(shown) != ty.dims || self.t.b.element(shown) != ty.element {
-                        let what = format!("its result is {} and the file says {ty}", self.t.b.type_of(shown));
-                        return Err(Reason::Unknown(Some(what)));
+                    let own = self.t.b.array(shown).map_err(unknown)?;
+                    if *own != ty {
+                        return Err(Reason::Unknown(Some(CallError::Result { own: own.clone(), said: ty }.into())));
                     }
                     self.t.bind(name, view);
                 }
@@ -51,11 +51,11 @@ impl Call<'_, '_, '_> {
         let types = self.results().map_err(unknown)?;
         for (at, (name, ty)) in names.iter().zip(types).enumerate() {
             let Some(value) = values.get(at).copied().flatten() else {
-                // A result that nobody uses need not be known; one that somebody uses is found missing there.
+                // An unused result need not be known; a used one is reported as missing where it is used.
                 if name.contains("unused") || values.len() > at {
                     continue;
                 }
-                return Err(Reason::Unknown(Some(format!("{} results for {}", values.len(), names.len()))));
+                return Err(other_results(values.len(), names.len()));
             };
             let value = self.typed(value, &ty).map_err(unknown)?;
             let view = self.t.views.fresh(value);
@@ -69,7 +69,7 @@ impl Call<'_, '_, '_> {
     /// # Errors
     /// When the operation has no translation.
     pub fn finish_untyped(mut self, made: Made, is_in_place: bool) -> Result<Vec<Option<ViewId>>, Reason> {
-        let unknown = |e: BuildError| Reason::Unknown(Some(e.0));
+        let unknown = |e: BuildError| Reason::Unknown(Some(e));
         let values = match made.map_err(unknown)? {
             Done::Unknown => return Err(Reason::Unknown(None)),
             Done::Nothing => Vec::new(),
@@ -100,7 +100,7 @@ impl Call<'_, '_, '_> {
         // Some versions of torch say `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
         let is_same = own.dims.iter().filter(|&&n| n != 1).eq(ty.dims.iter().filter(|&&n| n != 1));
         if !is_same {
-            return Err(BuildError(format!("its result is {own} and the file says {ty}")));
+            return Err(CallError::Result { own, said: ty.clone() }.into());
         }
         let value = self.t.b.reshape(value, &ty.dims)?;
         self.t.b.convert(value, ty.element)
@@ -121,6 +121,11 @@ impl Call<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// Another number of results than the file names.
+fn other_results(given: usize, named: usize) -> Reason {
+    Reason::Unknown(Some(CallError::Results { given, named }.into()))
 }
 
 /// Whether a result of an operation is places of elements, which torch gives in 64 bits.

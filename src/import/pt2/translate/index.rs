@@ -6,7 +6,7 @@ use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
 };
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId};
+use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId};
 
 /// Translates look-ups and writes by indices.
 ///
@@ -21,7 +21,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "embedding_bag" | "_embedding_bag" | "_embedding_bag_forward_only" => embedding_bag(c),
         "index_select" => {
             let (x, indices) = (c.x(0)?, c.tensor("index")?);
-            let indices = indices.ok_or_else(|| BuildError("index_select without an index".to_owned()))?;
+            let indices = indices.ok_or_else(|| c.missing("index"))?;
             let rank = c.b().rank(x);
             let dimension = c.dimension("dim", 0, rank)?;
             one(c.b().take(x, indices, RowGather { dimension, wraps: false })?)
@@ -35,7 +35,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "gather" | "take_along_dim" => {
             let x = c.x(0)?;
             let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
-            let index = index.ok_or_else(|| BuildError("a gather without its index".to_owned()))?;
+            let index = index.ok_or_else(|| c.missing("index"))?;
             let rank = c.b().rank(x);
             let dimension = c.dimension("dim", 0, rank)?;
             one(c.b().take_along(x, index, dimension)?)
@@ -84,24 +84,18 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
     one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
-/// A positive number by name.
-fn positive(c: &Call<'_, '_, '_>, name: &str) -> Result<u64, BuildError> {
-    let number = c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-    number.ok_or_else(|| BuildError(format!("{} without a positive {name}", c.op)))
-}
-
-fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&str, &str)) -> Result<Windows, BuildError> {
-    Ok(Windows { size: positive(c, size)?, step: positive(c, step)?, dilation: 1 })
+fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) -> Result<Windows, BuildError> {
+    Ok(Windows { size: c.positive(size)?, step: c.positive(step)?, dilation: 1 })
 }
 
 /// The patches of an image under a kernel, as columns.
 fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, name: &str, default: i64| -> Result<[i64; 2], BuildError> {
-        match c.ints(name).as_deref() {
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], BuildError> {
+        match c.ints(argument).as_deref() {
             None | Some([]) => Ok([default; 2]),
             Some(&[both]) => Ok([both; 2]),
             Some(&[height, width]) => Ok([height, width]),
-            Some(other) => Err(BuildError(format!("im2col with {name} {other:?}"))),
+            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
         }
     };
     let [sizes, dilations, padding, steps] =
@@ -110,9 +104,7 @@ fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
     let along = |at: usize| -> Result<Windows, BuildError> {
         let numbers = (natural(sizes[at]), natural(steps[at]), natural(dilations[at]));
         let (Some(size), Some(step), Some(dilation)) = numbers else {
-            return Err(BuildError(format!(
-                "im2col of patches {sizes:?} at steps {steps:?} and distances {dilations:?}"
-            )));
+            return Err(CallError::Patches { sizes, steps, distances: dilations }.into());
         };
         Ok(Windows { size, step, dilation })
     };
@@ -141,7 +133,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
         let (apart, rows) = (c.b().broadcast_to(apart, &dims)?, c.b().broadcast_to(rows, &dims)?);
         let counted = c.b().select(apart, rows, least)?;
         let largest = c.b().reduce(Binary::Max, counted, &[1], false)?;
-        // A bag of nothing is zeros.
+        // An empty bag is zeros.
         let is_none = c.b().compare_number(Comparison::Eq, largest, f64::NEG_INFINITY)?;
         let none = c.b().number(element, 0.0)?;
         c.b().select(is_none, none, largest)?
@@ -164,13 +156,13 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(values))
 }
 
-/// Whether each row is one of each bag: it lies at or behind its offset and before the next one, and is not the one left out.
+/// Whether each row belongs to each bag: it lies at or behind the bag's offset and before the next offset, and is not the padding index.
 fn in_bags(
     c: &mut Call<'_, '_, '_>,
     indices: InstructionId,
     padding: Option<i64>,
 ) -> Result<InstructionId, BuildError> {
-    let offsets = c.tensor("offsets")?.ok_or_else(|| BuildError("bags without offsets".to_owned()))?;
+    let offsets = c.tensor("offsets")?.ok_or_else(|| c.missing("offsets"))?;
     let bags = c.result()?.dims.first().copied().unwrap_or(0);
     let count = c.b().array(indices)?.elements().unwrap_or(0);
     let element = c.b().element(offsets);
@@ -197,7 +189,7 @@ fn scatter(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (rank, element) = (c.b().rank(x), c.b().element(x));
     let dimension = c.dimension("dim", 0, rank)?;
-    let index = c.tensor("index")?.ok_or_else(|| BuildError("a scatter without its index".to_owned()))?;
+    let index = c.tensor("index")?.ok_or_else(|| c.missing("index"))?;
     let combine = match (c.op, c.text("reduce")) {
         ("scatter_add", _) | (_, Some("add")) => Some(Binary::Add),
         (_, Some("multiply")) => Some(Binary::Mul),
@@ -220,7 +212,7 @@ fn index_write(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (rank, element) = (c.b().rank(x), c.b().element(x));
     let dimension = c.dimension("dim", 0, rank)?;
-    let index = c.tensor("index")?.ok_or_else(|| BuildError("an index is wanted".to_owned()))?;
+    let index = c.tensor("index")?.ok_or_else(|| c.missing("index"))?;
     let combine = (c.op == "index_add").then_some(Binary::Add);
     let values = match c.tensor("source")? {
         Some(source) => c.b().convert(source, element)?,

@@ -2,9 +2,9 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
-use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
 
-/// Translates what elimination gives. Matrices of more rows than are written out stay without a known meaning.
+/// Translates operations that elimination computes. Matrices with more rows than are written out stay without a known meaning.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -55,12 +55,12 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let rank = c.b().rank(x);
     if rank < 2 {
-        return Err(BuildError(format!("{} is not a matrix", c.b().type_of(x))));
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found: rank }.into());
     }
     c.b().swap_dims(x, rank - 2, rank - 1)
 }
 
-/// A result; of an operator of this name also that no matrix was at fault.
+/// A result; for the operator `with_check`, also an error code of 0 for each matrix.
 fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> Made {
     if c.op != with_check {
         return one(value);
@@ -69,7 +69,7 @@ fn checked(c: &mut Call<'_, '_, '_>, value: InstructionId, with_check: &str) -> 
     Ok(Done::Many(vec![Some(value), Some(faults)]))
 }
 
-/// No fault for each matrix.
+/// An error code of 0 for each matrix.
 fn faults(c: &mut Call<'_, '_, '_>, value: InstructionId) -> Built {
     let dims = c.b().dims(value);
     c.b().full(ElementType::S32, &dims[..dims.len().saturating_sub(2)], 0.0)

@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, real_signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::log_softmax;
-use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, InstructionId, Unary};
+use crate::import::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
 
 /// Translates losses.
 ///
@@ -20,17 +20,17 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// What becomes of the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
+/// Reduces the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
 ///
 /// # Errors
-/// When there is no such way.
+/// When the reduction is not known.
 pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
     let all: Vec<usize> = (0..b.rank(losses)).collect();
     match how {
         0 => Ok(losses),
         1 => b.mean(losses, &all, false),
         2 => b.reduce(Binary::Add, losses, &all, false),
-        _ => Err(BuildError(format!("a loss has the reduction {how}"))),
+        _ => Err(CallError::Unknown { argument: "reduction", found: how.to_string() }.into()),
     }
 }
 
@@ -90,7 +90,7 @@ fn logits(c: &mut Call<'_, '_, '_>) -> Made {
     one(reduced(b, losses, how)?)
 }
 
-/// The negative logarithm of the share of the right class, of numbers that are such logarithms already or become them.
+/// The negative logarithm of the share of the right class; the operand holds logarithms of shares, or becomes them.
 fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, target) = (c.x(0)?, c.x(1)?);
     let is_logits = c.op == "cross_entropy_loss";
@@ -126,7 +126,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let mut loss = mean(b, losses)?;
     if smoothing != 0.0 {
-        // A part of the loss is that of all classes alike.
+        // A part of the loss weighs all classes alike.
         let all = weighed(b, shares, weight, channel)?;
         let all = b.unary(Unary::Neg, all)?;
         let all = b.reduce(Binary::Add, all, &[channel], false)?;

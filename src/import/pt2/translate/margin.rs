@@ -2,6 +2,7 @@
 
 use super::call::{Call, Done, Made, one};
 use super::loss::reduced;
+use crate::base::convert::signed_len;
 use crate::import::program::compose::norm;
 use crate::import::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
 
@@ -52,7 +53,8 @@ fn likeness(c: &mut Call<'_, '_, '_>) -> Made {
     let mut units = Vec::with_capacity(2);
     for side in [x, y] {
         let own = c.b().rank(side);
-        let d = along.checked_sub(rank - own).ok_or_else(|| BuildError("likeness along no dimension".to_owned()))?;
+        let missing = BuildError::Dimension { dimension: signed_len(along), rank: own };
+        let d = along.checked_sub(rank - own).ok_or(missing)?;
         let length = norm(c.b(), side, 2.0, &[d], true)?;
         let length = c.b().with_number(Binary::Max, length, least)?;
         units.push(c.b().div(side, length)?);

@@ -88,10 +88,8 @@ fn all_or_first(c: &mut Call<'_, '_, '_>, results: [InstructionId; 3]) -> Made {
 
 /// A batch norm with known mean and variance.
 fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> Made {
-    let wanted =
-        |what: Option<InstructionId>| what.ok_or_else(|| BuildError("no running mean and variance".to_owned()));
-    let mean = wanted(c.tensor("running_mean")?)?;
-    let variance = wanted(c.tensor("running_var")?)?;
+    let mean = c.tensor("running_mean")?.ok_or_else(|| c.missing("running_mean"))?;
+    let variance = c.tensor("running_var")?.ok_or_else(|| c.missing("running_var"))?;
     let value = batch_norm(c.b(), x, affine, mean, variance, epsilon)?;
     // Results that only training uses are empty.
     let types = c.results()?;

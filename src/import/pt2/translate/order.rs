@@ -1,12 +1,12 @@
-//! Statistics of an order, sums that leave out what is no number, norms of matrices, areas under curves.
+//! Order statistics, sums that leave NaN out, norms of matrices, areas under curves.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, signed};
 use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{floor_divide, floor_modulo, norm, sort_places};
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
 
-/// Rows whose pairs are written out at most.
+/// Most rows whose pairs are written out.
 const MOST_ROWS: u64 = 2048;
 
 /// Translates statistics of an order, and sums and norms that are made of others.
@@ -28,7 +28,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Sums and means of elements that are numbers.
+/// Sums and means of elements that are not NaN.
 fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -70,7 +70,7 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
         Some(k) if c.op == "kthvalue" => u64::try_from(k).ok().and_then(|k| k.checked_sub(1)),
         _ => size.checked_sub(1).map(|n| n / 2),
     };
-    let at = at.filter(|&at| at < size).ok_or_else(|| BuildError(format!("an element in order of {size}")))?;
+    let at = at.filter(|&at| at < size).ok_or(CallError::Order { size })?;
     let sorted = sort_places(c.b(), x, dimension, false)?;
     let mut picked = Vec::with_capacity(2);
     for all in sorted {
@@ -133,7 +133,8 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     let keys = c.b().select(is_there, places, beyond)?;
     let [sorted, _] = sort_places(c.b(), keys, 0, false)?;
     let first = c.b().slice_dim(sorted, 0, 0, wanted.min(all), 1)?;
-    let more = i64::try_from(wanted.saturating_sub(all)).map_err(|_| BuildError(format!("{wanted} places")))?;
+    let more = i64::try_from(wanted.saturating_sub(all));
+    let more = more.map_err(|_| BuildError::TooLong { what: "a row of places", elements: wanted })?;
     let found = c.b().pad_with(first, beyond, &[(0, more, 0)])?;
     let is_place = c.b().compare(Comparison::Lt, found, beyond)?;
     let fill = c.t.b.whole(ElementType::S64, c.int_or("fill_value", -1))?;
@@ -149,7 +150,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().stack(&columns, 1)?)
 }
 
-/// The elements below which shares of all lie, on the line between the nearest two.
+/// Quantiles, interpolated linearly between the nearest two elements.
 fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     if !matches!(c.text("interpolation"), None | Some("linear")) {
         return Ok(Done::Unknown);
@@ -266,7 +267,8 @@ fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, p) = (c.x(0)?, c.float_or("p", 2.0));
     let rows = c.b().size(x, 0)?;
     if rows > MOST_ROWS {
-        return Err(BuildError(format!("the distances of {rows} rows")));
+        let what = "a matrix of distances between rows";
+        return Err(BuildError::TooLarge { what, sizes: vec![rows], most: MOST_ROWS });
     }
     let pairs = || (0..signed(rows)).flat_map(|i| (i + 1..signed(rows)).map(move |j| (i, j)));
     let (first, second): (Vec<i64>, Vec<i64>) = pairs().unzip();

@@ -1,11 +1,11 @@
-//! Elements put back where indices, masks and windows say, and places among boundaries.
+//! Elements put back at indices, under masks and in windows, and places among boundaries.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::real;
 use crate::import::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
-use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId};
+use crate::import::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
 
-/// Translates what puts elements back, and places among boundaries.
+/// Translates operations that put elements back, and places among boundaries.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -83,13 +83,13 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
 
 /// Patches of images added up where they overlap.
 fn folded(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, name: &str, default: i64| -> Result<[u64; 2], BuildError> {
-        let natural = |n: i64| u64::try_from(n).map_err(|_| BuildError(format!("col2im with {name} {n}")));
-        match c.ints(name).as_deref() {
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], BuildError> {
+        let natural = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
+        match c.ints(argument).as_deref() {
             None | Some([]) => Ok([natural(default)?; 2]),
             Some(&[both]) => Ok([natural(both)?; 2]),
             Some(&[height, width]) => Ok([natural(height)?, natural(width)?]),
-            Some(other) => Err(BuildError(format!("col2im with {name} {other:?}"))),
+            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
         }
     };
     let padding = pair(c, "padding", 0)?;
@@ -115,12 +115,12 @@ fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     let sizes = c.ints("output_size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();
     if sizes.len() != spatial {
-        return Err(BuildError(format!("{} with the sizes {sizes:?}", c.op)));
+        return Err(CallError::PerDimension { argument: "output_size", given: sizes.len(), rank: spatial }.into());
     }
     one(unpool(c.b(), x, places, &sizes)?)
 }
 
-/// How elements are put in, and what joins them.
+/// How elements are put in, and how they are combined with what is there.
 struct Reduction {
     dimension: usize,
     index: InstructionId,
@@ -144,10 +144,10 @@ fn reduced(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (rank, element, dims) = (c.b().rank(x), c.b().element(x), c.b().dims(x));
     let dimension = c.dimension("dim", 0, rank)?;
-    let index = c.tensor("index")?.ok_or_else(|| BuildError("an index is wanted".to_owned()))?;
+    let index = c.tensor("index")?.ok_or_else(|| c.missing("index"))?;
     let is_whole = c.op == "index_reduce";
-    let source = c.tensor(if is_whole { "source" } else { "src" })?;
-    let source = source.ok_or_else(|| BuildError("elements to put in are wanted".to_owned()))?;
+    let name = if is_whole { "source" } else { "src" };
+    let source = c.tensor(name)?.ok_or_else(|| c.missing(name))?;
     let values = c.b().convert(source, element)?;
     let name = c.text("reduce").unwrap_or_default();
     let (combine, neutral) = match name {

@@ -6,7 +6,7 @@ use crate::import::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use crate::import::program::{BuildError, ElementType};
+use crate::import::program::{BuildError, CallError, ElementType};
 
 /// Translates pooling and resizing.
 ///
@@ -27,7 +27,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if !c.op.ends_with("indices") {
                 return one(value);
             }
-            // Places are made only where a name says that somebody may use them.
+            // Places are made only where the result's name does not say that it is unused.
             let is_used = c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
             let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
             Ok(Done::Many(vec![Some(value), places]))
@@ -43,7 +43,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if kind == "adaptive_avg_pool" {
                 return one(adaptive_average_pool(c.b(), x, &sizes)?);
             }
-            // Places are made only where a name says that somebody may use them.
+            // Places are made only where the result's name does not say that it is unused.
             if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
                 let found = adaptive_max_places(c.b(), x, &sizes)?;
                 return Ok(Done::Many(found.into_iter().map(Some).collect()));
@@ -91,15 +91,15 @@ fn dimensions_of(op: &str) -> Option<(&'static str, usize)> {
 
 /// Windows of a pooling.
 fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
-    let numbers = |name: &str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
-        let given = c.ints(name).unwrap_or_default();
-        let each = |n: i64| u64::try_from(n).map_err(|_| BuildError(format!("{name} of {n}")));
+    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
+        let given = c.ints(argument).unwrap_or_default();
+        let each = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
         let given: Vec<u64> = given.into_iter().map(each).collect::<Result<_, _>>()?;
         match given.as_slice() {
             [] => Ok(default.to_vec()),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(BuildError(format!("{name} of {} numbers for {spatial} dimensions", all.len()))),
+            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
         }
     };
     let sizes = numbers("kernel_size", &[])?;

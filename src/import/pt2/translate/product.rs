@@ -4,7 +4,7 @@ use super::super::argument::Argument;
 use super::call::{Call, Done, Made, one};
 use crate::import::program::builder::ConvolutionSpec;
 use crate::import::program::compose::einsum;
-use crate::import::program::{Binary, BuildError, DotDims, InstructionId};
+use crate::import::program::{Binary, BuildError, CallError, DotDims, InstructionId};
 
 /// Translates products.
 ///
@@ -40,7 +40,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
                 Argument::Text(text) => Some(text.get()),
                 _ => None,
             });
-            let equation = equation.ok_or_else(|| BuildError("einsum without its equation".to_owned()))?;
+            let equation = equation.ok_or_else(|| c.missing("equation"))?;
             let operands = c.tensors(1)?;
             one(einsum(c.b(), equation, &operands)?)
         }
@@ -65,20 +65,20 @@ fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
         x = c.b().unsqueeze(x, 0)?;
     }
     let is_transposed = c.op.contains("transpose") || c.flag_or("transposed", false);
-    let numbers = |name: &str, default: i64| -> Result<Vec<i64>, BuildError> {
-        let given = c.ints(name).unwrap_or_default();
+    let numbers = |argument: &'static str, default: i64| -> Result<Vec<i64>, BuildError> {
+        let given = c.ints(argument).unwrap_or_default();
         match given.as_slice() {
             [] => Ok(vec![default; spatial]),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(BuildError(format!("{name} of {} numbers for {spatial} dimensions", all.len()))),
+            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
         }
     };
-    let counts = |all: Vec<i64>| -> Result<Vec<u64>, BuildError> {
-        let each = |n: i64| u64::try_from(n).map_err(|_| BuildError(format!("{n} is negative")));
-        all.into_iter().map(each).collect()
+    let counts = |argument: &'static str, default: i64| -> Result<Vec<u64>, BuildError> {
+        let each = |n: i64| Ok(u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n })?);
+        numbers(argument, default)?.into_iter().map(each).collect()
     };
-    let dilation = counts(numbers("dilation", 1)?)?;
+    let dilation = counts("dilation", 1)?;
     let padding = match c.text("padding") {
         Some("valid") => vec![(0, 0); spatial],
         Some("same") => kernel_dims
@@ -94,11 +94,11 @@ fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
         _ => numbers("padding", 0)?.into_iter().map(|p| (p, p)).collect(),
     };
     let spec = ConvolutionSpec {
-        strides: counts(numbers("stride", 1)?)?,
+        strides: counts("stride", 1)?,
         padding,
         dilation,
         groups: u64::try_from(c.int_or("groups", 1)).unwrap_or(0),
-        output_padding: counts(numbers("output_padding", 0)?)?,
+        output_padding: counts("output_padding", 0)?,
         is_transposed,
     };
     let result = c.b().convolution(x, kernel, bias, &spec)?;

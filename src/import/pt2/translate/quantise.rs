@@ -1,8 +1,8 @@
-//! Numbers rounded as whole numbers of few bits would have them, and products of such numbers.
+//! Numbers rounded to whole numbers of few bits, and products of such numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates rounding for training with quantisation.
 ///
@@ -52,10 +52,10 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().mul(product, scales)?)
 }
 
-/// Numbers put on a grid and back, within its ends; of some names also which of them lie within.
+/// Numbers rounded to a grid and converted back, limited to its ends; some operators also say which numbers lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
-        return Err(BuildError(format!("{} without its ends", c.op)));
+        return Err(c.missing("quant_min or quant_max"));
     };
     // As torch does: times the reciprocal.
     let unit = c.t.b.number(c.t.b.element(x), 1.0)?;

@@ -68,13 +68,14 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
         (None, None) => x,
     };
     if !c.b().element(probability).is_float() {
-        return Err(BuildError("a probability is a fraction".to_owned()));
+        let found = c.b().type_of(probability).clone();
+        return Err(BuildError::Elements { what: "a probability", needs: "floating point numbers", found });
     }
     let flags = chosen(c, &dims, probability)?;
     one(c.b().convert(flags, element)?)
 }
 
-/// Elements left out with a probability, the others larger, so that their sum stays.
+/// Elements set to zero with a probability; the others are scaled up, so that the expected sum stays.
 ///
 /// # Errors
 /// When arguments do not fit.

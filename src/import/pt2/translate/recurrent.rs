@@ -2,7 +2,7 @@
 
 use super::call::{Call, Done, Made};
 use crate::import::program::compose::{CellKind, Layer, recurrent};
-use crate::import::program::{BuildError, InstructionId};
+use crate::import::program::{CallError, InstructionId, Unsupported};
 
 /// Translates recurrent layers and cells.
 ///
@@ -20,7 +20,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         return cell(c, kind);
     }
     if c.overload == "data" {
-        return Err(BuildError("sequences of packed lengths".to_owned()));
+        return Err(CallError::from(Unsupported::PackedSequences).into());
     }
     layers(c, kind)
 }
@@ -38,7 +38,7 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     };
     let steps = c.b().unsqueeze(x, 0)?;
     let first = (first.first().copied(), first.get(1).copied());
-    let (Some(state), cell) = first else { return Err(BuildError("a cell without a state".to_owned())) };
+    let (Some(state), cell) = first else { return Err(c.missing("hx")) };
     let result = recurrent(c.b(), kind, steps, (state, cell), &layer)?;
     Ok(Done::Many(std::iter::once(Some(result.state)).chain(result.cell.map(Some)).collect()))
 }
@@ -46,7 +46,7 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
 /// Several layers, in one direction or both.
 fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     if c.flag_or("train", false) && c.float_or("dropout", 0.0) > 0.0 {
-        return Err(BuildError("dropout between layers in training".to_owned()));
+        return Err(CallError::from(Unsupported::TrainingDropout).into());
     }
     let has_biases = c.flag_or("has_biases", true);
     let count = usize::try_from(c.int_or("num_layers", 1)).unwrap_or(0);
@@ -63,7 +63,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     let each = weights.len() / count.saturating_mul(directions).max(1);
     let projects = matches!(kind, CellKind::Lstm { .. }) && each == 3 + 2 * usize::from(has_biases);
     if each != 2 + 2 * usize::from(has_biases) + usize::from(projects) || states.is_empty() {
-        return Err(BuildError(format!("{} weights for {count} layers in {directions} directions", weights.len())));
+        return Err(CallError::Weights { weights: weights.len(), layers: count, directions }.into());
     }
     let mut last: (Vec<InstructionId>, Vec<InstructionId>) = (Vec::new(), Vec::new());
     for number in 0..count {
@@ -101,7 +101,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     Ok(Done::Many(values))
 }
 
-/// A layer of its weights, in torch's order.
+/// A layer, made of its weights in torch's order.
 fn layer_of(own: &[InstructionId], has_biases: bool, projects: bool, is_reversed: bool) -> Layer {
     Layer {
         input_weight: own[0],

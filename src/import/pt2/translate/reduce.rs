@@ -5,7 +5,7 @@ use crate::import::program::compose::{
     arg_extreme, cumulative, distances, log_softmax, logsumexp, norm, running_extreme, softmax, sort_places,
     top_places, variance, widened,
 };
-use crate::import::program::{Binary, BuildError, Comparison, ElementType, InstructionId, Unary};
+use crate::import::program::{Binary, CallError, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates reductions.
 ///
@@ -92,12 +92,13 @@ fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(least), Some(largest)]))
 }
 
-/// The first in order, and where they are.
+/// The largest or smallest `k`, and where they are.
 fn top(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", -1, rank)?;
-    let k = u64::try_from(c.int_or("k", 0)).map_err(|_| BuildError("a negative k".to_owned()))?;
+    let k = c.int_or("k", 0);
+    let k = u64::try_from(k).map_err(|_| CallError::Negative { argument: "k", found: k })?;
     let is_largest = c.flag_or("largest", true);
     let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
     Ok(Done::Many(vec![Some(values), Some(places)]))

@@ -12,10 +12,12 @@ use super::families::known;
 use super::finish::Reason;
 use super::signature::{input_kind, scope_of};
 use super::views::{ViewId, Views};
-use crate::import::program::{ArrayType, BuildError, Builder, InstructionId, Program, ProgramParameter, Role, Type};
+use crate::import::program::{
+    ArrayType, BuildError, Builder, CallError, InstructionId, Program, ProgramParameter, Role, Type, ValueError,
+};
 use crate::import::{ImportError, Place, UnsupportedOp};
 
-/// A program with what it could not say.
+/// A program, and what is not known of it.
 #[derive(Debug)]
 pub struct Translated {
     /// The program.
@@ -36,7 +38,7 @@ pub struct Translator {
     pub symbols: Symbols,
     /// Whether the file says the type of each value.
     pub has_types: bool,
-    /// Whether the program is only looked at: then it may hold branches and loops that data decides.
+    /// Whether the program is only inspected: then it may hold branches and loops that data decides.
     pub looks_only: bool,
     /// Values by name; those of a graph within a graph hide those around it.
     names: Vec<FxHashMap<String, ViewId>>,
@@ -66,7 +68,7 @@ pub fn translate(
 }
 
 fn of_file(error: &BuildError) -> ImportError {
-    ImportError::of_file(error.0.clone(), "export a smaller model")
+    ImportError::of_file(error.to_string(), "export a smaller model")
 }
 
 impl Translator {
@@ -102,7 +104,7 @@ impl Translator {
         }
     }
 
-    /// The program with these results, what is not known of it, and the notes.
+    /// The program with these results, its unknown operators, and the notes.
     ///
     /// # Errors
     /// When the program grows beyond all bounds.
@@ -122,7 +124,7 @@ impl Translator {
         let mut changeable = Vec::new();
         for spec in &exported.graph_module.signature.input_specs {
             let Some(input) = input_kind(spec) else { continue };
-            let ty = self.type_named(input.value, graph).map_err(|e| at_node(input.value, e.0))?;
+            let ty = self.type_named(input.value, graph).map_err(|e| at_node(input.value, &e))?;
             let weight = match input.role {
                 Role::Input => None,
                 _ => Some(weights.get(input.path, &ty)),
@@ -135,7 +137,7 @@ impl Translator {
             }
             let (key, data) = weight.map(|w| (Some(w.key), w.data)).unwrap_or_default();
             let parameter = ProgramParameter { name: input.path.to_owned(), role: input.role, ty, data };
-            let value = self.b.parameter(parameter).map_err(|e| at_node(input.value, e.0))?;
+            let value = self.b.parameter(parameter).map_err(|e| at_node(input.value, &e))?;
             let view = self.views.fresh(value);
             self.bind(input.value, view);
             changeable.push((input.path.to_owned(), view));
@@ -157,8 +159,8 @@ impl Translator {
         for spec in &exported.graph_module.signature.output_specs {
             let Some((kind, spec)) = spec.iter().next() else { continue };
             let Some(Argument::Tensor(name)) = &spec.arg else { continue };
-            let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), e.0))?;
-            let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), e.0))?;
+            let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), &e))?;
+            let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), &e))?;
             if kind.get() == "user_output" { given.push(value) } else { changed.push(value) }
         }
         let is_functional = !changed.is_empty();
@@ -209,7 +211,7 @@ impl Translator {
         let finished = call.finish(made, is_in_place);
         match finished {
             Ok(()) => Ok(()),
-            Err(Reason::Missing(what)) => Err(at_node(&name_of(node), what)),
+            Err(Reason::Missing(missing)) => Err(at_node(&name_of(node), &missing)),
             Err(Reason::Unknown(why)) => self.opaque(node, graph, &format!("{space}::{name}"), why),
         }
     }
@@ -220,14 +222,14 @@ impl Translator {
         node: &Node<'a>,
         graph: &Graph<'a>,
         op: &str,
-        why: Option<String>,
+        why: Option<BuildError>,
     ) -> Result<(), ImportError> {
         let first = name_of(node);
         if let Some(why) = why {
-            self.note(format!("{first}: {op} is used in a way that is not known here: {why}"));
+            self.note(format!("{first}: this use of {op} is not known here: {why}"));
         }
         self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
-        let wrong = |e: BuildError| at_node(&first, e.0);
+        let wrong = |e: BuildError| at_node(&first, &e);
         let (mut operands, mut config) = (Vec::new(), String::new());
         let mut call = Call { t: self, node, graph, op: "", overload: "" };
         for (place, input) in node.inputs.iter().enumerate() {
@@ -273,7 +275,7 @@ impl Translator {
     fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
         if self.looks_only && matches!(op, "cond" | "while_loop") {
-            return self.undecided(op, node, graph).map_err(|e| at_node(&place, e.0));
+            return self.undecided(op, node, graph).map_err(|e| at_node(&place, &e));
         }
         let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {
             Argument::Graph(inner) => Some((at, inner)),
@@ -289,7 +291,7 @@ impl Translator {
                 "a NeuronCore runs a fixed program: export one branch, or compute both and choose with torch.where";
             return Err(ImportError::at(Place::Node(place), what, instead));
         };
-        let missing = |e: BuildError| at_node(&place, e.0);
+        let missing = |e: BuildError| at_node(&place, &e);
         let mut inside = FxHashMap::default();
         let given = node.inputs[at + 1..].iter().flat_map(|i| match &i.arg {
             Argument::Tensors(all) => all.iter().collect::<Vec<_>>(),
@@ -323,10 +325,7 @@ impl Translator {
         let call = Call { t: self, node, graph, op: "", overload: "" };
         let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
         if names.len() != results.len() {
-            return Err(at_node(
-                &place,
-                format!("{} results are named and the graph gives {}", names.len(), results.len()),
-            ));
+            return Err(at_node(&place, &CallError::Results { given: results.len(), named: names.len() }));
         }
         names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
         Ok(())
@@ -372,7 +371,7 @@ impl Translator {
     /// When no node in front gives it.
     pub fn view_named(&self, name: &str) -> Result<ViewId, BuildError> {
         let found = self.names.last().and_then(|names| names.get(name)).copied();
-        found.ok_or_else(|| BuildError(format!("{MISSING}{}", name.chars().take(200).collect::<String>())))
+        Ok(found.ok_or_else(|| CallError::from(ValueError::Absent(name.chars().take(200).collect())))?)
     }
 
     /// The type of a value by its name.
@@ -382,13 +381,11 @@ impl Translator {
     pub fn type_named(&self, name: &str, graph: &Graph<'_>) -> Result<ArrayType, BuildError> {
         let short = || name.chars().take(200).collect::<String>();
         let meta = graph.tensor_values.get(name);
-        let meta = meta.ok_or_else(|| BuildError(format!("{MISSING}{} has no type", short())))?;
-        self.symbols.array(meta).map_err(|e| BuildError(format!("{MISSING}{}: {e}", short())))
+        let meta = meta.ok_or_else(|| CallError::from(ValueError::Untyped(short())))?;
+        let ty = self.symbols.array(meta);
+        Ok(ty.map_err(|e| CallError::from(ValueError::Type { name: short(), why: e.to_string() }))?)
     }
 }
-
-/// Marks errors about values that are not there, which are the file's and not an operator's.
-pub const MISSING: &str = "no node in front gives the value ";
 
 /// `__iand__` and its like.
 fn is_in_place_dunder(name: &str) -> bool {
@@ -405,9 +402,13 @@ fn name_of(node: &Node<'_>) -> String {
     name.unwrap_or(node.target.get()).chars().take(200).collect()
 }
 
-fn at_node(name: &str, what: impl Into<String>) -> ImportError {
+fn at_node(name: &str, what: &dyn std::error::Error) -> ImportError {
     let place = Place::Node(name.chars().take(200).collect());
-    ImportError::at(place, what, "the file is damaged or of a kind that is not known here: export the model again")
+    ImportError::at(
+        place,
+        what.to_string(),
+        "the file is damaged or of a kind that is not known here: export the model again",
+    )
 }
 
 /// The kind of work that an aten operation is; none when it is not known. It is asked for without arguments.

@@ -7,9 +7,9 @@ use super::infer::is_conversion;
 use super::views::{Look, ViewId};
 use crate::base::convert::real_signed;
 use crate::import::program::builder::RowGather;
-use crate::import::program::{Binary, BuildError, ElementType};
+use crate::import::program::{Binary, BuildError, CallError, ElementType, Unsupported};
 
-/// Translates views, copies, joins and what changes nothing.
+/// Translates views, copies, joins and operations that change nothing.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -62,7 +62,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// What puts elements into other places: joins, repetitions, orders, paddings.
+/// Operations that move elements: joins, repetitions, orders, paddings.
 fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
     match c.op {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
@@ -99,7 +99,7 @@ fn same(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(vec![c.view(0)?]))
 }
 
-/// Dropout outside training: nothing; the native one also says that nothing was dropped.
+/// Dropout outside training, which does nothing; the native one also gives a mask of all elements kept.
 fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     if c.op != "native_dropout" {
         return same(c);
@@ -131,7 +131,7 @@ fn look(c: &mut Call<'_, '_, '_>, look: Look) -> Made {
     Ok(Done::Views(vec![c.t.views.look(&mut c.t.b, parent, look)?]))
 }
 
-/// Strides that are those of the sizes need no copy; others pick elements of an operand that lies row by row.
+/// Row-major strides need no copy; other strides pick elements of an operand in row-major order.
 fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let strides = c.ints("stride").unwrap_or_default();
@@ -142,14 +142,14 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
         return look(c, Look::Reshape(ty.dims));
     }
     if !lies_row_by_row(c)? || strides.len() != ty.dims.len() || ty.dims.is_empty() {
-        return Err(BuildError("strides other than those of the sizes".to_owned()));
+        return Err(CallError::from(Unsupported::Strides).into());
     }
     let last = ty.dims.iter().zip(&strides).try_fold(offset, |at, (&n, &stride)| {
         let steps = i64::try_from(n.saturating_sub(1)).ok()?;
         at.checked_add(steps.checked_mul(stride)?).filter(|_| stride >= 0)
     });
     if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
-        return Err(BuildError("strides that reach beyond the operand".to_owned()));
+        return Err(CallError::from(Unsupported::StridesBeyond).into());
     }
     let mut places = c.b().full(ElementType::S64, &ty.dims, real_signed(offset))?;
     for (d, &stride) in strides.iter().enumerate() {
@@ -161,7 +161,7 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().take(row, places, RowGather { dimension: 0, wraps: false })?)
 }
 
-/// Whether strides are those of elements one row after the other.
+/// Whether strides are row-major.
 fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     let mut step = 1u64;
     let mut fits = strides.len() == dims.len();
@@ -172,7 +172,7 @@ fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     fits
 }
 
-/// Whether the file says that the first operand lies row by row from the start of its memory.
+/// Whether the file says that the first operand is row-major from the start of its memory.
 fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
     let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
     let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };
@@ -216,7 +216,7 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
 fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, BuildError> {
     let (from, to) = (c.dimensions("source", rank)?, c.dimensions("destination", rank)?);
     if from.len() != to.len() {
-        return Err(BuildError("as many sources as destinations are wanted".to_owned()));
+        return Err(CallError::Moves { sources: from.len(), destinations: to.len() }.into());
     }
     let mut rest = (0..rank).filter(|d| !from.contains(d));
     let order: Vec<usize> = (0..rank)
@@ -236,10 +236,10 @@ fn part(c: &mut Call<'_, '_, '_>) -> Made {
     let size = c.b().size(x, dimension)?;
     let parent = c.view(0)?;
     if c.op.starts_with("select") {
-        let index = c.int("index").ok_or_else(|| BuildError("the index of select is not known".to_owned()))?;
+        let index = c.int("index").ok_or_else(|| c.missing("index"))?;
         let at = from_front(index, size);
         if at >= size {
-            return Err(BuildError(format!("element {index} of a dimension of {size}")));
+            return Err(CallError::Index { index, size }.into());
         }
         let row = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, at, at + 1, 1))?;
         let dims = c.result()?.dims;

@@ -17,7 +17,7 @@ pub struct InputKind<'s> {
     pub path: &'s str,
 }
 
-/// What an input of the signature is; none when it is no tensor.
+/// What an input of the signature is; none when it is not a tensor.
 #[must_use]
 pub fn input_kind<'s>(spec: &'s FxHashMap<Text<'_>, Spec<'_>>) -> Option<InputKind<'s>> {
     let (kind, spec) = spec.iter().next()?;

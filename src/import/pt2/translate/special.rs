@@ -1,11 +1,11 @@
-//! Questions about numbers, and functions that fewer models have.
+//! Tests of numbers, and rarer functions.
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::builder::broadcast_dims;
 use crate::import::program::compose::cumulative;
 use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
 
-/// Translates questions about numbers and rarer functions.
+/// Translates tests of numbers and rarer functions.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -117,12 +117,13 @@ fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
     }))
 }
 
-/// The greatest common divisor of whole numbers, by Euclid's rule, or their least common multiple. So many turns are enough for any numbers.
+/// The greatest common divisor of whole numbers by Euclid's algorithm, or their least common multiple. The number of turns is enough for all numbers.
 fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     let element = super::binary::common_element(c, &[0, 1])?;
     let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
     if !element.is_integer() {
-        return Err(BuildError(format!("{} of {element}", c.op)));
+        let (what, found) = ("a common divisor or multiple", c.b().type_of(x).clone());
+        return Err(BuildError::Elements { what, needs: "whole numbers", found });
     }
     let (x, y) = (c.b().unary(Unary::Abs, x)?, c.b().unary(Unary::Abs, y)?);
     let dims = broadcast_dims(&c.b().dims(x), &c.b().dims(y))?;
@@ -163,7 +164,7 @@ fn or_else_at_zero(c: &mut Call<'_, '_, '_>, x: InstructionId, number: f64, valu
     c.b().select(is_zero, number, value)
 }
 
-/// Whether a number has a minus: it is less than 0, or a 0 whose reciprocal is.
+/// Whether the sign of a number is negative: it is less than 0, or a 0 whose reciprocal is.
 fn below(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let is_below = c.b().compare_number(Comparison::Lt, x, 0.0)?;
     let element = c.b().element(x);

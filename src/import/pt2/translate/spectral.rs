@@ -5,10 +5,10 @@ use super::call::{Call, Done, Made, one};
 use crate::base::convert::{self, at_least_zero, real_signed, signed_len};
 use crate::import::program::compose::{Windows, dimension, windows};
 use crate::import::program::{
-    ArrayType, Binary, BuildError, Built, ElementType, InstructionId, Numbers, Op, Unary, Value,
+    ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
 };
 
-/// Numbers of a window that are written out at most.
+/// Most numbers of a window that is written out.
 const MOST_NUMBERS: i64 = 1 << 20;
 
 /// Translates complex numbers, transforms and windows.
@@ -61,7 +61,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// A Fourier transform: of which numbers to which.
+/// The kind of numbers before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Forward,
@@ -142,7 +142,7 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
 /// Elements of each of those dimensions, of numbers that are not a spectrum.
 fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, BuildError> {
     let mut sizes: Vec<u64> = along.iter().map(|&d| dims[d]).collect();
-    let wrong = || BuildError(format!("{} of {dims:?}", c.op));
+    let wrong = || CallError::Sizes { op: c.op.to_owned(), sizes: dims.to_vec() };
     if kind == Kind::ToReal {
         let last = sizes.last_mut().ok_or_else(wrong)?;
         *last = last.checked_sub(1).and_then(|n| n.checked_mul(2)).ok_or_else(wrong)?;
@@ -154,7 +154,7 @@ fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Res
     if let (Some(n), Some(last)) = (c.int("last_dim_size"), sizes.last_mut()) {
         *last = u64::try_from(n).map_err(|_| wrong())?;
     }
-    if sizes.contains(&0) { Err(wrong()) } else { Ok(sizes) }
+    if sizes.contains(&0) { Err(wrong().into()) } else { Ok(sizes) }
 }
 
 /// A transform of dimensions, which are the last while it is made.
@@ -213,7 +213,8 @@ fn resized(c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize, size: u64) -> B
     if own >= size {
         return c.b().slice_dim(x, d, 0, size, 1);
     }
-    let behind = i64::try_from(size - own).map_err(|_| BuildError(format!("{own} elements filled up to {size}")))?;
+    let what = "a dimension filled up with zeros";
+    let behind = i64::try_from(size - own).map_err(|_| BuildError::TooLong { what, elements: size })?;
     let mut edges = vec![(0, 0); c.b().rank(x)];
     edges[d] = (0, behind);
     c.b().pad(x, 0.0, &edges)
@@ -249,7 +250,7 @@ fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
 /// Spectra of stretches of a signal: `[.., frequencies, stretches]`.
 fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-    let size = natural("n_fft").ok_or_else(|| BuildError("spectra of stretches of no length".to_owned()))?;
+    let size = c.positive("n_fft")?;
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
     let mut x = c.x(0)?;
     if c.b().element(x).is_complex() || step == 0 || length > size {
@@ -285,7 +286,7 @@ fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
 /// The signal of spectra of stretches, added up where they overlap and divided by what their windows add up to.
 fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-    let size = natural("n_fft").ok_or_else(|| BuildError("spectra of stretches of no length".to_owned()))?;
+    let size = c.positive("n_fft")?;
     let (step, length) = (natural("hop_length").unwrap_or(size / 4), natural("win_length").unwrap_or(size));
     let wanted = natural("length");
     let mut x = c.x(0)?;
@@ -300,7 +301,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     let half = size / 2 + 1;
     let rows = c.b().size(x, 1)?;
     if rows != half && rows != size {
-        return Err(BuildError(format!("{rows} frequencies of {size} elements")));
+        return Err(CallError::Frequencies { rows, size }.into());
     }
     let spectra = c.b().slice_dim(x, 1, 0, half, 1)?;
     let turned = c.b().swap_dims(spectra, 1, 2)?;
@@ -330,7 +331,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
         (c.b().slice_dim(signal, 1, start, end.min(all), 1)?, c.b().slice_dim(weights, 1, start, end.min(all), 1)?);
     let mut value = c.b().div(signal, weights)?;
     if end > all {
-        let more = i64::try_from(end - all).map_err(|_| BuildError(format!("a signal of {end} elements")))?;
+        let more = i64::try_from(end - all).map_err(|_| BuildError::TooLong { what: "a signal", elements: end })?;
         value = c.b().pad(value, 0.0, &[(0, 0), (0, more)])?;
     }
     one(if rank == 2 { c.b().squeeze(value, 0)? } else { value })
@@ -339,11 +340,12 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
 /// Stretches `[.., stretches, elements]` added up, each a step behind the one before.
 fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built {
     let dims = c.b().dims(frames);
+    let wrong = || CallError::Sizes { op: "a sum of stretches".to_owned(), sizes: dims.clone() };
     let (&[n, count, size], true) = (dims.as_slice(), step > 0) else {
-        return Err(BuildError(format!("stretches {dims:?}")));
+        return Err(wrong().into());
     };
     let total = step.checked_mul(count.saturating_sub(1)).and_then(|n| n.checked_add(size));
-    let total = total.ok_or_else(|| BuildError(format!("stretches {dims:?}")))?;
+    let total = total.ok_or_else(wrong)?;
     // Each stretch in parts of one step: part `i` of a stretch falls on the place of the stretch `i` behind it.
     let parts = size.div_ceil(step);
     let whole = resized(c, frames, 2, parts.saturating_mul(step))?;
@@ -351,23 +353,24 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     let mut sum: Option<InstructionId> = None;
     for i in 0..parts {
         let part = c.b().pick(whole, 2, i)?;
-        let edge = |n: u64| i64::try_from(n).map_err(|_| BuildError(format!("stretches of {parts} parts")));
+        let edge =
+            |n: u64| i64::try_from(n).map_err(|_| BuildError::TooLong { what: "a sum of stretches", elements: n });
         let placed = c.b().pad(part, 0.0, &[(0, 0), (edge(i)?, edge(parts - 1 - i)?), (0, 0)])?;
         sum = Some(match sum {
             Some(sum) => c.b().add(sum, placed)?,
             None => placed,
         });
     }
-    let sum = sum.ok_or_else(|| BuildError("a stretch of nothing".to_owned()))?;
+    let sum = sum.ok_or(BuildError::Nothing("add up"))?;
     let row = c.b().reshape(sum, &[n, (count + parts - 1).saturating_mul(step)])?;
     c.b().slice_dim(row, 1, 0, total, 1)
 }
 
-/// Numbers that rise from the ends to the middle.
+/// A window function: numbers that rise from the ends to the middle.
 fn window(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("window_length").unwrap_or(-1);
     if !(0..=MOST_NUMBERS).contains(&count) {
-        return Err(BuildError(format!("a window of {count} numbers")));
+        return Err(CallError::Range { argument: "window_length", found: count, least: 0, most: MOST_NUMBERS }.into());
     }
     let is_periodic = c.flag_or("periodic", true);
     let span = real_signed(if is_periodic { count } else { count - 1 }.max(1));

@@ -119,7 +119,7 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
             let x = c.x(0)?;
             let soft = compose::softplus(c.b(), x, beta)?;
             if border >= 20.0 {
-                // In single precision the two are the same from there on.
+                // In single precision the two are equal from there on.
                 return Ok(Some(soft));
             }
             let scaled = c.b().with_number(Binary::Mul, x, beta)?;
@@ -271,7 +271,7 @@ fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> 
     Ok(Some(value))
 }
 
-/// Rounded to so many places behind the point.
+/// Rounded to a number of decimal places.
 fn rounded(c: &mut Call<'_, '_, '_>) -> Built {
     let places = real_signed(c.int_or("decimals", 0));
     let x = operand(c)?;
@@ -299,7 +299,7 @@ fn logit(c: &mut Call<'_, '_, '_>) -> Built {
     c.b().unary(Unary::Log, odds)
 }
 
-/// Without what is behind the point.
+/// The whole part of each number.
 fn truncated(b: &mut Builder, x: InstructionId) -> Built {
     if !b.element(x).is_float() {
         return Ok(x);
@@ -326,7 +326,7 @@ fn clamp(c: &mut Call<'_, '_, '_>) -> Built {
     Ok(x)
 }
 
-/// Numbers in the place of infinities and of what is not a number.
+/// Replaces infinities and NaN by numbers.
 fn without_nan(b: &mut Builder, x: InstructionId, nan: f64, above: Option<f64>, below: Option<f64>) -> Built {
     let element = b.element(x);
     if !element.is_float() {

@@ -1,12 +1,12 @@
 //! Values that share memory. An operation in place changes all values that look at the same storage, so that each value is a chain
-//! of views down to a storage, and what a view shows is made again after its storage has changed.
+//! of views down to a storage, and a view's value is made again after its storage has changed.
 
-use crate::import::program::{BuildError, Builder, Built, ElementType, InstructionId};
+use crate::import::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
 
 /// A value of the graph.
 pub type ViewId = usize;
 
-/// How a view looks at its parent.
+/// How a view reads its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
     /// The same elements with other sizes.
@@ -44,10 +44,10 @@ impl Views {
         self.views.len() - 1
     }
 
-    /// A value that looks at another.
+    /// A value that is a view of another.
     ///
     /// # Errors
-    /// When the look does not fit.
+    /// When the view does not fit.
     pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, BuildError> {
         let from = self.get(b, parent)?;
         let value = shown(b, from, &look)?;
@@ -82,7 +82,7 @@ impl Views {
         Ok(value)
     }
 
-    /// Writes a value: all that look at the same storage show it from now on.
+    /// Writes a value: from now on, all views of the same storage show it.
     ///
     /// # Errors
     /// When the view repeats elements, which torch does not write to either.
@@ -142,10 +142,10 @@ fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look)
             for i in 0..b.size(value, *dimension)? {
                 let place =
                     i.checked_mul(*step).and_then(|n| n.checked_add(*start)).and_then(|n| i64::try_from(n).ok());
-                places.push(place.ok_or_else(|| BuildError("a range beyond all bounds".to_owned()))?);
+                places.push(place.ok_or(BuildError::SumTooLarge)?);
             }
             if places.len() > 1 << 20 {
-                return Err(BuildError("a range of steps of a million elements is written".to_owned()));
+                return Err(CallError::from(Unsupported::LongWrite).into());
             }
             let row = b.whole_row(ElementType::S64, &places)?;
             let mut indices = vec![None; *dimension];
@@ -154,6 +154,6 @@ fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look)
             crate::import::program::compose::advanced_put(b, below, &indices, value, how)
         }
         Look::Expand(dims) if *dims == b.dims(below) => Ok(value),
-        Look::Expand(_) => Err(BuildError("a value that repeats elements is written in place".to_owned())),
+        Look::Expand(_) => Err(CallError::from(Unsupported::RepeatedWrite).into()),
     }
 }

@@ -11,12 +11,12 @@ use super::state::{Interpreter, Stop};
 use crate::import::program::ArrayType;
 use crate::import::pt2::{AloneCall, Argument, NamedArgument, Symbolic, Text, ViewId, scalar_type};
 
-/// Items that a list may grow to.
+/// Most items of a list.
 const MAX_ITEMS: usize = 1 << 16;
 
-/// What an operator gives, where its results do not say it themselves.
+/// What kind of result an operator gives.
 enum Gives {
-    /// One value, others beside it being of no use.
+    /// One value; other results are not used.
     One,
     /// A list.
     List,
@@ -62,7 +62,7 @@ impl Interpreter<'_> {
         self.operator(op, places, by_name)
     }
 
-    /// What is asked about a tensor or a list, and what a program does with lists.
+    /// Queries about tensors and lists, and operations on lists.
     fn about(&mut self, op: &str, values: &[Value]) -> Result<Option<Value>, Stop> {
         if let (Some(Value::Unsized(name)), true) =
             (values.first(), matches!(op, "size" | "dim" | "numel" | "len" | "is_floating_point"))
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
         Ok(Some(value))
     }
 
-    /// A function of numbers alone. A number that the file does not hold counts as one that changes nothing.
+    /// A function of numbers alone. A number that the file does not hold is taken as the neutral element.
     fn of_numbers(&mut self, op: &str, values: &[Value]) -> Result<Option<Value>, Stop> {
         let has_number =
             values.first().is_some_and(|v| v.number().is_some()) || values.get(1).is_some_and(|v| v.number().is_some());

@@ -52,7 +52,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `int(x)` and its like: the number of what stands for one.
+    /// `int(x)` and similar conversions: the number that a value stands for.
     fn number(&mut self, name: &str, of: &Expression) -> Result<Value, Stop> {
         let is_hidden = name == "int" && self.is_tidied() && self.is_from_number(of);
         let value = match of {
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
             self.counts.op(shown);
         }
         let value = match value {
-            // A branch says by itself that data decides it.
+            // A branch reports by itself that data decides it.
             Value::Tensor(view) if name == "bool" && !self.numbers.contains_key(&view) => {
                 return Ok(Value::Tensor(view));
             }
@@ -96,7 +96,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `ops.prim.NumToTensor(n)` that PyTorch leaves out: the number.
+    /// The number of an `ops.prim.NumToTensor(n)`, which PyTorch leaves out.
     ///
     /// # Errors
     /// When the number has no value.
@@ -122,7 +122,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// How many items something has.
+    /// The number of items of a value.
     ///
     /// # Errors
     /// When it has none.

@@ -241,7 +241,7 @@ impl Interpreter<'_> {
         self.function(found, arguments, scope)
     }
 
-    /// An operator of neither torch nor Python.
+    /// An operator that is neither torch's nor Python's.
     fn foreign(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if op.starts_with("neuron::") {
             let what = format!("it is compiled for Neuron already ({op}): it holds a NEFF and no graph");

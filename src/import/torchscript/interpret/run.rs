@@ -17,7 +17,7 @@ use crate::import::pt2::ViewId;
 /// Turns of one loop that are run.
 const MAX_TURNS: i64 = 10_000;
 
-/// What a statement leads to.
+/// What happens after a statement.
 enum Flow {
     On,
     Return(Value),
@@ -102,7 +102,7 @@ impl Interpreter<'_> {
         result
     }
 
-    /// The statements of a method. Those whose results nobody uses are not counted, as PyTorch leaves them out of called methods.
+    /// Runs the statements of a method. Statements with unused results are not counted, as PyTorch leaves them out of called methods.
     fn body(&mut self, function: &Function) -> Result<Value, Stop> {
         let dead = if self.is_swept() { dead_statements(function) } else { vec![false; function.body.len()] };
         for (statement, is_dead) in function.body.iter().zip(dead) {
@@ -206,7 +206,7 @@ impl Interpreter<'_> {
         Ok(Flow::On)
     }
 
-    /// A branch that data chooses, for a program that is only looked at: its first side is walked, and what that gives comes out of one
+    /// A branch that data chooses, for a program that is only inspected: its first side is walked, and its results come out of one
     /// operation that cannot be placed.
     fn undecided(&mut self, condition: Option<ViewId>, [then, otherwise]: [&[Statement]; 2]) -> Result<Flow, Stop> {
         let before = self.tensor_names();
@@ -269,13 +269,13 @@ impl Interpreter<'_> {
         Ok(Flow::On)
     }
 
-    /// What is built next is this, in the module at work.
+    /// Sets the origin of the next instructions: this operator in the current module.
     fn set_origin(&mut self, op: &str) {
         let scope = self.frames.last().map(|f| Rc::clone(&f.scope)).unwrap_or_default();
         self.t.b.set_origin(op, &scope);
     }
 
-    /// Tensors by the names that they have now.
+    /// Tensors by their current names.
     fn tensor_names(&self) -> FxHashMap<String, ViewId> {
         let names = self.frames.last().map(|f| &f.names);
         let tensor = |(name, value): (&String, &Value)| match value {
@@ -285,7 +285,7 @@ impl Interpreter<'_> {
         names.into_iter().flatten().filter_map(tensor).collect()
     }
 
-    /// Names of tensors that are new or other ones now, in their order, with what these show.
+    /// Names whose tensors are new or have changed, in order, with their values.
     fn changed_since(&mut self, before: &FxHashMap<String, ViewId>) -> Result<Vec<(String, InstructionId)>, Stop> {
         let mut now: Vec<(String, ViewId)> = self.tensor_names().into_iter().collect();
         now.retain(|(name, view)| before.get(name) != Some(view));

@@ -1,4 +1,4 @@
-//! What an interpretation knows while it runs.
+//! The state of an interpretation.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,13 +15,13 @@ use crate::import::program::{ArrayType, BuildError, ProgramParameter, Role};
 use crate::import::pt2::{PickleId, Pickled, Translator, ViewId};
 use crate::import::{ImportError, ModelBytes};
 
-/// Steps that every file may take; larger ones take more.
+/// Steps that every file may take; larger files may take more.
 const FREE_STEPS: u64 = 20_000;
 
-/// Calls and expressions that wait for each other.
+/// Most nested calls and expressions.
 const MAX_DEPTH: usize = 150;
 
-/// What to do about source that has no fixed program.
+/// What to do about source without a fixed program.
 pub const FIXED: &str =
     "a NeuronCore runs a fixed program: export the model with torch.export.save, or trace it with example inputs";
 
@@ -30,7 +30,7 @@ pub const FIXED: &str =
 pub enum Stop {
     /// It is refused.
     Refused(ImportError),
-    /// The sizes of an input must be known first; those that fit what is done with it, if any do.
+    /// The sizes of an input must be known first; with the sizes that fit its first use, if there are any.
     Needs(Rc<str>, Option<ArrayType>),
 }
 
@@ -40,19 +40,19 @@ impl From<ImportError> for Stop {
     }
 }
 
-/// A method at work.
+/// A running method.
 pub struct Frame {
     /// Its names.
     pub names: FxHashMap<String, Value>,
     /// Names of tensors that were made from single numbers: `int` of one is its number again.
     pub from_numbers: FxHashSet<String>,
-    /// Whether PyTorch drops what nobody uses in it: it does where it tidied something else, in all that is called from there.
+    /// Whether PyTorch drops unused values in it: it does where it simplified something else, and in all that is called from there.
     pub is_swept: bool,
     /// The method.
     pub function: Rc<Function>,
     /// Its file.
     pub file: Rc<str>,
-    /// The line at hand.
+    /// The current line.
     pub line: u32,
     /// The modules around it: `NN[model]/Linear[layer1]`.
     pub scope: Rc<str>,
@@ -108,13 +108,13 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// Whether PyTorch drops what nobody uses in what runs.
+    /// Whether PyTorch drops unused values in the running method.
     #[must_use]
     pub fn is_swept(&self) -> bool {
         self.frames.last().is_some_and(|f| f.is_swept)
     }
 
-    /// A field of a module, counted: a module that is looked up where PyTorch drops what nobody uses counts when it is used.
+    /// A field of a module, counted: where PyTorch drops unused values, a module that is looked up counts when it is used.
     ///
     /// # Errors
     /// When it has no such field.
@@ -144,7 +144,7 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// Whether what runs is not the model's own method: PyTorch tidies the methods that are called, not the one that calls them.
+    /// Whether the running method is not the model's own: PyTorch simplifies the methods that are called, not the one that calls them.
     #[must_use]
     pub fn is_tidied(&self) -> bool {
         self.frames.len() > 1
@@ -157,7 +157,7 @@ impl<'f> Interpreter<'f> {
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(format!("more than {MAX_DEPTH} calls lie within each other")));
+            return Err(self.refuse(format!("calls are nested more than {MAX_DEPTH} deep")));
         }
         self.steps = self.steps.saturating_sub(1);
         if self.steps == 0 {
@@ -173,13 +173,13 @@ impl<'f> Interpreter<'f> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// A refusal at the line at hand.
+    /// A refusal at the current line.
     #[must_use]
     pub fn refuse(&self, what: impl Into<String>) -> Stop {
         self.refuse_with(what, FIXED)
     }
 
-    /// A refusal at the line at hand, with what to do.
+    /// A refusal at the current line, with what to do.
     #[must_use]
     pub fn refuse_with(&self, what: impl Into<String>, instead: &str) -> Stop {
         let (file, line) = self.place();
@@ -189,10 +189,10 @@ impl<'f> Interpreter<'f> {
     /// A refusal because something cannot be built.
     #[must_use]
     pub fn unbuilt(&self, error: &BuildError) -> Stop {
-        self.refuse(error.0.clone())
+        self.refuse(error.to_string())
     }
 
-    /// The file and the line at hand.
+    /// The current file and line.
     #[must_use]
     pub fn place(&self) -> (Rc<str>, u32) {
         self.frames.last().map_or_else(|| ("code".into(), 1), |f| (Rc::clone(&f.file), f.line))
@@ -275,7 +275,7 @@ impl<'f> Interpreter<'f> {
         let at = name.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
         let id = at.and_then(|at| {
             let constants = self.objects.constants.as_ref()?;
-            // One constant alone is no tuple.
+            // A single constant is not a tuple.
             match constants.get(constants.root) {
                 Pickled::Items(items) => items.get(at).copied(),
                 _ => (at == 0).then_some(constants.root),
@@ -289,7 +289,7 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// The value of a weight, made when it is wanted first; none when the object is no tensor.
+    /// The value of a weight, made at its first use; none when the object is not a tensor.
     fn weight(&mut self, part: Part, id: PickleId, path: &str) -> Result<Option<ViewId>, Stop> {
         if let Some(&known) = self.tensors.get(&(part, id)) {
             return Ok(Some(known));

@@ -5,7 +5,7 @@ use super::lexer::Token;
 /// Levels of expressions and blocks that are followed.
 const MAX_DEPTH: usize = 100;
 
-/// Fields, calls and operators that follow each other in one expression at most: each is a level of the tree too.
+/// Most fields, calls and operators in a row in one expression: each is a level of the tree too.
 const MAX_CHAIN: usize = 24;
 
 /// What is wrong: the line and the sentence.
@@ -27,7 +27,7 @@ impl Parser {
         self.tokens.get(self.at).map_or(&Token::End, |t| &t.0)
     }
 
-    /// The line at hand.
+    /// The current line.
     pub fn line(&self) -> u32 {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |t| t.1)
     }
@@ -75,7 +75,7 @@ impl Parser {
         }
     }
 
-    /// What is wanted and what is there.
+    /// An error that names the expected token and the one that is there.
     pub fn unexpected(&self, wanted: &str) -> Wrong {
         let found: String = match self.peek() {
             Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
@@ -103,15 +103,15 @@ impl Parser {
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.line(), format!("more than {MAX_DEPTH} levels lie within each other")));
+            return Err((self.line(), format!("more than {MAX_DEPTH} levels are nested")));
         }
         Ok(())
     }
 
-    /// Checks how much follows each other in one expression.
+    /// Checks the number of fields, calls and operators in a row.
     ///
     /// # Errors
-    /// When it is too much.
+    /// When there are too many.
     pub fn check_chain(&self, count: usize) -> Result<(), Wrong> {
         if count > MAX_CHAIN {
             return Err((self.line(), format!("more than {MAX_CHAIN} fields, calls or operators follow each other")));

@@ -8,7 +8,7 @@ use super::tree::{Expression, Operator};
 type Arguments = (Vec<Expression>, Vec<(String, Expression)>);
 
 impl Parser {
-    /// One expression, or several with commas, which are a tuple; whether there is a comma.
+    /// One expression, or several with commas, which are a tuple; also whether there is a comma.
     ///
     /// # Errors
     /// The line and what is wrong.
@@ -47,7 +47,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// Operators that bind at least so strongly.
+    /// An expression whose operators bind at least as strongly as `least`.
     fn binary(&mut self, least: u8) -> Result<Expression, Wrong> {
         let mut left = self.operand()?;
         let mut count = 0;
@@ -66,7 +66,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// The operator that comes next, how strongly it binds, and of how many tokens it is.
+    /// The next operator, how strongly it binds, and its number of tokens.
     fn operator(&self) -> Option<(Operator, u8, usize)> {
         let is_word_behind =
             |word: &str| matches!(self.tokens.get(self.at + 1), Some((Token::Name(n), _)) if n == word);
@@ -116,7 +116,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// A value with what is called, asked for and picked behind it.
+    /// A value with the calls, fields and indices behind it.
     fn postfix(&mut self) -> Result<Expression, Wrong> {
         let mut value = self.atom()?;
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! Words of TorchScript's source. Lines and their indentation mean something here, unlike in HLO and MLIR text.
+//! Tokens of TorchScript's source. Lines and their indentation have a meaning here, unlike in HLO and MLIR text.
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,9 +13,9 @@ pub enum Token {
     Sign(&'static str),
     /// The end of a line that is not within brackets.
     Line,
-    /// What follows is further in.
+    /// The indentation increases.
     Indent,
-    /// What follows is further out.
+    /// The indentation decreases.
     Dedent,
     /// The end.
     End,
@@ -57,7 +57,7 @@ struct Lexer<'s> {
 
 impl Lexer<'_> {
     fn push(&mut self, token: Token) {
-        // Blank lines are no statements.
+        // Blank lines are not statements.
         let is_blank = token == Token::Line && matches!(self.found.last(), None | Some((Token::Line, _)));
         if !is_blank {
             self.found.push((token, self.line));
@@ -129,7 +129,7 @@ impl Lexer<'_> {
             self.push(Token::Dedent);
         }
         if self.indents.last() != Some(&width) {
-            return Err((self.line, "its indentation is that of no block around it".to_owned()));
+            return Err((self.line, "its indentation does not match any block around it".to_owned()));
         }
         Ok(())
     }
@@ -172,7 +172,7 @@ impl Lexer<'_> {
                 other => text.push(other),
             }
         }
-        Err((start, "a text has no end".to_owned()))
+        Err((start, "a string has no end".to_owned()))
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn what_is_no_token_is_named_with_its_line() {
         assert_eq!(tokens("a\n$").unwrap_err().0, 2);
-        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, "a text has no end".to_owned()));
+        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, "a string has no end".to_owned()));
         assert!(tokens("a\n    b\n  c\n").unwrap_err().1.contains("indentation"));
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of a value in a function: statements whose result nobody uses, values that are only turned back into numbers.
+//! Uses of values in a function: statements with unused results, values that are only turned back into numbers.
 //!
 //! PyTorch drops both when it loads a file, so that neither counts among the operators of a model.
 
@@ -49,7 +49,7 @@ pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
     all == called
 }
 
-/// Whether a tensor that a function made from a number is turned back into one: PyTorch uses the number, and then drops what nobody uses.
+/// Whether a tensor that a function made from a number is turned back into a number: PyTorch uses the number, and then drops unused values.
 #[must_use]
 pub fn turns_numbers_back(function: &Function) -> bool {
     let is_made = |e: &Expression| matches!(e, Expression::Call { callee, .. } if matches!(&**callee, Expression::Attribute(_, f) if f == "NumToTensor"));

@@ -18,7 +18,7 @@ pub fn parse(source: &str) -> Result<SourceFile, Wrong> {
             Token::Line | Token::Indent | Token::Dedent => parser.at += 1,
             Token::Name(word) if word == "class" => file.classes.push(Rc::new(parser.class()?)),
             Token::Name(word) if word == "def" => file.functions.push(Rc::new(parser.function()?)),
-            // Decorators and imports say nothing of what is computed.
+            // Decorators and imports do not change what is computed.
             _ => parser.skip_line(),
         }
     }

@@ -5,7 +5,7 @@ use super::super::binary::common_element;
 use super::super::call::Call;
 use super::{Types, operand};
 use crate::import::program::builder::broadcast_dims;
-use crate::import::program::{ArrayType, BuildError, ElementType};
+use crate::import::program::{ArrayType, BuildError, CallError, ElementType};
 
 /// The element type of a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
 #[must_use]
@@ -36,7 +36,9 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
 /// When its number is not known.
 pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, BuildError> {
     let Some(number) = c.int("dtype") else { return Ok(None) };
-    scalar_type(number).map(Some).ok_or_else(|| BuildError(format!("the element type {number} is not known")))
+    let known = scalar_type(number);
+    let element = known.ok_or_else(|| CallError::Unknown { argument: "element type", found: number.to_string() })?;
+    Ok(Some(element))
 }
 
 /// Types of results of the sizes of their operands.
@@ -134,17 +136,17 @@ pub fn is_conversion(op: &str) -> bool {
     )
 }
 
-/// Single precision for whole numbers and truths.
+/// Single precision for whole numbers and booleans.
 pub fn float_of(element: ElementType) -> ElementType {
     if element.is_float() || element.is_complex() { element } else { ElementType::F32 }
 }
 
-/// 64 bits for whole numbers and truths, which torch sums so.
+/// 64 bits for whole numbers and booleans, as torch sums them.
 pub fn sum_of(element: ElementType) -> ElementType {
     if element.is_integer() || element == ElementType::Pred { ElementType::S64 } else { element }
 }
 
-/// Functions that give fractions of whole numbers too.
+/// Functions that give floating point numbers even for whole numbers.
 fn is_for_floats(op: &str) -> bool {
     let plain = op.strip_prefix("special_").unwrap_or(op);
     matches!(

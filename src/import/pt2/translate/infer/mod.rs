@@ -1,6 +1,6 @@
-//! Types of results where the file says none: those that torch's own shape functions give.
+//! Types of results where the file gives none, by the rules of torch's own shape functions.
 //!
-//! Only operations whose translation asks for its result type are here; the others have the type of what they make.
+//! Only operations whose translation asks for the result type are here; the others get the type of what they make.
 
 mod elements;
 mod places;
@@ -9,7 +9,7 @@ mod sizes;
 pub use elements::{is_conversion, scalar_type};
 
 use super::call::Call;
-use crate::import::program::{ArrayType, BuildError};
+use crate::import::program::{ArrayType, BuildError, CallError};
 
 /// Types of the results of an operation.
 type Types = Result<Option<Vec<ArrayType>>, BuildError>;
@@ -36,12 +36,12 @@ fn operand(c: &mut Call<'_, '_, '_>, place: usize) -> Result<ArrayType, BuildErr
 
 /// A size, which is not negative.
 fn natural(n: i64) -> Result<u64, BuildError> {
-    u64::try_from(n).map_err(|_| BuildError(format!("a size of {n}")))
+    Ok(u64::try_from(n).map_err(|_| CallError::Negative { argument: "a size", found: n })?)
 }
 
 /// Sizes by name, none of them negative.
-fn sizes_named(c: &Call<'_, '_, '_>, name: &str) -> Result<Vec<u64>, BuildError> {
-    let all = c.ints(name).ok_or_else(|| BuildError(format!("{} without its {name}", c.op)))?;
+fn sizes_named(c: &Call<'_, '_, '_>, name: &'static str) -> Result<Vec<u64>, BuildError> {
+    let all = c.ints(name).ok_or_else(|| c.missing(name))?;
     all.into_iter().map(natural).collect()
 }
 

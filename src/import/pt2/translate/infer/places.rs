@@ -1,13 +1,13 @@
-//! Results of reductions, look-ups and windows, and tensors from nothing.
+//! Results of reductions, look-ups and windows, and tensors without operands.
 
 use super::super::super::argument::Argument;
 use super::super::call::Call;
 use super::elements::{asked, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
 use crate::base::convert::{real, whole};
-use crate::import::program::{ArrayType, BuildError, ElementType};
+use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
 
-/// Types of results of reductions, look-ups and windows, and of tensors from nothing.
+/// Types of results of reductions, look-ups and windows, and of tensors without operands.
 ///
 /// # Errors
 /// When operands do not fit.
@@ -41,7 +41,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         "one_hot" => {
             let mut dims = operand(c, 0)?.dims;
             let classes = c.int("num_classes").filter(|&n| n >= 0);
-            let classes = classes.ok_or_else(|| BuildError("one_hot of a number of classes in the data".to_owned()))?;
+            let classes = classes.ok_or(CallError::from(Unsupported::ClassesInData))?;
             dims.push(natural(classes)?);
             Ok(Some(vec![ArrayType::new(ElementType::S64, dims)]))
         }
@@ -102,11 +102,11 @@ fn created(c: &Call<'_, '_, '_>) -> Types {
 
 /// A row from a start to an end in steps.
 fn range(c: &Call<'_, '_, '_>) -> Types {
-    let end = c.float("end").ok_or_else(|| BuildError("arange without its end".to_owned()))?;
+    let end = c.float("end").ok_or_else(|| c.missing("end"))?;
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
     let count = libm::ceil((end - start) / step);
     if !(0.0..1e15).contains(&count) {
-        return Err(BuildError(format!("arange from {start} to {end} in steps of {step}")));
+        return Err(CallError::Row { start, end, step }.into());
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
     let element = asked(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
@@ -116,7 +116,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
 /// One row for each bag, and three results that only training uses.
 fn bags(c: &mut Call<'_, '_, '_>) -> Types {
     let (table, indices) = (operand(c, 0)?, operand(c, 1)?);
-    let offsets = c.tensor("offsets")?.ok_or_else(|| BuildError("bags without offsets".to_owned()))?;
+    let offsets = c.tensor("offsets")?.ok_or_else(|| c.missing("offsets"))?;
     let given = c.b().size(offsets, 0)?;
     let count = if c.flag_or("include_last_offset", false) { given.saturating_sub(1) } else { given };
     let width = table.dims.last().copied().unwrap_or(0);
@@ -128,7 +128,8 @@ fn bags(c: &mut Call<'_, '_, '_>) -> Types {
 /// A picture with the last dimensions replaced.
 fn with_last(own: ArrayType, last: &[u64]) -> Types {
     let kept = own.dims.len().checked_sub(last.len()).filter(|&n| n > 0);
-    let kept = kept.ok_or_else(|| BuildError(format!("{} sizes for {own}", last.len())))?;
+    let kept =
+        kept.ok_or_else(|| BuildError::Count { what: "sizes", given: last.len(), ty: Type::Array(own.clone()) })?;
     let dims: Vec<u64> = own.dims[..kept].iter().chain(last).copied().collect();
     Ok(Some(vec![ArrayType::new(own.element, dims)]))
 }
@@ -141,7 +142,7 @@ fn adaptive(c: &mut Call<'_, '_, '_>) -> Types {
         last = vec![last[0]; spatial];
     }
     if last.len() != spatial {
-        return Err(BuildError(format!("{} sizes for {spatial} dimensions", last.len())));
+        return Err(CallError::PerDimension { argument: "output_size", given: last.len(), rank: spatial }.into());
     }
     with_last(own, &last)
 }
@@ -155,10 +156,11 @@ fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     }
     let factors = match c.arg("scale_factors") {
         Some(Argument::Floats(all)) => all.clone(),
-        _ => return Err(BuildError(format!("{} without sizes and without factors", c.op))),
+        _ => return Err(c.missing("output_size or scale_factors")),
     };
     let first = own.dims.len().checked_sub(factors.len());
-    let first = first.ok_or_else(|| BuildError(format!("{} factors for {own}", factors.len())))?;
+    let given = factors.len();
+    let first = first.ok_or_else(|| BuildError::Count { what: "factors", given, ty: Type::Array(own.clone()) })?;
     let last: Vec<u64> =
         own.dims[first..].iter().zip(&factors).map(|(&n, f)| whole(libm::floor(real(n) * f))).collect();
     with_last(own, &last)

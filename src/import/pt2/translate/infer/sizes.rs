@@ -5,9 +5,9 @@ use super::super::call::Call;
 use super::{Types, like_first, natural, operand, sizes_named};
 use crate::import::program::builder::broadcast_dims;
 use crate::import::program::compose::dimension;
-use crate::import::program::{ArrayType, BuildError, ElementType};
+use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
 
-/// Parts a tensor is cut into at most: a bound on what a hostile file makes of a few bytes.
+/// Most parts of a tensor: a bound for hostile files, which can ask for many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;
 
 /// Types of results of views, parts, joins and repetitions.
@@ -67,7 +67,7 @@ fn viewed(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let element = super::elements::asked(c)?.unwrap_or(own.element);
     if element.bits() != own.element.bits() {
-        return Err(BuildError("a view of numbers of another width".to_owned()));
+        return Err(CallError::Width { from: own.element, to: element }.into());
     }
     Ok(Some(vec![ArrayType::new(element, own.dims)]))
 }
@@ -77,7 +77,7 @@ fn filled_up(c: &mut Call<'_, '_, '_>) -> Types {
     let least = usize::from(c.op.as_bytes()[8] - b'0');
     let mut dims = operand(c, 0)?.dims;
     while dims.len() < least {
-        // A matrix becomes a volume with one behind, a row with one in front and one behind.
+        // A matrix gets a last dimension of size one, a row a first and a last one.
         let at = if dims.len() == 2 { 2 } else { 0 };
         dims.insert(at, 1);
     }
@@ -89,7 +89,7 @@ fn selected(c: &mut Call<'_, '_, '_>) -> Types {
     let mut dims = operand(c, 0)?.dims;
     let at = dimension(dims.len(), c.int_or("dim", 0))?;
     if dims.is_empty() {
-        return Err(BuildError("select of a single number".to_owned()));
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(1), found: 0 }.into());
     }
     dims.remove(at);
     like_first(c, dims)
@@ -120,18 +120,19 @@ fn operands(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
     all.into_iter().map(|x| c.b().array(x).cloned()).collect()
 }
 
-/// Sizes of which one may be -1: what is left.
+/// Sizes of which one may be -1, which stands for the rest.
 fn reshaped(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let name = if c.arg("shape").is_some() { "shape" } else { "size" };
-    let asked = c.ints(name).ok_or_else(|| BuildError(format!("{} without its sizes", c.op)))?;
+    let asked = c.ints(name).ok_or_else(|| c.missing(name))?;
     let dims = filled(&asked, product(&own.dims))?;
     like_first(c, dims)
 }
 
-/// Sizes in which -1 is what is left of `all` elements.
+/// Sizes in which -1 stands for the rest of `all` elements.
 fn filled(asked: &[i64], all: u64) -> Result<Vec<u64>, BuildError> {
-    let known = asked.iter().filter(|&&n| n != -1).try_fold(1u64, |all, &n| Ok(all.saturating_mul(natural(n)?)))?;
+    let times = |all: u64, &n: &i64| Ok::<u64, BuildError>(all.saturating_mul(natural(n)?));
+    let known = asked.iter().filter(|&&n| n != -1).try_fold(1, times)?;
     let rest = all.checked_div(known).unwrap_or(0);
     asked.iter().map(|&n| if n == -1 { Ok(rest) } else { natural(n) }).collect()
 }
@@ -147,7 +148,7 @@ fn flattened(c: &mut Call<'_, '_, '_>) -> Types {
         _ => (dimension(rank, c.int_or("start_dim", 0))?, dimension(rank, c.int_or("end_dim", -1))?),
     };
     if last < first {
-        return Err(BuildError(format!("flatten from dimension {first} to {last}")));
+        return Err(CallError::DimensionRange { first, last }.into());
     }
     let middle = product(&dims[first..=last]);
     like_first(c, [&dims[..first], &[middle], &dims[last + 1..]].concat())
@@ -156,7 +157,7 @@ fn flattened(c: &mut Call<'_, '_, '_>) -> Types {
 fn unflattened(c: &mut Call<'_, '_, '_>) -> Types {
     let dims = operand(c, 0)?.dims;
     let at = c.dimension("dim", 0, dims.len())?;
-    let sizes = c.ints("sizes").ok_or_else(|| BuildError("unflatten without sizes".to_owned()))?;
+    let sizes = c.ints("sizes").ok_or_else(|| c.missing("sizes"))?;
     let inner = filled(&sizes, dims.get(at).copied().unwrap_or(1))?;
     let (front, back) = (&dims[..at.min(dims.len())], dims.get(at + 1..).unwrap_or_default());
     let dims = [front, &inner, back].concat();
@@ -175,9 +176,9 @@ fn squeezed(c: &mut Call<'_, '_, '_>) -> Types {
 /// Sizes of which -1 keeps the own one.
 fn expanded(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?.dims;
-    let asked = c.ints("size").ok_or_else(|| BuildError(format!("{} without its sizes", c.op)))?;
+    let asked = c.ints("size").ok_or_else(|| c.missing("size"))?;
     let front = asked.len().checked_sub(own.len());
-    let front = front.ok_or_else(|| BuildError(format!("{own:?} expanded to {asked:?}")))?;
+    let front = front.ok_or_else(|| CallError::Expanded { own: own.clone(), asked: asked.clone() })?;
     let each = asked.iter().enumerate().map(|(d, &n)| match (n, d.checked_sub(front)) {
         (-1, Some(own_at)) => Ok(own[own_at]),
         _ => natural(n),
@@ -190,10 +191,11 @@ fn expanded(c: &mut Call<'_, '_, '_>) -> Types {
 fn parts(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let at = c.dimension("dim", 0, own.dims.len())?;
-    let size = own.dims.get(at).copied().ok_or_else(|| BuildError(format!("{} of a single number", c.op)))?;
+    let size = own.dims.get(at).copied();
+    let size = size.ok_or_else(|| CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(1), found: 0 })?;
     let of = |step: u64| -> Result<Vec<u64>, BuildError> {
         if step == 0 || size.div_ceil(step) > MAX_PARTS {
-            return Err(BuildError(format!("{size} elements in parts of {step}")));
+            return Err(CallError::Parts { size, step }.into());
         }
         Ok((0..size.div_ceil(step).max(1)).map(|i| step.min(size - i * step)).collect())
     };
@@ -201,7 +203,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
     let sizes = match c.op {
         "unbind" | "unbind_copy" => {
             if size > MAX_PARTS {
-                return Err(BuildError(format!("unbind of {size} elements")));
+                return Err(CallError::Parts { size, step: 1 }.into());
             }
             let mut dims = own.dims.clone();
             dims.remove(at);
@@ -214,7 +216,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
                 let n = natural(sections.first().copied().unwrap_or(-1))?.clamp(1, MAX_PARTS);
                 (0..n).map(|i| size / n + u64::from(i < size % n)).collect()
             }
-            None => return Err(BuildError("tensor_split by a tensor".to_owned())),
+            None => return Err(c.missing("indices or sections")),
         },
         _ => match c.ints("split_sizes") {
             Some(sizes) => sizes.into_iter().map(natural).collect::<Result<_, _>>()?,
@@ -249,7 +251,7 @@ fn between(cuts: &[i64], size: u64) -> Result<Vec<u64>, BuildError> {
 fn joined(c: &mut Call<'_, '_, '_>) -> Types {
     let all = operands(c)?;
     let first = all.iter().find(|ty| ty.dims != [0]).or_else(|| all.first());
-    let mut dims = first.ok_or_else(|| BuildError(format!("{} of nothing", c.op)))?.dims.clone();
+    let mut dims = first.ok_or(BuildError::Nothing("join"))?.dims.clone();
     let element = widest(&all);
     match c.op {
         "stack" => {
@@ -303,10 +305,14 @@ fn grid(c: &mut Call<'_, '_, '_>) -> Types {
 fn shuffled(c: &mut Call<'_, '_, '_>) -> Types {
     let mut dims = operand(c, 0)?.dims;
     let is_up = c.op == "pixel_shuffle";
-    let factor = natural(c.int_or(if is_up { "upscale_factor" } else { "downscale_factor" }, -1))?;
+    let name = if is_up { "upscale_factor" } else { "downscale_factor" };
+    let factor = natural(c.int_or(name, -1))?;
     let (rank, squared) = (dims.len(), factor.saturating_mul(factor));
-    if rank < 3 || factor == 0 {
-        return Err(BuildError(format!("{} of {rank} dimensions by {factor}", c.op)));
+    if rank < 3 {
+        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(3), found: rank }.into());
+    }
+    if factor == 0 {
+        return Err(CallError::NotPositive { argument: name, op: c.op.to_owned() }.into());
     }
     let scaled = |n: u64, by: u64, grows: bool| if grows { n.saturating_mul(by) } else { n / by };
     dims[rank - 3] = scaled(dims[rank - 3], squared, !is_up);

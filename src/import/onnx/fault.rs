@@ -1,0 +1,324 @@
+//! What is wrong with a node that breaks the rules of its operator.
+
+use thiserror::Error;
+
+use super::super::program::{ArrayType, Type};
+
+/// What is wrong with a node, in words that follow its operator's name.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub(super) enum Fault {
+    /// A missing operand.
+    #[error("needs operand {at} and the node has {count}")]
+    Operands {
+        /// The operand's number.
+        at: usize,
+        /// Operands there are.
+        count: usize,
+    },
+    /// Something else that is missing.
+    #[error("needs {0}")]
+    Needs(&'static str),
+    /// An array in the place of one number.
+    #[error("needs one number and has {0}")]
+    Scalar(ArrayType),
+    /// An array of fewer dimensions in the place of a matrix.
+    #[error("needs a matrix and has {0:?}")]
+    Matrix(Vec<u64>),
+    /// An array in the place of a list.
+    #[error("needs a list and has {0}")]
+    List(Type),
+    /// An operand of another rank, by its sizes.
+    #[error("does not take {0:?}")]
+    Takes(Vec<u64>),
+    /// An operand without spatial dimensions, by its sizes.
+    #[error("has the operand {0:?}, which has no spatial dimensions")]
+    NoSpatial(Vec<u64>),
+    /// No operands.
+    #[error("has no operands")]
+    NoOperands,
+    /// A dimension that the operand does not have.
+    #[error("has axis {axis} and its operand {rank} dimensions")]
+    Axis {
+        /// The dimension, from the end when it is negative.
+        axis: i64,
+        /// Dimensions of the operand.
+        rank: usize,
+    },
+    /// A value of an attribute that is not known.
+    #[error("has the unknown {attribute} {value:?}")]
+    Value {
+        /// The attribute.
+        attribute: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// Activations that a recurrent layer here does not have.
+    #[error("with the activations {0:?} is not known")]
+    Activations(Vec<String>),
+    /// A use that is not known.
+    #[error("with {0} is not known")]
+    With(&'static str),
+    /// An attribute that is missing or outside its range.
+    #[error("has no usable attribute {0}")]
+    Attribute(&'static str),
+    /// Weights of a number of bits that is not known.
+    #[error("of {0} bits is not known")]
+    Bits(u64),
+    /// A list whose length is not the number of dimensions.
+    #[error("has {list} {given:?} for {rank} dimensions")]
+    PerDimension {
+        /// The list.
+        list: &'static str,
+        /// Its numbers.
+        given: Vec<i64>,
+        /// Dimensions that it is for.
+        rank: usize,
+    },
+    /// Factors that are not one positive number for each dimension.
+    #[error("has the scales {scales:?} for {rank} dimensions")]
+    Scales {
+        /// The factors.
+        scales: Vec<f64>,
+        /// Dimensions that they are for.
+        rank: usize,
+    },
+    /// Padding below zero where none is taken away.
+    #[error("has negative pads")]
+    NegativePads,
+    /// A number of groups below zero.
+    #[error("has {0} groups")]
+    Groups(i64),
+    /// A number of classes outside its range.
+    #[error("has the depth {0}")]
+    Depth(f64),
+    /// A number of parts outside its range.
+    #[error("makes no parts")]
+    NoParts,
+    /// A result without elements.
+    #[error("makes no elements")]
+    NoElements,
+    /// A window of a number of elements outside its range.
+    #[error("makes a window of {0} numbers")]
+    WindowLength(i64),
+    /// Text as a result.
+    #[error("gives text, which no NeuronCore has")]
+    GivesText,
+    /// A constant of a kind that is not read.
+    #[error("holds text, nothing, or few elements of a large array")]
+    Constant,
+    /// Sizes that are not divided into parts.
+    #[error("cannot divide {dims:?} into {count} {parts}")]
+    Divide {
+        /// The sizes.
+        dims: Vec<u64>,
+        /// How many parts there are to be, or how large.
+        count: i64,
+        /// What the parts are.
+        parts: &'static str,
+    },
+    /// Features that are not divided into heads.
+    #[error("cannot divide {width} features into {heads} and {shared} heads")]
+    Heads {
+        /// Features.
+        width: u64,
+        /// Heads of the queries.
+        heads: i64,
+        /// Heads of the keys and of the values.
+        shared: i64,
+    },
+    /// Something that does not fit the array it is for.
+    #[error("cannot apply {what} of {sizes:?} to {to:?}")]
+    Apply {
+        /// What it is.
+        what: &'static str,
+        /// Its sizes.
+        sizes: Vec<u64>,
+        /// Sizes of the array.
+        to: Vec<u64>,
+    },
+    /// Weights of a recurrent layer that do not fit its input.
+    #[error("cannot apply weights {input:?} and {state:?} to {to:?}")]
+    RecurrentWeights {
+        /// Sizes of the weights of the input.
+        input: Vec<u64>,
+        /// Sizes of the weights of the state.
+        state: Vec<u64>,
+        /// Sizes of the input.
+        to: Vec<u64>,
+    },
+    /// A direction and weights for another number of directions.
+    #[error("is {direction} and has weights of {directions} directions")]
+    Direction {
+        /// The direction.
+        direction: String,
+        /// Directions of the weights.
+        directions: u64,
+    },
+    /// More pairs of features than there are.
+    #[error("turns {pairs} pairs of {size} features")]
+    Pairs {
+        /// Pairs.
+        pairs: u64,
+        /// Features.
+        size: u64,
+    },
+    /// Fewer places than tokens.
+    #[error("has {places} places for {length} tokens behind {past}")]
+    Places {
+        /// Places.
+        places: u64,
+        /// Tokens.
+        length: u64,
+        /// Tokens of earlier calls.
+        past: u64,
+    },
+    /// A mask of another form.
+    #[error("has a mask of {dims:?} for {keys} keys")]
+    Mask {
+        /// Sizes of the mask.
+        dims: Vec<u64>,
+        /// How many keys there are.
+        keys: u64,
+    },
+    /// Operands of a product that are not matrices.
+    #[error("multiplies matrices, not {left:?} and {right:?}")]
+    Matrices {
+        /// Sizes of the left side.
+        left: Vec<u64>,
+        /// Sizes of the right side.
+        right: Vec<u64>,
+    },
+    /// Indices that do not fit the array.
+    #[error("cannot index {dims:?} with indices {indices:?}")]
+    Index {
+        /// Sizes of the array.
+        dims: Vec<u64>,
+        /// Sizes of the indices.
+        indices: Vec<u64>,
+    },
+    /// Updates of other sizes than their indices ask for.
+    #[error("puts {given:?} where {wanted:?} belong")]
+    Updates {
+        /// Sizes of the updates.
+        given: Vec<u64>,
+        /// Sizes wanted.
+        wanted: Vec<u64>,
+    },
+    /// A dimension that is to be kept and is not there.
+    #[error("keeps a dimension that is not there")]
+    KeptDimension,
+    /// Sizes of another number of elements.
+    #[error("cannot reshape {dims:?} to {to:?}")]
+    Reshape {
+        /// Sizes of the operand.
+        dims: Vec<u64>,
+        /// Sizes wanted, as the file has them.
+        to: Vec<i64>,
+    },
+    /// Sizes that others are not repeated to.
+    #[error("cannot expand {dims:?} to {to:?}")]
+    Expand {
+        /// Sizes of the operand.
+        dims: Vec<u64>,
+        /// Sizes wanted.
+        to: Vec<u64>,
+    },
+    /// Repetitions for another number of dimensions.
+    #[error("repeats {dims:?} {times:?} times")]
+    Tile {
+        /// Sizes of the operand.
+        dims: Vec<u64>,
+        /// Repetitions.
+        times: Vec<u64>,
+    },
+    /// A dimension of another size than one.
+    #[error("takes away dimension {dimension}, which has the size {size}")]
+    Squeeze {
+        /// The dimension.
+        dimension: usize,
+        /// Its size.
+        size: u64,
+    },
+    /// Lists of different lengths.
+    #[error("has {starts} starts, {ends} ends, {axes} axes and {steps} steps")]
+    Slice {
+        /// First elements.
+        starts: usize,
+        /// Elements behind the last ones.
+        ends: usize,
+        /// Dimensions.
+        axes: usize,
+        /// Distances.
+        steps: usize,
+    },
+    /// A range in steps of zero.
+    #[error("has the step 0")]
+    ZeroStep,
+    /// A row of numbers without an end, or too long.
+    #[error("goes from {start} to {limit} by {step}")]
+    Range {
+        /// The first number.
+        start: f64,
+        /// What it ends in front of.
+        limit: f64,
+        /// Distance.
+        step: f64,
+    },
+    /// A place that a list does not have.
+    #[error("names place {at} of a list of {count}")]
+    Place {
+        /// The place, from the end when it is negative.
+        at: i64,
+        /// Parts of the list.
+        count: usize,
+    },
+    /// Parts of a dimension that are empty or too many.
+    #[error("cannot split {size} elements by {by:?}")]
+    Sequence {
+        /// Elements of the dimension.
+        size: u64,
+        /// Elements of the parts.
+        by: Vec<u64>,
+    },
+    /// An array that is put back into one of other batches or channels.
+    #[error("cannot put {dims:?} back into {into:?}")]
+    Unpool {
+        /// Sizes of the array.
+        dims: Vec<u64>,
+        /// Sizes of the one it is put into.
+        into: Vec<u64>,
+    },
+    /// A dimension that is resized from or to nothing, or beyond all bounds.
+    #[error("cannot change {from} elements to {to}")]
+    Resize {
+        /// Its elements.
+        from: u64,
+        /// Elements wanted.
+        to: u64,
+    },
+    /// More elements cut off than there are.
+    #[error("takes ({low}, {high}) away from {size} elements")]
+    Cut {
+        /// Padding in front.
+        low: i64,
+        /// Padding behind.
+        high: i64,
+        /// Elements of the dimension.
+        size: u64,
+    },
+    /// A dimension that is continued further than its mode allows.
+    #[error("continues {kept} elements by ({low}, {high}) with the mode {mode}")]
+    Continued {
+        /// Elements of the dimension.
+        kept: u64,
+        /// Elements in front.
+        low: u64,
+        /// Elements behind.
+        high: u64,
+        /// The mode.
+        mode: String,
+    },
+    /// A norm over no dimension, by the operand's sizes.
+    #[error("normalises over no dimension of {0:?}")]
+    OverNothing(Vec<u64>),
+}
