@@ -178,7 +178,7 @@ fn code_without_a_fixed_program_is_refused_with_its_line() {
         ("return ops.neuron.forward_v2([x], x)", 7, "NEFF"),
         ("for i in range(1000000000000):\n  x = torch.relu(x)\nreturn x", 7, "turns"),
         ("for i in range(9999):\n  for j in range(9999):\n    x = x\nreturn x", 9, "longer than its source"),
-        ("return (self).forward(x)", 7, "within each other"),
+        ("return (self).forward(x)", 7, "nested more than"),
         ("x = (1,\nreturn x", 8, "is wanted"),
     ];
     for (body, line, what) in cases {
