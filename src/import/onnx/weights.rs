@@ -101,7 +101,8 @@ impl Weights {
                 && let Some((&name, _)) = arrays.get_key_value(&**from).filter(|(name, _)| !tables.contains(*name))
             {
                 let all = stands_for.entry(name).or_default();
-                all.extend([plain(name), plain(to)]);
+                // The mean of an untrained norm is the array of its bias, and no parameter for that.
+                all.extend([plain(name), plain(to)].into_iter().filter(|one| !self.buffers.contains(one)));
             }
             let parameters: Vec<&str> = mentioned(node, "%p_").collect();
             for (at, operand) in node.inputs.iter().enumerate() {

@@ -99,3 +99,15 @@ fn a_norm_that_was_folded_counts_where_its_convolution_is_quantised() {
     // The exporter gives a weight that it changed a name of its own: a factor for each channel was there too.
     assert_eq!((count("conv.weight_quantized"), count("onnx::Conv_5_quantized")), (16, 20));
 }
+
+#[test]
+fn a_mean_that_is_stored_as_a_bias_is_no_parameter() {
+    let nodes = [
+        node("Identity", "bias", "bn.running_mean", &[]),
+        node("Identity", "weight", "bn.running_var", &[]),
+        node("BatchNormalization", "x weight bias bn.running_mean bn.running_var", "y", &[]),
+    ];
+    let arrays = [floats("weight", &[3], &[1.0, 2.0, 3.0]), floats("bias", &[3], &[0.5; 3])];
+    let found = read(&file(&graph(&nodes, &arrays, &[info("x", 1, &[1, 3, 2, 2])], &["y"]), 15)).unwrap();
+    assert_eq!(found.inspection.parameters, 6);
+}
