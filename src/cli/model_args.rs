@@ -8,7 +8,8 @@ use clap::Args;
 use super::driver::Driver;
 use super::file::FileSource;
 use super::model_file::{self, DiskModel};
-use crate::device::BroughtSpec;
+use crate::device::{BatchRule, BroughtSpec};
+use crate::import::ImportError;
 use crate::session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
 
 /// Choices about a model file.
@@ -29,6 +30,16 @@ pub(super) struct ModelFileArg {
     /// A model file of PyTorch, JAX or ONNX, instead of --model: .pt2, TorchScript, .onnx, HLO, StableHLO
     #[arg(value_name = "MODEL_FILE", conflicts_with = "model")]
     pub model_file: Option<String>,
+}
+
+/// Refuses a file that leaves to a person what the flags do not say. Its batch is given by the flags of each command.
+fn refuse_undecided(opened: &OpenedModel, settings: &BroughtSettings) -> Result<(), ImportError> {
+    let mut inspection = opened.inspection.clone();
+    if let BatchRule::Open { dimension, .. } = &opened.batch {
+        let batch = inspection.open_dimensions.iter_mut().filter(|d| d.name == *dimension);
+        batch.for_each(|d| d.is_chosen = true);
+    }
+    model_file::check_decided(&inspection, settings)
 }
 
 impl BroughtArgs {
@@ -64,12 +75,13 @@ impl BroughtArgs {
         let path = std::path::Path::new(model);
         let source = FileSource::open(path)?;
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
-        let (size, settings) = (source.len(), Box::new(settings));
-        let request = JobRequest::OpenModel { name, size, settings };
+        let (size, decided) = (source.len(), settings.clone());
+        let request = JobRequest::OpenModel { name, size, settings: Box::new(settings) };
         let Some(Told::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
             bail!("the session did not open the model file");
         };
         let (opened, _) = *found;
+        refuse_undecided(&opened, &decided).with_context(|| model.to_owned())?;
         for note in &opened.inspection.notes {
             driver.say(&format!("note: {model}: {note}"));
         }

@@ -8,7 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::device::BroughtSettings;
-use crate::import::{ImportOptions, Imported, MODEL_ENDINGS, MediumError, ModelBytes, read_model};
+use crate::import::{
+    ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, MediumError, ModelBytes, read_model,
+    refuse_undecided,
+};
 use crate::model::ModelSpec;
 
 /// A file that is read in slices: weights beside a graph stay on disk.
@@ -46,7 +49,19 @@ impl ModelBytes for DiskModel {
     }
 }
 
-/// The model in a file.
+/// The model in a file. What it leaves to a person is decided by the settings, or the file is refused.
+pub(super) fn read_decided(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
+    let (imported, bytes) = read(path, settings)?;
+    check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
+    Ok((imported, bytes))
+}
+
+/// Refuses a file that leaves to a person what the settings do not say.
+pub(super) fn check_decided(inspection: &Inspection, settings: &BroughtSettings) -> Result<(), ImportError> {
+    refuse_undecided(inspection, |op| settings.assumed.contains_key(op))
+}
+
+/// The model in a file, whatever it leaves to a person.
 pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
     let bytes = DiskModel::open(path)?;
     let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };

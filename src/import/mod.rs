@@ -35,6 +35,7 @@ mod stablehlo;
 mod summary;
 mod supported;
 mod torchscript;
+mod undecided;
 mod zip;
 
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,7 @@ pub use source::{MediumError, ModelBytes, read_all};
 pub use stablehlo::read_stablehlo;
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::read_torchscript;
+pub use undecided::refuse_undecided;
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

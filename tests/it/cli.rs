@@ -112,7 +112,7 @@ fn parameters_in_neuronperfs_names_change_the_run() {
     let original = run("--load-ms 1000 --duration-accounting original");
     // Two copies, in 4 s less a second of load and a warm-up inference of 1 ms.
     assert_eq!((number(&original, "total_infs"), number(&original, "total_s")), (2.0 * 2_999.0 + 2.0, 4.0));
-    assert!(failure(&["bench", "--device-ms", "3"]).contains("only --model fixed"));
+    assert!(failure(&["bench", "--device-ms", "3"]).contains("needs --model fixed"));
     assert!(failure(&["bench", "--preprocess", "resize"]).contains("--preprocess: 'resize' is not a step"));
     assert!(failure(&["bench", "--device-type", "gpu"]).contains("use neuron or cpu"));
     let wrong = neuronscope(&["bench", "--model", "nn", "--inputs", "1x3", "--duration", "2", "--json"]);

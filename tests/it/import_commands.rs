@@ -160,6 +160,31 @@ fn a_file_is_computed_with_the_casts_of_a_core() {
 }
 
 #[test]
+fn what_a_file_leaves_to_a_person_is_decided_by_flags() {
+    let custom = model("pt2/custom-op--torch2.9.1.pt2.gz");
+    let placed = ["--assume", "byom::fancy_act=sort"];
+    for command in ["inspect", "compile", "profile", "numerics"] {
+        let error = failure(&[command, "--model", &custom]);
+        for part in ["byom::fancy_act is unknown", "--assume byom::fancy_act=", "torch.export.save"] {
+            assert!(error.contains(part), "{command}: {error}");
+        }
+    }
+    let found = json(&[&["inspect", "--model", &custom, "--json"], &placed[..]].concat());
+    assert_eq!((found["verdict"].as_str(), found["parameters"].as_u64()), (Some("partial"), Some(676)));
+    // What it holds is shown all the same.
+    assert!(neuronscope(&["inspect", "--model", &custom, "--view", "tree"]).status.success());
+    let symbol = model("stablehlo/flax-mlp-small--jax0.10.2-symbolic-batch.jax_export");
+    let error = failure(&["inspect", "--model", &symbol, "--json"]);
+    assert!(error.contains("the batch size is a symbol (batch)") && error.contains("--dim batch="), "{error}");
+    let found = json(&["inspect", "--model", &symbol, "--dim", "batch=8", "--json"]);
+    assert_eq!(found["outputs"][0]["shape"], serde_json::json!([8, 4]));
+    // A list of batch sizes says it too.
+    let run = ["--batch-sizes", "2", "--n-models", "1", "--workers-per-model", "1", "--duration", "1", "--json"];
+    let rows = json(&[&["bench", "--model", &symbol], &run[..]].concat());
+    assert_eq!(rows["reports"][0]["status"].as_str(), Some("finished"));
+}
+
+#[test]
 fn answers_of_a_file_are_evaluated() {
     let folder = folder("evaluated-file");
     let data = folder.join("records.csv");

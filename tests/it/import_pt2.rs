@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::{Program, Value};
 use neuronscope::import::{
-    ImportOptions, Imported, ModelBytes, ModelKind, TensorInfo, Verdict, load_parameter, read_model, sniff,
+    ImportOptions, Imported, ModelBytes, ModelKind, TensorInfo, Verdict, load_parameter, read_model, refuse_undecided,
+    sniff,
 };
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -114,8 +115,7 @@ fn differences(case: &Case, imported: &Imported) -> Vec<String> {
         Verdict::Import => "import",
         Verdict::Partial => "partial",
     };
-    let is_opaque = facts["expect"]["why"].as_str().is_some_and(|w| w.contains("opaque"));
-    if facts["expect"]["verdict"] != verdict && !(is_opaque && verdict == "partial") {
+    if facts["expect"]["verdict"] != verdict {
         wrong.push(format!("verdict {verdict}, not {}: {:?} {:?}", facts["expect"], given.unsupported, given.notes));
     }
     compare_tensors("inputs", &given.inputs, &facts["inputs"], &mut wrong);
@@ -200,9 +200,8 @@ fn sizes(case: &Case) -> BTreeMap<String, u64> {
 /// All differences of a file from its facts.
 fn check(case: &Case) -> Vec<String> {
     let should_fail = case.facts["expect"]["verdict"] == "refuse";
-    // The error names the file and says what is read instead.
-    let is_bytecode = [".mlirbc", ".jax_export"].iter().any(|end| case.name.ends_with(end));
-    match read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), looks_only: false }) {
+    let found = read_model(&case.name, &case.bytes, &ImportOptions { dims: sizes(case), looks_only: false });
+    match found.and_then(|found| refuse_undecided(&found.inspection, |_| false).map(|()| found)) {
         Ok(imported) => {
             check_form(&imported.program);
             let mut wrong = differences(case, &imported);
@@ -220,7 +219,7 @@ fn check(case: &Case) -> Vec<String> {
             }
             wrong
         }
-        Err(error) if should_fail || is_bytecode => {
+        Err(error) if should_fail => {
             let text = error.to_string();
             if text.len() > 600 { vec![format!("a message of {} bytes", text.len())] } else { Vec::new() }
         }

@@ -130,7 +130,7 @@ fn the_guides_example_shows_its_rate_its_phases_and_no_pitfall() {
     let number = |key: &str| report[key].as_f64().unwrap();
     let (value, note) = tile(&r.document, "Achieved");
     assert_eq!(value, format!("{:.2} TFLOPS", number("tops_computed")));
-    assert!(note.starts_with(&format!("{:.1} % of the 91.75", number("peak_percent"))), "{note}");
+    assert!(note.starts_with(&format!("{:.1} % of the array’s peak of 91.75", number("peak_percent"))), "{note}");
     assert!((74.0..81.0).contains(&number("tops")), "the guide's figure is 77.6: {}", number("tops"));
     let phases = bars(&r.document, "Phases");
     let names: Vec<&str> = phases.iter().map(|(name, _)| name.as_str()).collect();

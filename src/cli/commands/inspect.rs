@@ -32,7 +32,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
         inspect_picture::run(&args, &path, true)?;
     }
     let settings = args.brought.settings()?;
-    let (imported, bytes) = model_file::read(Path::new(&path), &settings)?;
+    let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
     let run = args.instance.as_deref().map(|instance| on_device(&imported, instance, &settings)).transpose()?;
     let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None)?;
     let said = if args.json {

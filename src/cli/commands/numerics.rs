@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::model_values::Compared;
 use super::text;
@@ -67,6 +67,7 @@ fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
             }
         }
     }
+    model_file::check_decided(&imported.inspection, &settings).with_context(|| path.to_owned())?;
     let spec = spec_of_file(path, args)?;
     if args.arrays.inputs.is_none() {
         return tell(&of_drawn(spec, &imported, &bytes)?, args.json);

@@ -24,6 +24,7 @@ mod spans;
 mod tensors;
 #[cfg(test)]
 mod tests;
+mod tied;
 mod values;
 mod weights;
 
@@ -83,7 +84,19 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
     }
+    count_tied_once(&mut inspection, &tied::turned_embeddings(&model.graph, &program, bytes));
     Ok(Imported { inspection, program })
+}
+
+/// Takes turned copies of embeddings from the count of parameters, and says so.
+fn count_tied_once(inspection: &mut Inspection, copies: &[(String, u64)]) {
+    for (name, elements) in copies {
+        inspection.parameters = inspection.parameters.saturating_sub(*elements);
+        let name = tensors::short(name);
+        inspection
+            .notes
+            .push(format!("{name} is taken for the embedding with its dimensions exchanged: it counts once."));
+    }
 }
 
 /// Open dimensions of a result, where the file gives them the names of an input's.

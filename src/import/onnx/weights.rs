@@ -101,7 +101,8 @@ impl Weights {
                 && let Some((&name, _)) = arrays.get_key_value(&**from).filter(|(name, _)| !tables.contains(*name))
             {
                 let all = stands_for.entry(name).or_default();
-                all.extend([plain(name), plain(to)]);
+                // The mean of an untrained norm is the array of its bias, and no parameter for that.
+                all.extend([plain(name), plain(to)].into_iter().filter(|one| !self.buffers.contains(one)));
             }
             let parameters: Vec<&str> = mentioned(node, "%p_").collect();
             for (at, operand) in node.inputs.iter().enumerate() {
@@ -181,11 +182,24 @@ fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&s
 /// Elements of batch normalisations that were folded into convolutions: a factor and a summand for each channel, of which a
 /// convolution without a bias of its own has kept one.
 fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+    // What is kept in 8 bits stands behind the node that makes it a real number again.
+    let quantised: FxHashMap<&str, &str> = model
+        .graph
+        .nodes
+        .iter()
+        .filter(|n| n.op == "DequantizeLinear")
+        .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
+        .collect();
     let of_node = |node: &Node| -> u64 {
-        let weight = node.inputs.get(1).filter(|_| node.op == "Conv").and_then(|name| arrays.get(&**name));
-        let Some(weight) = weight else { return 0 };
+        let (at, bias_at) = match node.op.as_str() {
+            "Conv" | "FusedConv" => (1, 2),
+            "QLinearConv" => (3, 8),
+            _ => return 0,
+        };
+        let stored = |name: &str| arrays.get(name).or_else(|| arrays.get(quantised.get(name)?)).copied();
+        let Some(weight) = node.inputs.get(at).and_then(|name| stored(name)) else { return 0 };
         let channels = weight.ty.dims.first().copied().unwrap_or(0);
-        let bias = node.inputs.get(2).filter(|name| !name.is_empty());
+        let bias = node.inputs.get(bias_at).filter(|name| !name.is_empty());
         let is_noted = mentioned(node, "%p_").next().is_some()
             && node.notes.values().any(|note| note.contains("batch_norm.") || note.contains("batch_norm_legit"));
         match bias {

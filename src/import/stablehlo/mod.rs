@@ -31,6 +31,9 @@ use syntax::{Module, Operation};
 pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     let module = parse::read_module(source)?;
     let mut ops = BTreeMap::new();
+    if module.meshes > 0 {
+        ops.insert("sdy.mesh".to_owned(), module.meshes);
+    }
     for function in &module.functions {
         *ops.entry("func.func".to_owned()).or_insert(0) += 1;
         count(&function.body.body, &mut ops);

@@ -34,7 +34,10 @@ pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
                 let function = read_function(&mut lexer, &mut module)?;
                 module.functions.push(function);
             }
-            (Kind::Word, name) if name.starts_with("sdy.mesh") => skip_line(&mut lexer)?,
+            (Kind::Word, name) if name.starts_with("sdy.mesh") => {
+                module.meshes += 1;
+                skip_line(&mut lexer)?;
+            }
             (Kind::Sign('}'), _) if depth > 0 => {
                 lexer.next();
                 depth -= 1;

@@ -104,6 +104,8 @@ pub(super) struct Module<'a> {
     pub dimension_names: Vec<&'a str>,
     /// Whether any size is open.
     pub is_open: bool,
+    /// Meshes of devices that the module names (`sdy.mesh`).
+    pub meshes: u64,
     /// Attributes of the module as written.
     pub attributes: &'a str,
 }

@@ -94,6 +94,7 @@ fn reducers_with_several_results_and_captured_constants() {
 fn generic_forms_and_locations() {
     let text = "#loc1 = loc(\"jit(f)/MLP/layer1/add\"(#loc2))
 module @jit_f {
+  sdy.mesh @mesh = <[\"d\"=2]>
   func.func @main(%arg0: tensor<2x3xf32> loc(\"params['a']['kernel']\"), %arg1: tensor<2x3xf32> loc(\"xs[0]\")) -> tensor<2x3xf32> {
     %0 = \"stablehlo.add\"(%arg0, %arg1) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32> loc(#loc1)
     %1 = \"stablehlo.compare\"(%0, %arg1) <{compare_type = #stablehlo<comparison_type FLOAT>, comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xi1>
@@ -110,7 +111,7 @@ module @jit_f {
     assert_eq!(inspection.modules, ["MLP", "MLP/layer1"]);
     assert_eq!((inspection.parameters, inspection.inputs[0].name.as_str()), (6, "arg1"));
     assert_eq!(program.parameters[0].name, "a.kernel");
-    assert_eq!(inspection.ops["stablehlo.compare"], 1);
+    assert_eq!((inspection.ops["stablehlo.compare"], inspection.ops["sdy.mesh"]), (1, 1));
 }
 
 #[test]

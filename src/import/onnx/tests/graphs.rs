@@ -154,3 +154,19 @@ fn attributes_reach_graphs_in_functions() {
     let imported = read(&[file(&main, 18), msg(25, f)].concat()).unwrap();
     assert_eq!(imported.inspection.outputs[0].shape, [6, 4]);
 }
+
+#[test]
+fn an_embedding_that_is_the_last_weight_too_counts_once() {
+    let table: Vec<f32> = (0..40u8).map(f32::from).collect();
+    let turned: Vec<f32> = (0..40).map(|at| table[at % 10 * 4 + at / 10]).collect();
+    let count = |weight: &str, numbers: &[f32]| {
+        let nodes = [node("Gather", "table ids", "x", &[]), node("MatMul", &format!("x {weight}"), "y", &[])];
+        let arrays = [floats("table", &[10, 4], &table), floats(weight, &[4, 10], numbers)];
+        let found = read(&file(&graph(&nodes, &arrays, &[info("ids", 7, &[1, 3])], &["y"]), 17)).unwrap().inspection;
+        (found.parameters, found.notes.len())
+    };
+    assert_eq!(count("onnx::MatMul_9", &turned), (40, 1));
+    assert_eq!(count("onnx::MatMul_9", &table), (80, 0));
+    // An array with a name of its own is a parameter of its own.
+    assert_eq!(count("head.weight", &turned), (80, 0));
+}

@@ -1,6 +1,6 @@
 //! Normalisations, activations, elementwise operators.
 
-use super::{A, X, close, floats, ints, node, run};
+use super::{A, X, close, file, floats, graph, info, ints, msg, node, num, read, run};
 
 #[test]
 fn softmax_before_version_13_takes_all_dimensions_behind() {
@@ -77,4 +77,37 @@ fn a_batch_norm_may_take_the_batch_itself() {
     );
     close(&of("y1 y v1"), &[0.9, 2.3]);
     close(&of("y1 m1 y"), &[1.05, 2.65]);
+}
+
+#[test]
+fn a_norm_that_was_folded_counts_where_its_convolution_is_quantised() {
+    let bytes = |name: &str, dims: &[i64]| {
+        let sizes: Vec<u8> = dims.iter().flat_map(|&d| num(1, d)).collect();
+        let count = dims.iter().product::<i64>();
+        [sizes, num(2, 3), msg(8, name), msg(9, (0..count).map(|_| 1).collect::<Vec<u8>>())].concat()
+    };
+    let arrays = |weight: &str| {
+        let bias = floats("bias", &[4], &[0.5; 4]);
+        vec![bytes(weight, &[4, 3, 1, 1]), bias, floats("scale", &[], &[0.1]), bytes("zero", &[])]
+    };
+    let count = |weight: &str| {
+        let nodes =
+            [node("DequantizeLinear", &format!("{weight} scale zero"), "w", &[]), node("Conv", "x w bias", "y", &[])];
+        let found = read(&file(&graph(&nodes, &arrays(weight), &[info("x", 1, &[1, 3, 2, 2])], &["y"]), 13));
+        found.unwrap().inspection.parameters
+    };
+    // The exporter gives a weight that it changed a name of its own: a factor for each channel was there too.
+    assert_eq!((count("conv.weight_quantized"), count("onnx::Conv_5_quantized")), (16, 20));
+}
+
+#[test]
+fn a_mean_that_is_stored_as_a_bias_is_no_parameter() {
+    let nodes = [
+        node("Identity", "bias", "bn.running_mean", &[]),
+        node("Identity", "weight", "bn.running_var", &[]),
+        node("BatchNormalization", "x weight bias bn.running_mean bn.running_var", "y", &[]),
+    ];
+    let arrays = [floats("weight", &[3], &[1.0, 2.0, 3.0]), floats("bias", &[3], &[0.5; 3])];
+    let found = read(&file(&graph(&nodes, &arrays, &[info("x", 1, &[1, 3, 2, 2])], &["y"]), 15)).unwrap();
+    assert_eq!(found.inspection.parameters, 6);
 }

@@ -1,0 +1,127 @@
+//! What a file leaves to a person and says nothing about. Where nobody is asked, as on a command line, such a file is refused until
+//! the person has decided.
+
+use super::{ImportError, Inspection};
+
+/// Names that a message has.
+const MOST_NAMED: usize = 4;
+
+/// What exports a model of PyTorch.
+const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
+
+/// Refuses a file with an operator of one's own that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A
+/// symbol of ONNX or torch.export is no reason: these files say the batch by name, or the size they were exported with.
+///
+/// # Errors
+/// With what is to be decided, and how.
+pub fn refuse_undecided(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -> Result<(), ImportError> {
+    refuse_operators(inspection, is_placed)?;
+    refuse_symbols(inspection)
+}
+
+/// A custom operator of PyTorch: its arithmetic is in no file. Its graphs are those that name operators by namespace.
+fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -> Result<(), ImportError> {
+    if !matches!(inspection.format.as_str(), "pt2" | "torchscript") {
+        return Ok(());
+    }
+    let is_open = |op: &str| !["aten::", "prim::", "prims::"].iter().any(|own| op.starts_with(own)) && !is_placed(op);
+    let open: Vec<_> = inspection.unsupported.iter().filter(|u| is_open(&u.op)).collect();
+    let Some(first) = open.first() else { return Ok(()) };
+    let names = listed(open.iter().map(|u| u.op.as_str()));
+    let what = match open.as_slice() {
+        [_] => format!("{names} is unknown: a custom operator, whose arithmetic the file does not hold"),
+        _ => format!("{names} are unknown: custom operators, whose arithmetic the file does not hold"),
+    };
+    let instead = format!(
+        "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
+        first.op
+    );
+    Err(ImportError::of_file(format!("{what} (first at {})", first.first), instead))
+}
+
+/// A size of StableHLO that is a symbol: the file says no size for it, not even that of an example.
+fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
+    if !matches!(inspection.format.as_str(), "mlir" | "mlirbc" | "jax-export") {
+        return Ok(());
+    }
+    let open = || inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.name.as_str());
+    let Some(first) = open().next() else { return Ok(()) };
+    let names = listed(open());
+    let mut inputs = inspection.inputs.iter();
+    let is_batch = open().count() == 1 && inputs.any(|input| input.open.get(&0).is_some_and(|name| name == first));
+    let what = match open().count() {
+        1 if is_batch => format!("the batch size is a symbol ({names}) without a number"),
+        1 => format!("a size is a symbol ({names}) without a number"),
+        _ => format!("sizes are symbols ({names}) without numbers"),
+    };
+    let sizes = open().take(MOST_NAMED).map(|name| format!("{name}=8")).collect::<Vec<_>>().join(",");
+    let instead = format!(
+        "give a number with --dim {sizes}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())"
+    );
+    Err(ImportError::of_file(what, instead))
+}
+
+/// Some names, and how many more there are.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown = names[..names.len().min(MOST_NAMED)].join(", ");
+    match names.len().saturating_sub(MOST_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{OpenDimension, TensorInfo, UnsupportedOp};
+
+    fn with_ops(format: &str, ops: &[&str]) -> Inspection {
+        let op = |op: &&str| UnsupportedOp { op: (*op).to_owned(), count: 2, first: "at".to_owned() };
+        Inspection { format: format.to_owned(), unsupported: ops.iter().map(op).collect(), ..Inspection::default() }
+    }
+
+    fn with_sizes(format: &str, names: &[&str], is_chosen: bool) -> Inspection {
+        let dimension =
+            |n: &&str| OpenDimension { name: (*n).to_owned(), used: 1, is_chosen, ..OpenDimension::default() };
+        let open = names.iter().enumerate().map(|(at, name)| (at, (*name).to_owned())).collect();
+        Inspection {
+            format: format.to_owned(),
+            inputs: vec![TensorInfo { open, ..TensorInfo::default() }],
+            open_dimensions: names.iter().map(dimension).collect(),
+            ..Inspection::default()
+        }
+    }
+
+    #[test]
+    fn an_operator_of_ones_own_is_refused_until_it_is_placed() {
+        let found = with_ops("pt2", &["aten::foo", "mine::act", "mine::gate"]);
+        let error = refuse_undecided(&found, |_| false).unwrap_err().to_string();
+        assert!(
+            error.starts_with("mine::act, mine::gate are unknown") && error.contains("--assume mine::act="),
+            "{error}"
+        );
+        let error = refuse_undecided(&found, |op| op == "mine::act").unwrap_err().to_string();
+        assert!(error.starts_with("mine::gate is unknown: a custom operator"), "{error}");
+        assert_eq!(refuse_undecided(&found, |op| op.starts_with("mine::")), Ok(()));
+        // What has no counterpart on a core is no operator of one's own.
+        assert_eq!(refuse_undecided(&with_ops("onnx", &["MatMulInteger"]), |_| false), Ok(()));
+        let many = with_ops("torchscript", &["m::a", "m::b", "m::c", "m::d", "m::e"]);
+        assert!(
+            refuse_undecided(&many, |_| false)
+                .unwrap_err()
+                .to_string()
+                .starts_with("m::a, m::b, m::c, m::d and 1 more")
+        );
+    }
+
+    #[test]
+    fn a_symbol_of_stablehlo_is_refused_until_it_has_a_number() {
+        let error = refuse_undecided(&with_sizes("jax-export", &["b"], false), |_| false).unwrap_err().to_string();
+        assert!(error.starts_with("the batch size is a symbol (b)") && error.contains("--dim b=8,"), "{error}");
+        let error = refuse_undecided(&with_sizes("mlir", &["b", "s"], false), |_| false).unwrap_err().to_string();
+        assert!(error.starts_with("sizes are symbols (b, s)") && error.contains("--dim b=8,s=8"), "{error}");
+        assert_eq!(refuse_undecided(&with_sizes("mlirbc", &["b"], true), |_| false), Ok(()));
+        assert_eq!(refuse_undecided(&with_sizes("onnx", &["batch"], false), |_| false), Ok(()));
+    }
+}
