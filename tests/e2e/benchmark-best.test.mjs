@@ -42,10 +42,10 @@ test("the filter takes heads of columns and applies to figures and plots", app.p
 test("results of another form say so, and a row leads to its profile", app.page(async (page) => {
   await run(page);
   await page.getByLabel("Seed", { exact: true }).fill("5");
-  await page.getByText(/The form has changed since/).waitFor();
+  await page.getByText(/The form has changed/).waitFor();
   await assertAccessible(page);
   await page.getByLabel("Seed", { exact: true }).fill("0");
-  await page.getByText(/The form has changed since/).waitFor({ state: "detached" });
+  await page.getByText(/The form has changed/).waitFor({ state: "detached" });
   await results(page).getByRole("link", { name: "Profile this" }).first().click();
   await page.waitForFunction(() => location.hash.startsWith("#/profile"));
 }, { hash: SHORT }));
