@@ -110,7 +110,7 @@ test("a link with a level that the profile does not have says so", views(async (
   // The link names its file: it applies to that file alone, and another file opens with its timeline.
   await page.evaluate((file) => { location.hash = `#/profile?file=${file}&tool=statistics&level=kernel`; }, TRACE);
   await open(page, TRACE);
-  await page.getByText(/has no level 'kernel': it has .*device kernels.*, all\. device kernels is used/).waitFor();
+  await page.getByText(/has no level 'kernel'; its levels are .*device kernels.*, all\. device kernels is used/).waitFor();
   assert.equal(await page.getByLabel("Level", { exact: true }).inputValue(), "device kernels");
 }));
 
