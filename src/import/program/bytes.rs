@@ -1,10 +1,10 @@
-//! Numbers of arrays as bytes: what weights and literals are in files.
+//! Converts the bytes of weights and literals in files to numbers.
 
 use super::{ElementType, Numbers};
 use crate::base::convert::{low8, low16, low32};
 
 impl ElementType {
-    /// The floating point number of a pattern of bits; zero for other types.
+    /// The floating point number of a bit pattern; zero for other types.
     #[must_use]
     pub fn real_of_bits(self, bits: u64) -> f64 {
         match self {
@@ -19,7 +19,7 @@ impl ElementType {
         }
     }
 
-    /// The whole number of a pattern of bits, with its sign.
+    /// The signed integer of a bit pattern.
     #[must_use]
     pub fn whole_of_bits(self, bits: u64) -> i64 {
         let width = self.bits().min(64) as u32;
@@ -32,7 +32,7 @@ impl ElementType {
     }
 }
 
-/// What the largest exponent means.
+/// What the largest exponent encodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Top {
     /// Infinities and NaNs.
@@ -59,9 +59,9 @@ fn small(bits: u8, exponent_bits: u32, mantissa_bits: u32, top: Top) -> f64 {
     sign * libm::ldexp(significand, power)
 }
 
-/// Numbers of little-endian bytes, one after another; none when the last element is cut off.
+/// The numbers in little-endian bytes; `None` if the last element is cut off.
 ///
-/// Each number of 4 bits takes a byte.
+/// Each 4-bit number takes a whole byte.
 #[must_use]
 pub fn numbers_of_bytes(element: ElementType, bytes: &[u8]) -> Option<Numbers> {
     let width = usize::try_from(element.bits().div_ceil(8)).ok()?;

@@ -1,4 +1,4 @@
-//! Puts computations together, instruction by instruction.
+//! Builds computations, instruction by instruction.
 
 use super::{
     ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Instruction, InstructionId, Op, Origin,
@@ -12,7 +12,7 @@ pub struct ComputationBuilder {
     instructions: IndexVec<InstructionId, Instruction>,
     /// How often a name was used, to keep names unique.
     names: FxHashMap<String, u32>,
-    /// Where instructions that are added come from.
+    /// Origin of the instructions that are added.
     pub origin: Origin,
 }
 
@@ -29,7 +29,7 @@ impl ComputationBuilder {
         &self.instructions[id].ty
     }
 
-    /// Adds an instruction that calls nothing. A name that is taken gets a number.
+    /// Adds an instruction that does not call a computation. A name that is taken gets a number.
     pub fn push(&mut self, name: &str, op: Op, operands: Vec<InstructionId>, ty: Type) -> InstructionId {
         self.push_call(name, op, operands, Vec::new(), ty)
     }
@@ -72,7 +72,7 @@ impl ComputationBuilder {
         self.push(&name, Op::GetTupleElement(k), vec![tuple], ty)
     }
 
-    /// One number, repeated to the sizes of a type.
+    /// One number, broadcast to the sizes of a type.
     pub fn splat(&mut self, name: &str, value: Value, dims: &[u64]) -> InstructionId {
         let element = value.ty.element;
         let one = self.push(name, Op::Constant(Box::new(value)), Vec::new(), Type::Array(ArrayType::new(element, [])));

@@ -29,11 +29,11 @@ pub enum ElementType {
     U32,
     /// 64 bits.
     U64,
-    /// 8 bits, 4 of them exponent, no infinities.
+    /// 8 bits with 4 bits of exponent, no infinities.
     F8E4M3Fn,
-    /// 8 bits, 4 of them exponent, with infinities.
+    /// 8 bits with 4 bits of exponent, with infinities.
     F8E4M3,
-    /// 8 bits, 5 of them exponent.
+    /// 8 bits with 5 bits of exponent.
     F8E5M2,
     /// IEEE half precision.
     F16,
@@ -50,7 +50,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All, in the order they are declared.
+    /// All types, in the order of their declaration.
     pub const ALL: [Self; 20] = [
         Self::Pred,
         Self::S4,
@@ -101,7 +101,7 @@ impl ElementType {
         }
     }
 
-    /// The type of a name of HLO text.
+    /// The type with this name in HLO text.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|e| e.name() == name)
@@ -132,13 +132,13 @@ impl ElementType {
         matches!(self, Self::C64 | Self::C128)
     }
 
-    /// Whether it is a whole number; [`Self::Pred`] is not.
+    /// Whether it is an integer type; [`Self::Pred`] is not.
     #[must_use]
     pub const fn is_integer(self) -> bool {
         self.is_signed_integer() || matches!(self, Self::U4 | Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 
-    /// Whether it is a whole number with a sign.
+    /// Whether it is a signed integer type.
     #[must_use]
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, Self::S4 | Self::S8 | Self::S16 | Self::S32 | Self::S64)

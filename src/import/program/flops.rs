@@ -1,4 +1,4 @@
-//! Operations of the products of a program: two for each multiply-add of matrix products and convolutions.
+//! Operations of a program's products: two for each multiply-add of matrix products and convolutions.
 
 use super::{Computation, ComputationId, Instruction, Op, Program, TripCounts};
 use crate::base::Idx;
@@ -8,13 +8,13 @@ use crate::base::Idx;
 pub enum LoopBodies {
     /// Once, as XLA's own count does.
     Once,
-    /// As often as it runs where that is known, else once.
+    /// As often as the body runs if that is known, else once.
     EachTrip,
 }
 
-/// Operations of the products of a program; saturates. Computations count at every call of them.
+/// Operations of a program's products; saturates. A computation counts at every call.
 ///
-/// A convolution counts its result's elements times the kernel's elements for one of them, zeros of a dilated input included.
+/// A convolution counts the elements of its result times the kernel's elements for one of them, including zeros of a dilated input.
 #[must_use]
 pub fn flops(program: &Program, bodies: LoopBodies) -> u64 {
     let mut totals: Vec<u64> = Vec::with_capacity(program.computations.len());
@@ -62,7 +62,7 @@ pub fn instruction_flops(computation: &Computation, instruction: &Instruction) -
     }
 }
 
-/// All computations that calls from `id` reach, itself included, each once.
+/// All computations reachable by calls from `id`, including itself, each once.
 #[must_use]
 pub fn reachable(program: &Program, id: ComputationId) -> Vec<ComputationId> {
     let mut seen = vec![false; program.computations.len()];

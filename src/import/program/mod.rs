@@ -1,7 +1,7 @@
-//! Programs: what every reader makes of a model file, and what all later stages work on.
+//! Programs: the result of every reader, and the input of all later stages.
 //!
-//! A program has XLA's operations with XLA's meaning, for any element type: wider than the compiler's own HLO, which holds what the
-//! code generator can place on an engine. `compiler` translates a program to its HLO.
+//! A program has XLA's operations with XLA's meaning, for any element type. It can hold more than the compiler's own HLO, which has only what
+//! the code generator can place on an engine. `compiler` translates a program to its HLO.
 
 pub mod builder;
 mod bytes;

@@ -1,4 +1,4 @@
-//! A program: computations, the entry among them.
+//! A program: its computations, including the entry.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +32,11 @@ pub struct Instruction {
     pub name: String,
     /// What it does.
     pub op: Op,
-    /// What it reads; all come before it in its computation.
+    /// Its operands; all come before it in its computation.
     pub operands: Vec<InstructionId>,
-    /// Computations it calls, in the order the operation says.
+    /// Computations that it calls, in the order that the operation defines.
     pub called: Vec<ComputationId>,
-    /// What it gives.
+    /// The type of its result.
     pub ty: Type,
     /// Where it came from.
     pub origin: Origin,
@@ -49,14 +49,14 @@ pub struct Computation {
     pub name: String,
     /// Its instructions.
     pub instructions: IndexVec<InstructionId, Instruction>,
-    /// The one that is the result.
+    /// The instruction whose result is the computation's result.
     pub root: InstructionId,
 }
 
-/// What feeds a parameter of the entry computation.
+/// Where the value of an entry parameter comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// A caller, on every call.
+    /// The caller, on every call.
     Input,
     /// A weight that is trained.
     Weight,
@@ -67,43 +67,43 @@ pub enum Role {
 /// Numbers of a weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum WeightData {
-    /// The file does not hold them.
+    /// The file does not hold the numbers.
     #[default]
     Absent,
-    /// They lie in the file as little-endian numbers.
+    /// The numbers lie in the file, little-endian.
     InFile {
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// Bytes.
+        /// Number of bytes.
         len: u64,
-        /// Distance between neighbours of each dimension, in elements; empty for row-major order.
+        /// Distance between neighbours along each dimension, in elements; empty for row-major order.
         strides: Vec<i64>,
     },
-    /// The reader has them.
+    /// The reader has the numbers in memory.
     Held(Box<Value>),
 }
 
 /// A parameter of the entry computation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProgramParameter {
-    /// Its name: that of an input, or the dotted path of a weight.
+    /// Its name: the name of an input, or the dotted path of a weight.
     pub name: String,
-    /// What feeds it.
+    /// Where its value comes from.
     pub role: Role,
     /// Element type and sizes.
     pub ty: ArrayType,
-    /// Its numbers, when it is a weight.
+    /// Its numbers, if it is a weight.
     pub data: WeightData,
 }
 
-/// Computations of operations with XLA's meaning.
+/// A program: computations of operations with XLA's meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
     /// Its name.
     pub name: String,
     /// All computations; those that are called come before their callers.
     pub computations: IndexVec<ComputationId, Computation>,
-    /// Where it begins.
+    /// The entry computation.
     pub entry: ComputationId,
     /// Parameters of the entry, by number. Each is an array.
     pub parameters: Vec<ProgramParameter>,

@@ -20,23 +20,23 @@ pub enum Unary {
     Clz,
     Cos,
     Cosh,
-    /// Of CHLO.
+    /// From CHLO.
     Digamma,
     Erf,
-    /// Of CHLO.
+    /// From CHLO.
     ErfInv,
-    /// Of CHLO.
+    /// From CHLO.
     Erfc,
     Exp,
     ExpM1,
     Floor,
     Imag,
     IsFinite,
-    /// Of CHLO and ONNX.
+    /// From CHLO and ONNX.
     IsInf,
-    /// Of CHLO and ONNX.
+    /// From CHLO and ONNX.
     IsNan,
-    /// Of CHLO.
+    /// From CHLO.
     Lgamma,
     Log,
     Log1p,
@@ -117,7 +117,7 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
-    /// Sign of the dividend.
+    /// The remainder has the sign of the dividend.
     Rem,
     Max,
     Min,
@@ -129,7 +129,7 @@ pub enum Binary {
     ShiftLeft,
     ShiftRightArithmetic,
     ShiftRightLogical,
-    /// Real and imaginary part.
+    /// Joins real and imaginary part.
     Complex,
 }
 
@@ -175,9 +175,9 @@ pub enum Comparison {
 pub struct WindowDim {
     /// Elements under it.
     pub size: u64,
-    /// Step.
+    /// Stride.
     pub stride: u64,
-    /// Elements added in front; negative ones are cut off.
+    /// Elements added in front; a negative number removes elements.
     pub pad_low: i64,
     /// Elements added behind.
     pub pad_high: i64,
@@ -185,7 +185,7 @@ pub struct WindowDim {
     pub window_dilation: u64,
     /// Distance between elements of the operand; above 1 for transposed convolutions.
     pub base_dilation: u64,
-    /// Whether the window is turned around.
+    /// Whether the window is reversed.
     pub is_reversed: bool,
 }
 
@@ -195,20 +195,20 @@ impl WindowDim {
         Self { size: 1, stride: 1, pad_low: 0, pad_high: 0, window_dilation: 1, base_dilation: 1, is_reversed: false };
 }
 
-/// Dimensions of a product: contracted ones and those of a batch, pairwise.
+/// Dimensions of a product: contracted dimensions and batch dimensions, each as pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DotDims {
     /// Contracted dimensions of the left side.
     pub lhs_contracting: Vec<u32>,
-    /// Of the right side.
+    /// Contracted dimensions of the right side.
     pub rhs_contracting: Vec<u32>,
     /// Batch dimensions of the left side.
     pub lhs_batch: Vec<u32>,
-    /// Of the right side.
+    /// Batch dimensions of the right side.
     pub rhs_batch: Vec<u32>,
 }
 
-/// What a dimension of a convolution's operands and result is.
+/// The role of each dimension of a convolution's operands and result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConvolutionDims {
     /// Batch, channel and spatial dimensions of the input.
@@ -224,15 +224,15 @@ pub struct ConvolutionDims {
 pub struct GatherDims {
     /// Dimensions of the result that come from a slice.
     pub offset_dims: Vec<u32>,
-    /// Dimensions of a slice, of size one, that the result does not have.
+    /// Dimensions of a slice, of size one, that are dropped from the result.
     pub collapsed_slice_dims: Vec<u32>,
-    /// Which dimension of the operand each number of an index is for.
+    /// The operand's dimension that each number of an index is for.
     pub start_index_map: Vec<u32>,
-    /// Which dimension of the indices holds an index.
+    /// The dimension of the indices that holds an index.
     pub index_vector_dim: u32,
-    /// Batch dimensions of the operand and of the indices, pairwise.
+    /// Batch dimensions of the operand, paired with those of the indices.
     pub operand_batching_dims: Vec<u32>,
-    /// Of the indices.
+    /// Batch dimensions of the indices.
     pub start_indices_batching_dims: Vec<u32>,
     /// Sizes of a slice.
     pub slice_sizes: Vec<u64>,
@@ -243,19 +243,19 @@ pub struct GatherDims {
 pub struct ScatterDims {
     /// Dimensions of the updates that are a window.
     pub update_window_dims: Vec<u32>,
-    /// Dimensions of the operand that a window does not have.
+    /// Dimensions of the operand that are not in a window.
     pub inserted_window_dims: Vec<u32>,
-    /// Which dimension of the operand each number of an index is for.
+    /// The operand's dimension that each number of an index is for.
     pub scatter_dims_to_operand_dims: Vec<u32>,
-    /// Which dimension of the indices holds an index.
+    /// The dimension of the indices that holds an index.
     pub index_vector_dim: u32,
-    /// Batch dimensions of the operand and of the indices, pairwise.
+    /// Batch dimensions of the operand, paired with those of the indices.
     pub input_batching_dims: Vec<u32>,
-    /// Of the indices.
+    /// Batch dimensions of the indices.
     pub scatter_indices_batching_dims: Vec<u32>,
 }
 
-/// What a custom call or an operator without a known meaning carries along.
+/// Name and settings of a custom call or of an operator without a known meaning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foreign {
     /// Its name: a custom call's target, an operator's name in its framework.
@@ -264,42 +264,42 @@ pub struct Foreign {
     pub config: String,
 }
 
-/// What an instruction does. Computations that it calls are the instruction's `called`.
+/// What an instruction does. The computations that it calls are in the instruction's `called`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Op {
     /// The `n`-th parameter of its computation.
     Parameter(u32),
-    /// Numbers that the file holds.
+    /// A constant whose numbers the file holds.
     Constant(Box<Value>),
-    /// Numbers that the file leaves out (`constant({...})`): only their type is known.
+    /// A constant whose numbers the file leaves out (`constant({...})`): only its type is known.
     ElidedConstant,
     /// 0, 1, 2 .. along a dimension.
     Iota {
         /// The dimension.
         dimension: u32,
     },
-    /// An elementwise function.
+    /// An elementwise function of one operand.
     Unary(Unary),
-    /// An elementwise function.
+    /// An elementwise function of two operands.
     Binary(Binary),
     /// An elementwise comparison.
     Compare(Comparison),
-    /// The second operand where the first is true, else the third. The first may be one value.
+    /// The second operand where the first is true, else the third. The first may be a single value.
     Select,
-    /// The second operand, not below the first and not above the third, which may be one value each.
+    /// The second operand, clamped to the first and the third, each of which may be a single value.
     Clamp,
-    /// Another element type.
+    /// Converts to another element type.
     Convert,
-    /// The same bits as another element type.
+    /// Reads the same bits as another element type.
     BitcastConvert,
-    /// Fewer bits of exponent and mantissa.
+    /// Rounds to fewer bits of exponent and mantissa.
     ReducePrecision {
         /// Bits of the exponent.
         exponent_bits: u32,
         /// Bits of the mantissa.
         mantissa_bits: u32,
     },
-    /// Operand dimension `i` becomes result dimension `dimensions[i]`; the others repeat. A dimension of size one may repeat too.
+    /// Operand dimension `i` becomes result dimension `dimensions[i]`; the operand repeats along the others. A dimension of size one may repeat too.
     Broadcast {
         /// Where each operand dimension goes.
         dimensions: Vec<u32>,
@@ -311,9 +311,9 @@ pub enum Op {
         /// The permutation.
         permutation: Vec<u32>,
     },
-    /// Turns dimensions around.
+    /// Reverses dimensions.
     Reverse {
-        /// Which.
+        /// The dimensions.
         dimensions: Vec<u32>,
     },
     /// A range of each dimension.
@@ -325,30 +325,30 @@ pub enum Op {
         /// Steps.
         strides: Vec<u64>,
     },
-    /// Adds elements (the second operand) in front, behind and between; negative numbers take away.
+    /// Adds elements (the second operand) in front, behind and between; negative numbers remove elements.
     Pad {
-        /// Of each dimension.
+        /// Number in front, for each dimension.
         low: Vec<i64>,
-        /// Of each dimension.
+        /// Number behind, for each dimension.
         high: Vec<i64>,
-        /// Of each dimension.
+        /// Number between neighbours, for each dimension.
         interior: Vec<u64>,
     },
-    /// Joins operands.
+    /// Joins operands along a dimension.
     Concatenate {
-        /// Along which dimension.
+        /// The dimension.
         dimension: u32,
     },
-    /// A part of the first operand that begins at the others.
+    /// A part of the first operand that begins at the indices in the other operands.
     DynamicSlice {
         /// Its sizes.
         sizes: Vec<u64>,
     },
-    /// The first operand with the second put in where the others say.
+    /// The first operand with the second written at the indices in the other operands.
     DynamicUpdateSlice,
-    /// Slices of the first operand at indices of the second.
+    /// Slices of the first operand at the indices in the second.
     Gather(GatherDims),
-    /// The first operands with updates put in at indices; what is there and what comes is combined by the called computation.
+    /// The first operands with updates written at indices; the called computation combines the present and the new element.
     /// Operands: `n` arrays, indices, `n` updates.
     Scatter(ScatterDims),
     /// A product of matrices.
@@ -357,24 +357,24 @@ pub enum Op {
     Convolution {
         /// How the window moves along each spatial dimension.
         window: Vec<WindowDim>,
-        /// Which dimension is what.
+        /// The role of each dimension.
         dims: ConvolutionDims,
         /// Groups of channels.
         feature_group_count: u64,
         /// Groups of the batch.
         batch_group_count: u64,
     },
-    /// Combines elements along dimensions with the called computation. Operands: `n` arrays, `n` first values.
+    /// Combines elements along dimensions with the called computation. Operands: `n` arrays, `n` initial values.
     Reduce {
         /// Dimensions that disappear.
         dimensions: Vec<u32>,
     },
-    /// Combines elements under a window with the called computation. Operands as of a reduction.
+    /// Combines elements under a window with the called computation. Operands as for a reduction.
     ReduceWindow {
         /// How the window moves along each dimension.
         window: Vec<WindowDim>,
     },
-    /// Puts values back where a window had its chosen element. Operands: array, source, first value; called: select, scatter.
+    /// Adds each value at the element that its window chose. Operands: array, source, initial value; called: select, scatter.
     SelectAndScatter {
         /// How the window moves along each dimension.
         window: Vec<WindowDim>,
@@ -386,11 +386,11 @@ pub enum Op {
         /// Whether equal elements keep their order.
         is_stable: bool,
     },
-    /// The `k` largest or smallest along the last dimension, and where they are.
+    /// The `k` largest or smallest elements along the last dimension, and their positions.
     TopK {
-        /// How many.
+        /// `k`.
         k: u64,
-        /// Whether the largest.
+        /// Whether to take the largest.
         is_largest: bool,
     },
     /// Batch normalisation with known mean and variance; operands x, scale, offset, mean, variance.
@@ -414,31 +414,31 @@ pub enum Op {
         /// The channel dimension.
         feature: u32,
     },
-    /// Several values as one.
+    /// Makes a tuple of several values.
     Tuple,
-    /// One of several values.
+    /// One element of a tuple.
     GetTupleElement(u32),
     /// Calls a computation; also a fusion.
     Call,
-    /// Calls the second computation while the first is true.
+    /// Calls the second computation while the first returns true.
     While,
-    /// Calls one of several computations: by a boolean (true first) or a number.
+    /// Calls one of several computations, chosen by a boolean (true first) or a number.
     Conditional,
-    /// Applies a computation of numbers to each element.
+    /// Applies a computation of single numbers to each element.
     Map,
     /// A Fourier transform of the last dimensions.
     Fft {
         /// `FFT`, `IFFT`, `RFFT`, `IRFFT`.
         kind: String,
-        /// Sizes of those dimensions.
+        /// Sizes of the transformed dimensions.
         length: Vec<u64>,
     },
-    /// Random numbers of a distribution between or around two operands: `rng_uniform`, `rng_normal`.
+    /// Random numbers from a distribution with two operands, such as its bounds: `rng_uniform`, `rng_normal`.
     Rng {
-        /// Which.
+        /// The distribution.
         distribution: String,
     },
-    /// A state and random bits made of it.
+    /// Random bits made from a state, and the next state.
     RngBitGenerator {
         /// `rng_default`, `rng_three_fry`, `rng_philox`.
         algorithm: String,

@@ -1,9 +1,9 @@
-//! Leaves out what a program's result does not depend on.
+//! Removes the instructions that a program's result does not depend on.
 
 use super::{Computation, ComputationId, InstructionId, Op, Program};
 use crate::base::{Idx, IndexVec};
 
-/// The program without instructions that the result does not depend on, and without computations that nothing calls any more.
+/// The program without the instructions that its result does not depend on, and without the computations that are then not called any more.
 /// Parameters stay.
 #[must_use]
 pub fn prune(program: Program) -> Program {

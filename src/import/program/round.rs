@@ -1,9 +1,9 @@
-//! Numbers as their element types hold them.
+//! Rounds numbers to what their element types can hold.
 
 use super::ElementType;
 use crate::base::convert::{self, nearest_single, real_signed, whole_signed};
 
-/// A floating point number rounded to its type, to the nearest and halves to even.
+/// A floating point number rounded to its type, to nearest with halves to even.
 pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
     match element {
         ElementType::F64 => value,
@@ -17,7 +17,7 @@ pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
     }
 }
 
-/// A number rounded to these bits of exponent and mantissa. `is_finite_only`: the largest exponent holds numbers except for one
+/// A number rounded to these bits of exponent and mantissa. With `is_finite_only` the largest exponent encodes numbers except for one
 /// bit pattern, which is NaN.
 pub(in crate::import) fn to_small(
     value: f64,
@@ -31,7 +31,7 @@ pub(in crate::import) fn to_small(
     }
     let bias = (1i32 << (exponent_bits - 1)) - 1;
     let (max_exponent, largest_mantissa) = if is_finite_only {
-        // All ones but the last bit of the mantissa.
+        // All ones except the last bit of the mantissa.
         (bias + 1, 2.0 - 2.0 * power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
     } else {
         (bias, 2.0 - power_of_two(-i32::try_from(mantissa_bits).unwrap_or(0)))
@@ -56,7 +56,7 @@ fn power_of_two(exponent: i32) -> f64 {
     libm::scalbn(1.0, exponent)
 }
 
-/// A whole number wrapped to its type.
+/// An integer wrapped to its type.
 pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
     match element {
         ElementType::Pred => i64::from(value != 0),
@@ -73,8 +73,8 @@ pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
     }
 }
 
-/// A whole number of a file as its type holds it; none when the type has fewer bits. Those of a type with a sign may be written
-/// without it, as their bits.
+/// An integer from a file, wrapped to its type; `None` if the type has too few bits. Numbers of a signed type may be written as
+/// unsigned, as their bits.
 pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i64> {
     let bits = element.bits().min(64);
     let least = if element.is_signed_integer() { -(1i128 << (bits - 1)) } else { 0 };
@@ -85,7 +85,7 @@ pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i6
     Some(whole(element, held))
 }
 
-/// A floating point number as a whole one: rounded towards zero; too large numbers become the end of the range, NaN becomes zero.
+/// A floating point number as an integer: rounded towards zero; a number that is too large becomes the end of the range, NaN becomes zero.
 pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
     if element == ElementType::U64 {
         return convert::whole(value).cast_signed();
@@ -102,7 +102,7 @@ pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
     }
 }
 
-/// A whole number as a floating point one.
+/// An integer as a floating point number.
 pub(in crate::import) fn as_real(element: ElementType, value: i64) -> f64 {
     if element == ElementType::U64 { convert::real(value.cast_unsigned()) } else { real_signed(value) }
 }
@@ -113,11 +113,11 @@ mod tests {
 
     #[test]
     fn floats_round_to_nearest_even() {
-        assert_eq!(real(ElementType::Bf16, 1.00390625), 1.0); // halfway: to even
+        assert_eq!(real(ElementType::Bf16, 1.00390625), 1.0); // halfway: round to even
         assert_eq!(real(ElementType::Bf16, 1.01171875), 1.015625);
         assert_eq!(real(ElementType::F16, 65519.0), 65504.0);
         assert_eq!(real(ElementType::F16, 65520.0), f64::INFINITY);
-        assert_eq!(real(ElementType::F16, 2f64.powi(-24) * 0.75), 2f64.powi(-24)); // the least there is
+        assert_eq!(real(ElementType::F16, 2f64.powi(-24) * 0.75), 2f64.powi(-24)); // the smallest number
         assert_eq!(real(ElementType::F8E4M3Fn, 448.0), 448.0);
         assert!(real(ElementType::F8E4M3Fn, 480.0).is_nan());
         assert_eq!(real(ElementType::F8E4M3, 240.0), 240.0);

@@ -1,17 +1,17 @@
-//! How often loops run, where that is the same on every call.
+//! How often loops run, if that is the same on every call.
 //!
-//! A loop's count is known when its condition compares a number that the body raises or lowers by a constant with a constant, and the
-//! number begins as a constant: what `for` loops, scans and recurrent layers of every framework become.
+//! A loop's count is known if its condition compares a counter with a constant, the body raises or lowers the counter by a constant, and the
+//! counter begins as a constant. `for` loops, scans and recurrent layers of every framework have this form.
 
 use std::cell::Cell;
 
 use super::{Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Unary};
 use crate::base::FxHashMap;
 
-/// How deep calls, tuples and conversions are followed; a number beyond that counts as unknown.
+/// How deep calls, tuples and conversions are followed; a number behind more of them counts as unknown.
 const MOST_STEPS: u32 = 64;
 
-/// How many instructions are looked at for one loop.
+/// How many instructions are examined for one loop.
 const MOST_LOOKS: u32 = 20_000;
 
 /// Finds how often loops of one program run.
@@ -26,9 +26,9 @@ pub struct TripCounts<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Number {
     Constant(i64),
-    /// An element of what the loop carries, at the start of a turn, and what was added.
+    /// An element of the loop's state at the start of a turn, plus a constant.
     Carried(u32, i64),
-    /// Two elements that are added, and what was added; with `is_minus` the second is taken off the first.
+    /// Two elements of the state, plus a constant; with `is_minus` the second is subtracted.
     Both {
         first: u32,
         second: u32,
@@ -37,12 +37,12 @@ enum Number {
     },
 }
 
-/// Values of the parameters of a computation that is looked through.
+/// Values of the parameters of a computation that is examined.
 #[derive(Clone, Copy)]
 enum Arguments<'a> {
-    /// A loop's body or condition: its parameter is what the loop carries.
+    /// A loop's body or condition: its parameter is the loop's state.
     Carried,
-    /// A called computation: operands of the call, in the computation around it.
+    /// A called computation: the call's operands, in the calling computation.
     Of(&'a Computation, &'a [InstructionId], &'a Arguments<'a>),
 }
 
@@ -61,7 +61,7 @@ impl<'a> TripCounts<'a> {
         Self { program, callers, looks: Cell::new(0) }
     }
 
-    /// How often the loop `instruction` of `computation` runs; none when that depends on data.
+    /// How often the loop `instruction` of `computation` runs; `None` if that depends on data.
     #[must_use]
     pub fn count(&self, computation: ComputationId, instruction: &Instruction) -> Option<u64> {
         self.looks.set(MOST_LOOKS);
@@ -88,13 +88,13 @@ impl<'a> TripCounts<'a> {
         turns(mirrored(comparison), start(k)?.checked_add(offset)?, step(k)?, fixed(left)?)
     }
 
-    /// Takes one step from the budget; none when it is used up.
+    /// Takes one step from the budget; `None` if it is used up.
     fn look(&self, steps: u32) -> Option<u32> {
         self.looks.set(self.looks.get().checked_sub(1)?);
         steps.checked_sub(1)
     }
 
-    /// What element `k` is when the loop begins.
+    /// The value of element `k` when the loop begins.
     fn start(&self, computation: ComputationId, instruction: &Instruction, k: u32) -> Option<i64> {
         let whole = *instruction.operands.first()?;
         let tuple = self.program.computations.get(computation)?.instructions.get(whole)?;
@@ -106,7 +106,7 @@ impl<'a> TripCounts<'a> {
         self.constant(computation, element, MOST_STEPS)
     }
 
-    /// What a turn adds to element `k`: a constant, or an element that no turn changes.
+    /// The change of element `k` in a turn: a constant, or an element that no turn changes.
     fn step(&self, computation: ComputationId, instruction: &Instruction, body: &Computation, k: u32) -> Option<i64> {
         let same = |k| {
             let is_same = self.after(body, k)? == Number::Carried(k, 0);
@@ -124,7 +124,7 @@ impl<'a> TripCounts<'a> {
         }
     }
 
-    /// What element `k` is after a turn.
+    /// The value of element `k` after a turn.
     fn after(&self, body: &Computation, k: u32) -> Option<Number> {
         let root = body.instructions.get(body.root)?;
         let element = match root.op {
@@ -220,7 +220,7 @@ impl<'a> TripCounts<'a> {
     }
 }
 
-/// The operand whose one number an instruction passes on.
+/// The operand whose value an instruction passes on.
 fn passed(instruction: &Instruction) -> Option<InstructionId> {
     match instruction.op {
         Op::Convert | Op::Reshape | Op::Broadcast { .. } | Op::Barrier | Op::Unary(Unary::RoundHalfEven) => {
@@ -257,7 +257,7 @@ fn mirrored(comparison: Comparison) -> Comparison {
     }
 }
 
-/// Turns of a loop whose number begins at `start`, changes by `step` and goes on while it compares so with `limit`.
+/// Number of turns of a loop whose counter begins at `start`, changes by `step`, and that continues while the counter compares so with `limit`.
 fn turns(comparison: Comparison, start: i64, step: i64, limit: i64) -> Option<u64> {
     let (start, step, limit) = (i128::from(start), i128::from(step), i128::from(limit));
     let (distance, step) = match comparison {

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::ElementType;
 
-/// Element type and sizes of an array. Sizes are always known: a reader puts the sizes of open dimensions in.
+/// Element type and sizes of an array. Sizes are always known: a reader fills in the sizes of open dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArrayType {
-    /// Of each element.
+    /// Type of each element.
     pub element: ElementType,
-    /// Sizes, outermost first; none for one number.
+    /// Sizes, outermost first; empty for a single number.
     pub dims: Vec<u64>,
 }
 
@@ -22,13 +22,13 @@ impl ArrayType {
         Self { element, dims: dims.into() }
     }
 
-    /// Number of elements; none when it is beyond 64 bits.
+    /// Number of elements; `None` if it exceeds 64 bits.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         self.dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d))
     }
 
-    /// Bytes, each array rounded up to a whole one; saturates.
+    /// Size in bytes, each array rounded up to a whole byte; saturates.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.elements().unwrap_or(u64::MAX).saturating_mul(self.element.bits()).div_ceil(8)
@@ -50,14 +50,14 @@ impl fmt::Display for ArrayType {
 pub enum Type {
     /// An array.
     Array(ArrayType),
-    /// Several values.
+    /// A tuple of values.
     Tuple(Vec<Type>),
-    /// An order between effects, without a value.
+    /// A token: an order between effects, without a value.
     Token,
 }
 
 impl Type {
-    /// The array, when it is one.
+    /// The array type, if it is one.
     #[must_use]
     pub const fn array(&self) -> Option<&ArrayType> {
         match self {

@@ -1,4 +1,4 @@
-//! Numbers of an array: constants, weights, inputs and what an evaluation gives.
+//! Numbers of an array: constants, weights, inputs and results of an evaluation.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,20 +6,20 @@ use super::{ArrayType, ElementType};
 
 /// Numbers in row-major order.
 ///
-/// Every floating point type is kept in double precision and rounded to its own after each operation: products, sums, quotients
-/// and roots of single precision are then the same bits as those computed in single precision.
+/// Every floating point type is stored in double precision and rounded to its own precision after each operation: products, sums, quotients
+/// and roots of single precision then have the same bits as if computed in single precision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Numbers {
     /// Floating point numbers.
     Real(Vec<f64>),
-    /// Whole numbers and booleans (0 and 1), as two's complement; 64 bits without a sign are kept as their bits.
+    /// Integers and booleans (0 and 1), as two's complement; unsigned 64-bit numbers are stored as their bits.
     Whole(Vec<i64>),
-    /// Real and imaginary parts.
+    /// Complex numbers: real and imaginary parts.
     Complex(Vec<[f64; 2]>),
 }
 
 impl Numbers {
-    /// How many.
+    /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -29,7 +29,7 @@ impl Numbers {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -41,7 +41,7 @@ impl Numbers {
 pub struct Value {
     /// Element type and sizes.
     pub ty: ArrayType,
-    /// As many as the type has elements, of the kind its element type has.
+    /// Its numbers: as many as the type has elements, of the kind of its element type.
     pub numbers: Numbers,
 }
 
@@ -52,7 +52,7 @@ impl Value {
         Self { ty: ArrayType::new(element, []), numbers: Numbers::Real(vec![value]) }
     }
 
-    /// One whole number or boolean.
+    /// One integer or boolean.
     #[must_use]
     pub fn whole(element: ElementType, value: i64) -> Self {
         Self { ty: ArrayType::new(element, []), numbers: Numbers::Whole(vec![value]) }

@@ -1,4 +1,4 @@
-//! Whether a program holds together: operands before their users, calls of what exists, types that follow from their operands.
+//! Checks that a program is valid: operands come before their users, called computations exist, and types follow from their operands.
 
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ const EXPORT_AGAIN: &str = "export the model again; the file was changed or is d
 /// Checks a program.
 ///
 /// # Errors
-/// At the first instruction that reads what comes after it, calls what comes after its computation, or declares another type than its
+/// At the first instruction that reads a later instruction, calls a later computation, or declares a type that differs from what its
 /// operands give.
 pub fn verify(program: &Program) -> Result<(), ImportError> {
     let mut signatures: Vec<Signature> = Vec::with_capacity(program.computations.len());
@@ -41,7 +41,7 @@ fn at(name: &str, what: impl Into<String>) -> ImportError {
     ImportError::at(Place::Node(shown(name)), what, EXPORT_AGAIN)
 }
 
-/// A name, shortened when it is very long.
+/// A name, shortened if it is very long.
 fn shown(name: &str) -> String {
     const MOST: usize = 120;
     match name.char_indices().nth(MOST) {
@@ -120,12 +120,12 @@ fn verify_instruction(
     Ok(())
 }
 
-/// An array whose elements 64 bits do not count.
+/// An error for an array with more elements than 64 bits count.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0} has more elements than 64 bits count")]
 pub(in crate::import) struct TooManyElements(ArrayType);
 
-/// An error when an array has more elements than 64 bits count.
+/// Checks that 64 bits count the elements of an array.
 pub(in crate::import) fn check_sizes(ty: &Type) -> Result<(), TooManyElements> {
     match ty {
         Type::Token => Ok(()),

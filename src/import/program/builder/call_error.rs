@@ -1,4 +1,4 @@
-//! Why a call of a framework's operator cannot be built: arguments that are missing, or that are not known here.
+//! Why a call of a framework's operator cannot be built: arguments that are missing, or whose values are not known here.
 
 use thiserror::Error;
 
@@ -17,14 +17,14 @@ pub enum CallError {
         /// The operator.
         op: String,
     },
-    /// An argument of another kind.
+    /// An argument of the wrong kind.
     #[error("argument {place} of {op} is not {kind}")]
     Kind {
         /// The argument's number.
         place: usize,
         /// The operator.
         op: String,
-        /// What it has to be.
+        /// The required kind.
         kind: &'static str,
     },
     /// An argument that is not given, or whose value is not in the file.
@@ -43,7 +43,7 @@ pub enum CallError {
         /// The operator.
         op: String,
     },
-    /// An argument below zero.
+    /// A negative argument.
     #[error("{argument} is {found} and must not be negative")]
     Negative {
         /// The argument.
@@ -58,12 +58,12 @@ pub enum CallError {
         argument: &'static str,
         /// Its value.
         found: i64,
-        /// Its least value.
+        /// Its smallest allowed value.
         least: i64,
-        /// Its largest value.
+        /// Its largest allowed value.
         most: i64,
     },
-    /// A value of an argument that has no known meaning.
+    /// An argument with an unknown value.
     #[error("the {argument} {found} is not known here")]
     Unknown {
         /// The argument.
@@ -71,27 +71,27 @@ pub enum CallError {
         /// Its value.
         found: String,
     },
-    /// An argument that is not one number, and not one for each dimension.
+    /// An argument that has neither one number nor one for each dimension.
     #[error("{argument} has {given} numbers for {rank} dimensions")]
     PerDimension {
         /// The argument.
         argument: &'static str,
         /// How many numbers it has.
         given: usize,
-        /// Dimensions that it is for.
+        /// The dimensions that it is for.
         rank: usize,
     },
-    /// An operand of another rank than the operator takes.
+    /// An operand whose rank the operator does not take.
     #[error("{op} needs an operand of rank {needs}, not {found}")]
     Rank {
         /// The operator.
         op: String,
-        /// Its ranks.
+        /// The ranks that the operator takes.
         needs: Ranks,
         /// The operand's rank.
         found: usize,
     },
-    /// Sizes that the operator has no meaning for.
+    /// Sizes for which the operator is not defined.
     #[error("{op} is not possible with sizes {sizes:?}")]
     Sizes {
         /// The operator.
@@ -99,7 +99,7 @@ pub enum CallError {
         /// The sizes.
         sizes: Vec<u64>,
     },
-    /// An element that a dimension does not have.
+    /// An index beyond the end of a dimension.
     #[error("a dimension of {size} elements has no element {index}")]
     Index {
         /// Its number.
@@ -107,20 +107,20 @@ pub enum CallError {
         /// Elements of the dimension.
         size: u64,
     },
-    /// An element by its rank among others, where there are too few.
+    /// A rank among the elements of a dimension that has too few elements.
     #[error("a dimension of {size} elements has no element at this place of the order")]
     Order {
         /// Elements of the dimension.
         size: u64,
     },
-    /// Dimensions that are not two different ones.
+    /// Two dimensions that are outside the array or are the same.
     #[error("dimensions {first} and {second} of {rank} have no diagonal")]
     Diagonal {
         /// The first one.
         first: usize,
         /// The second one.
         second: usize,
-        /// Dimensions there are.
+        /// Number of dimensions.
         rank: usize,
     },
     /// Dimensions in the wrong order.
@@ -131,15 +131,15 @@ pub enum CallError {
         /// The last one.
         last: usize,
     },
-    /// Lists that have to be of one length.
+    /// Two lists whose lengths must be equal.
     #[error("{sources} dimensions are moved to {destinations} places")]
     Moves {
-        /// Dimensions that move.
+        /// Number of dimensions that move.
         sources: usize,
-        /// Places for them.
+        /// Number of places for them.
         destinations: usize,
     },
-    /// Padding that leaves nothing, or too much.
+    /// Padding that leaves no elements, or adds too many.
     #[error("padding of {low} and {high} elements does not fit a dimension of {size}")]
     Edges {
         /// Elements in front.
@@ -149,7 +149,7 @@ pub enum CallError {
         /// Elements of the dimension.
         size: i64,
     },
-    /// A dimension cut into parts of no elements, or into too many.
+    /// A dimension that is split into parts without elements, or into too many parts.
     #[error("a dimension of {size} elements cannot be split into parts of {step}")]
     Parts {
         /// Elements of the dimension.
@@ -157,7 +157,7 @@ pub enum CallError {
         /// Elements of a part.
         step: u64,
     },
-    /// Patches without elements or without a distance.
+    /// Patches without elements or with a distance of zero.
     #[error("patches have sizes {sizes:?}, steps {steps:?} and distances {distances:?}: all must be positive")]
     Patches {
         /// Elements of a patch.
@@ -167,43 +167,43 @@ pub enum CallError {
         /// Distances between elements of a patch.
         distances: [i64; 2],
     },
-    /// Sizes that are fewer than the operand has dimensions.
+    /// Fewer sizes than the operand has dimensions.
     #[error("sizes {own:?} cannot be expanded to {asked:?}")]
     Expanded {
         /// Sizes of the operand.
         own: Vec<u64>,
-        /// Sizes wanted; -1 keeps the own one.
+        /// Sizes wanted; -1 keeps the operand's size.
         asked: Vec<i64>,
     },
-    /// A row of numbers that has no end, or whose steps lead away from it.
+    /// A range that does not end, or whose steps lead away from its end.
     #[error("a row from {start} to {end} in steps of {step} has no usable length")]
     Row {
         /// The first number.
         start: f64,
-        /// What it ends in front of.
+        /// The end, which is not included.
         end: f64,
-        /// Distance.
+        /// The step.
         step: f64,
     },
-    /// Frequencies that a transform does not have.
+    /// More or fewer frequencies than the transform has.
     #[error("{rows} frequencies are given for a transform of {size} elements")]
     Frequencies {
-        /// Frequencies there are.
+        /// Number of frequencies.
         rows: u64,
         /// Elements that are transformed.
         size: u64,
     },
-    /// Another number of weights than the layers of a recurrent operator have.
+    /// A number of weights that does not fit the layers of a recurrent operator.
     #[error("{weights} weights are given for {layers} layers in {directions} directions")]
     Weights {
-        /// Weights there are.
+        /// Number of weights.
         weights: usize,
         /// Layers.
         layers: usize,
         /// Directions of each layer.
         directions: usize,
     },
-    /// The same bits as numbers of another width.
+    /// A bit cast between types of different widths.
     #[error("{from} cannot be viewed as {to}, which has another width")]
     Width {
         /// The operand's element type.
@@ -214,68 +214,68 @@ pub enum CallError {
     /// An operator without a result.
     #[error("{0} has no result")]
     NoResult(String),
-    /// Another number of results than the file names.
+    /// A number of results that differs from the file's.
     #[error("{named} results are named and {given} are given")]
     Results {
-        /// Results there are.
+        /// Number of results.
         given: usize,
-        /// Results that the file names.
+        /// Number of results in the file.
         named: usize,
     },
-    /// A result of another type than the file says.
+    /// A result whose type differs from the type in the file.
     #[error("its result is {own} and the file says {said}")]
     Result {
-        /// Its type.
+        /// The result's type.
         own: ArrayType,
         /// The type in the file.
         said: ArrayType,
     },
-    /// An operator without a known meaning that has no operand to take a type from.
+    /// An operator of unknown meaning without an operand that would give the type of the result.
     #[error("{op}, or this use of it, is not known here{}", .why.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Operator {
         /// The operator.
         op: String,
-        /// Why its use is not known.
+        /// Why this use of the operator is not known.
         why: Option<Box<BuildError>>,
     },
-    /// A way to use an operator that is not translated.
+    /// A use of an operator that is not translated.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
-    /// A value that a graph does not give.
+    /// A value that the graph does not define.
     #[error(transparent)]
     Value(#[from] ValueError),
 }
 
-/// A way to use an operator that is not translated.
+/// A use of an operator that is not translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unsupported {
     /// Sequences of different lengths.
     #[error("sequences of packed lengths are not translated")]
     PackedSequences,
-    /// Random zeros between layers.
+    /// Dropout between layers.
     #[error("dropout between layers in training is not translated")]
     TrainingDropout,
     /// A write to a value whose elements share memory.
     #[error("a value that repeats elements cannot be written in place")]
     RepeatedWrite,
-    /// A write to many elements that lie apart.
+    /// A write to several elements that are not adjacent.
     #[error("more than a million elements that lie apart cannot be written in place")]
     LongWrite,
     /// A view of memory in another order.
     #[error("the strides are not the strides of the sizes")]
     Strides,
-    /// A view of memory that the operand does not have.
+    /// A view of memory outside the operand.
     #[error("the strides reach beyond the operand")]
     StridesBeyond,
-    /// A size that is the largest number of the operand.
+    /// A size that is the largest number in the operand, and so depends on data.
     #[error("the number of classes of one_hot depends on data")]
     ClassesInData,
 }
 
-/// A value that a graph names and does not give: the file is damaged.
+/// A value that the graph names but does not define: the file is damaged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ValueError {
-    /// A value that is used before a node gives it.
+    /// A value that is used before the node that defines it.
     #[error("no node in front gives the value {0}")]
     Absent(String),
     /// A value without a description.

@@ -6,7 +6,7 @@ use super::error::{BuildError, Misfit, Pair};
 use crate::base::convert::{narrow, real};
 
 impl Builder {
-    /// Several values as one.
+    /// Joins several values into a tuple.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -15,7 +15,7 @@ impl Builder {
         self.push(Op::Tuple, parts.to_vec(), vec![], ty)
     }
 
-    /// One of several values.
+    /// One part of a tuple.
     ///
     /// # Errors
     /// When `x` is not a tuple, or has no such part.
@@ -30,7 +30,7 @@ impl Builder {
         self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
     }
 
-    /// All values of a tuple.
+    /// All parts of a tuple.
     ///
     /// # Errors
     /// As [`Self::get`].
@@ -50,8 +50,8 @@ impl Builder {
         self.push(Op::Call, operands.to_vec(), vec![called], ty)
     }
 
-    /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and gives the next state.
-    /// Values of the caller are not visible in it, so that all it needs must be part of the state.
+    /// Runs `body` `count` times over `state`: it gets the number of the turn (s32) and the state, and returns the next state.
+    /// Values of the caller are not visible in the body: all values that it needs must be part of the state.
     ///
     /// # Errors
     /// When the body changes the state's types.
@@ -88,8 +88,8 @@ impl Builder {
         Ok(self.parts(last)?.split_off(1))
     }
 
-    /// A branch that data chooses, whose sides are not known: it reads `operands`, with `condition` among them where it is a value, and gives
-    /// values of these types. A program with such a branch can be inspected, but neither computed nor placed.
+    /// A branch that data chooses and whose two sides are not known: it reads `operands` (including `condition` if that is a value) and gives
+    /// values of these types. A program with this operation can be inspected, but neither computed nor placed.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -120,7 +120,7 @@ impl Builder {
         self.parts(chosen)
     }
 
-    /// A loop whose number of turns depends on data and whose body is not known: it carries `state`. A program with such a loop can be inspected,
+    /// A loop of unknown body whose number of turns depends on data: it carries `state`. A program with this operation can be inspected,
     /// but neither computed nor placed.
     ///
     /// # Errors
@@ -169,7 +169,7 @@ impl Builder {
         self.parts(sorted)
     }
 
-    /// The `k` largest or smallest along the last dimension and where they are (s32).
+    /// The `k` largest or smallest elements along the last dimension, and their positions (s32).
     ///
     /// # Errors
     /// When there are fewer than `k`.

@@ -15,7 +15,7 @@ use crate::base::{Idx, IndexVec};
 /// A value of the computation under construction.
 pub type Built = Result<InstructionId, BuildError>;
 
-/// Most instructions of a program: a bound for hostile files, which can ask for many with a few bytes.
+/// Most instructions of a program: a bound for hostile files, which can request very many with a few bytes.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
 
 /// Most bytes of an origin that are kept: files may have names of a megabyte, and each instruction carries its origin.
@@ -30,7 +30,7 @@ struct Frame {
     instructions: IndexVec<InstructionId, Instruction>,
     /// Parameters so far.
     parameters: u32,
-    /// Constants of one number that it has already, by element type and bits.
+    /// Its constants of one number so far, by element type and bits.
     numbers: FxHashMap<(ElementType, u64), InstructionId>,
 }
 
@@ -39,7 +39,7 @@ struct Frame {
 pub struct Builder {
     /// Finished computations.
     computations: IndexVec<ComputationId, Computation>,
-    /// The computation under construction, last; before it, the computations that wait for it.
+    /// The computation under construction is last; before it are the computations that wait for it.
     frames: Vec<Frame>,
     /// Parameters of the entry.
     parameters: Vec<ProgramParameter>,
@@ -51,7 +51,7 @@ pub struct Builder {
     pub(super) reducers: FxHashMap<(Binary, ElementType), ComputationId>,
     /// Instructions in all computations.
     count: usize,
-    /// Whether small results of constants become constants.
+    /// Whether operations on small constants are folded into constants.
     folds: bool,
 }
 
@@ -77,12 +77,12 @@ impl Builder {
         }
     }
 
-    /// Whether small results of constants become constants: what a graph computes from its own sizes. Off at first.
+    /// Sets whether operations on small constants are folded into constants. Graphs compute their own sizes this way. Off at first.
     pub fn fold_constants(&mut self, folds: bool) {
         self.folds = folds;
     }
 
-    /// The constant that an operation gives, when all its operands are constants.
+    /// The constant that an operation on constants gives; `None` if an operand is not a constant.
     fn folded(&self, op: &Op, operands: &[InstructionId], called: &[ComputationId], ty: &Type) -> Option<Value> {
         if matches!(op, Op::Constant(_) | Op::Parameter(_)) {
             return None;
@@ -115,10 +115,10 @@ impl Builder {
         &self.origin
     }
 
-    /// Appends an instruction whose result type is known. The typed pushes are built on it.
+    /// Appends an instruction whose result type is known. The typed pushes use it.
     ///
     /// # Errors
-    /// When a result has more elements than 64 bits count, or when the program grows beyond all bounds.
+    /// When a result has more elements than 64 bits count, or when the program becomes too large.
     pub fn push(&mut self, op: Op, operands: Vec<InstructionId>, called: Vec<ComputationId>, ty: Type) -> Built {
         check_size(&ty)?;
         if self.folds
@@ -171,7 +171,7 @@ impl Builder {
         self.push(Op::Parameter(number), vec![], vec![], ty)
     }
 
-    /// A separate computation: `body` gets its parameters and gives its result. Values of the caller are not visible in it.
+    /// A separate computation: `body` gets its parameters and returns its result. Values of the caller are not visible in it.
     ///
     /// # Errors
     /// Those of `body`.
@@ -188,7 +188,7 @@ impl Builder {
         Ok(self.computations.push(Computation { name: frame.name, instructions: frame.instructions, root }))
     }
 
-    /// Parameters and body of the computation on top.
+    /// Parameters and body of the computation under construction.
     fn fill(&mut self, parameters: &[Type], body: impl FnOnce(&mut Self, &[InstructionId]) -> Built) -> Built {
         let mut ids = Vec::with_capacity(parameters.len());
         for ty in parameters {
@@ -247,7 +247,7 @@ impl Builder {
         self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
     }
 
-    /// One number, of any element type: whole types round towards zero, for booleans everything but 0 is true.
+    /// One number of any element type: integer types round towards zero; for booleans, every number except 0 is true.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -261,7 +261,7 @@ impl Builder {
         Ok(id)
     }
 
-    /// One whole number, exact in all 64 bits.
+    /// One integer, exact in all 64 bits.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -269,7 +269,7 @@ impl Builder {
         self.constant(Value::whole(element, value))
     }
 
-    /// A row of whole numbers.
+    /// A one-dimensional array of integers.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -278,7 +278,7 @@ impl Builder {
         self.constant(Value { ty, numbers: Numbers::Whole(values.to_vec()) })
     }
 
-    /// An array of one number.
+    /// An array filled with one number.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -296,7 +296,7 @@ impl Builder {
         self.push(Op::Opaque(foreign), operands.to_vec(), vec![], ty)
     }
 
-    /// The program: its result is `outputs`, a tuple unless there is exactly one. What no result depends on is left out, except
+    /// The program: its result is `outputs`, a tuple unless there is exactly one. Instructions that no result depends on are left out, except
     /// parameters.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ impl Builder {
         self.push_array(Op::Unary(function), vec![x], element, ty.dims)
     }
 
-    /// An elementwise function of two arrays of one element type; sizes of one repeat.
+    /// An elementwise function of two arrays of one element type; dimensions of size one repeat.
     ///
     /// # Errors
     /// When element types or sizes do not fit.
@@ -76,7 +76,7 @@ impl Builder {
         self.binary(Binary::Div, a, b)
     }
 
-    /// Compares two arrays of one element type; sizes of one repeat.
+    /// Compares two arrays of one element type; dimensions of size one repeat.
     ///
     /// # Errors
     /// When element types or sizes do not fit.
@@ -95,7 +95,7 @@ impl Builder {
         self.compare(how, x, number)
     }
 
-    /// `a` where `condition` is true, else `b`; sizes of one repeat.
+    /// `a` where `condition` is true, else `b`; dimensions of size one repeat.
     ///
     /// # Errors
     /// When element types or sizes do not fit.
@@ -112,7 +112,7 @@ impl Builder {
         self.push_array(Op::Select, vec![condition?, a?, b?], element, dims)
     }
 
-    /// `x` limited to a range of numbers; an open end is an infinity.
+    /// `x` clamped to a range; an infinite end leaves that side open.
     ///
     /// # Errors
     /// When the operand is not an array.
@@ -127,7 +127,7 @@ impl Builder {
         }
     }
 
-    /// Converts to another element type; pushes nothing when `x` has it already. As a boolean, a number is true unless it is 0.
+    /// Converts to another element type; pushes nothing if `x` already has it. As a boolean, a number is true unless it is 0.
     ///
     /// # Errors
     /// When the operand is not an array.
@@ -140,7 +140,7 @@ impl Builder {
         }
     }
 
-    /// Two arrays of one element type, repeated to the same sizes.
+    /// Two arrays of one element type, broadcast to the same sizes.
     fn alike(&mut self, a: InstructionId, b: InstructionId) -> Result<(InstructionId, InstructionId), BuildError> {
         let (left, right) = (self.array(a)?, self.array(b)?);
         if left.element != right.element {
@@ -154,7 +154,7 @@ impl Builder {
     }
 }
 
-/// Sizes of a result of numpy's rules: aligned at the end, one repeats.
+/// Sizes of a result by numpy's broadcasting: aligned at the last dimension; a size of one repeats.
 ///
 /// # Errors
 /// When two sizes differ and neither is one.

@@ -1,4 +1,4 @@
-//! Why a value cannot be built: operands that do not fit, or sizes beyond all bounds.
+//! Why a value cannot be built: operands that do not fit, or sizes that are too large.
 
 use std::fmt;
 
@@ -15,30 +15,30 @@ pub enum BuildError {
     /// The program is too large.
     #[error("the program has more than {most} instructions")]
     TooManyInstructions {
-        /// How many it may have.
+        /// The largest number of instructions.
         most: usize,
     },
-    /// An operand of another computation than the one under construction.
+    /// An operand from another computation than the one under construction.
     #[error("operand {0} is not of this computation")]
     ForeignOperand(usize),
-    /// An array whose bytes no number holds.
+    /// An array whose size in bytes overflows.
     #[error("{0} has more bytes than 64 bits count")]
     TooManyBytes(ArrayType),
-    /// Sizes of parts whose sum no number holds.
+    /// Sizes of parts whose sum overflows.
     #[error("sizes add up beyond 64 bits")]
     SumTooLarge,
-    /// A dimension whose places are not counted with a sign.
+    /// A dimension with more elements than a signed index can count.
     #[error("{what} of {elements} elements is longer than 63 bits count")]
     TooLong {
-        /// What is so long.
+        /// What is too long.
         what: &'static str,
         /// Its elements.
         elements: u64,
     },
-    /// More elements than an operation is built for.
+    /// More elements than the operation is built for.
     #[error("{what} of sizes {sizes:?} is too large: the limit is {most}")]
     TooLarge {
-        /// What is so large.
+        /// What is too large.
         what: &'static str,
         /// Its sizes.
         sizes: Vec<u64>,
@@ -48,7 +48,7 @@ pub enum BuildError {
     /// A tuple or a token in the place of an array.
     #[error("an array is wanted, not {0}")]
     NoArray(Type),
-    /// Another number of numbers than an array has.
+    /// A number of constants that differs from the array's elements.
     #[error("{numbers} numbers do not make {ty}")]
     Numbers {
         /// How many there are.
@@ -56,20 +56,20 @@ pub enum BuildError {
         /// The array.
         ty: ArrayType,
     },
-    /// A part that a tuple does not have.
+    /// A part that the tuple does not have.
     #[error("{ty} has no part {part}")]
     NoPart {
         /// The tuple.
         ty: Type,
-        /// Number of the part.
+        /// Number of the missing part.
         part: usize,
     },
-    /// A dimension outside the dimensions of an array.
+    /// A dimension that the array does not have.
     #[error("an array of rank {rank} has no dimension {dimension}")]
     Dimension {
-        /// The dimension, from the end when it is negative.
+        /// The dimension; a negative one counts from the end.
         dimension: i64,
-        /// How many there are.
+        /// Number of dimensions.
         rank: usize,
     },
     /// A dimension that an array does not have.
@@ -80,7 +80,7 @@ pub enum BuildError {
         /// The dimension.
         dimension: usize,
     },
-    /// A dimension without elements, where one is taken.
+    /// A dimension without elements, from which one is taken.
     #[error("{ty} has no element along dimension {dimension}")]
     NoElement {
         /// The array.
@@ -88,27 +88,27 @@ pub enum BuildError {
         /// The dimension.
         dimension: usize,
     },
-    /// An operand of another rank than an operation takes.
+    /// An operand whose rank the operation does not take.
     #[error("{what} needs an operand of rank {needs}, not {found}")]
     Rank {
         /// The operation.
         what: &'static str,
-        /// Its ranks.
+        /// The ranks that the operation takes.
         needs: Ranks,
         /// The operand's rank.
         found: usize,
     },
-    /// Another number of settings than the array has dimensions for.
+    /// A number of settings that differs from the array's dimensions.
     #[error("{given} {what} are given for {ty}")]
     Count {
         /// The settings, as a plural.
         what: &'static str,
-        /// How many there are.
+        /// Number of settings.
         given: usize,
         /// The array.
         ty: Type,
     },
-    /// An order of other dimensions than the array has.
+    /// An order that is not a permutation of the array's dimensions.
     #[error("{permutation:?} is not an order of the dimensions of {ty}")]
     Permutation {
         /// The order.
@@ -116,21 +116,21 @@ pub enum BuildError {
         /// The array.
         ty: ArrayType,
     },
-    /// A range that is not in its dimension.
+    /// A range outside its dimension.
     #[error("{start}..{limit} by {step} is not a range of dimension {dimension} of {ty}")]
     Range {
         /// First element.
         start: u64,
-        /// Element behind the last one.
+        /// One beyond the last element.
         limit: u64,
-        /// Distance.
+        /// The step.
         step: u64,
         /// The dimension.
         dimension: usize,
         /// The array.
         ty: ArrayType,
     },
-    /// Parts that are not a dimension together.
+    /// Parts that do not add up to a dimension.
     #[error("parts of {sizes:?} do not make up a dimension of {size}")]
     Parts {
         /// Elements of the parts.
@@ -138,7 +138,7 @@ pub enum BuildError {
         /// Elements of the dimension.
         size: u64,
     },
-    /// More of the largest than there are.
+    /// A request for more of the largest elements than there are.
     #[error("{ty} does not have {k} elements in its last dimension")]
     Largest {
         /// The array.
@@ -146,18 +146,18 @@ pub enum BuildError {
         /// How many are wanted.
         k: u64,
     },
-    /// No operand, or no element, of what an operation combines.
+    /// No operand, or no element, for an operation to combine.
     #[error("there is nothing to {0}")]
     Nothing(&'static str),
-    /// A function that a reduction cannot begin with.
+    /// A function without an initial value for a reduction.
     #[error("an array cannot be reduced with {0:?}")]
     Reducer(Binary),
-    /// An operand of element types that an operation does not take.
+    /// An operand whose element type the operation does not take.
     #[error("{what} needs {needs}, not {found}")]
     Elements {
         /// The operation.
         what: &'static str,
-        /// What its elements have to be, as a plural.
+        /// The required kind of elements, as a plural.
         needs: &'static str,
         /// The operand.
         found: Type,
@@ -169,13 +169,13 @@ pub enum BuildError {
         pair: Pair,
         /// The first one.
         one: Type,
-        /// The other one.
+        /// The second one.
         other: Type,
     },
     /// An array and sizes that do not fit each other.
     #[error("{}", .misfit.told(.ty, .sizes))]
     Sizes {
-        /// In what way.
+        /// How they do not fit.
         misfit: Misfit,
         /// The array.
         ty: Type,
@@ -185,17 +185,17 @@ pub enum BuildError {
     /// Sizes without a common shape by numpy's rules.
     #[error("sizes {one:?} and {other:?} do not fit each other")]
     Broadcast {
-        /// The first ones.
+        /// Sizes of the first array.
         one: Vec<u64>,
-        /// The other ones.
+        /// Sizes of the second array.
         other: Vec<u64>,
     },
-    /// Arrays that differ in another dimension than the one that they are joined along.
+    /// Arrays that differ in a dimension other than the one along which they are joined.
     #[error("{one} and {other} cannot be joined along dimension {dimension}")]
     Join {
         /// The first one.
         one: ArrayType,
-        /// Another one.
+        /// An array that differs from it.
         other: ArrayType,
         /// The dimension.
         dimension: usize,
@@ -203,11 +203,11 @@ pub enum BuildError {
     /// Updates that do not fit the array and the places.
     #[error("{updates} at {indices} cannot be scattered into {ty}")]
     Scatter {
-        /// What is put.
+        /// The updates.
         updates: ArrayType,
-        /// At what places.
+        /// The indices.
         indices: Type,
-        /// Where into.
+        /// The array that is updated.
         ty: ArrayType,
     },
     /// Sides of a product that do not fit each other.
@@ -220,10 +220,10 @@ pub enum BuildError {
         left: ArrayType,
         /// The right side.
         right: ArrayType,
-        /// Along which dimensions.
+        /// The dimensions that are multiplied.
         dims: Box<DotDims>,
     },
-    /// Settings of a convolution that are not one for each spatial dimension, or no groups.
+    /// Settings of a convolution that do not have one number for each spatial dimension, or a number of groups that is 0.
     #[error(
         "a convolution over {spatial} dimensions has {strides} strides, {padding} paddings, {dilation} dilations and {groups} groups"
     )]
@@ -239,7 +239,7 @@ pub enum BuildError {
         /// Groups of channels.
         groups: u64,
     },
-    /// A window that has no place in a dimension.
+    /// A window that does not fit in a dimension.
     #[error(
         "a window of {} elements (stride {}, dilation {}, padding {} and {}) does not fit a dimension of {size}",
         window.size, window.stride, window.window_dilation, window.pad_low, window.pad_high
@@ -250,10 +250,10 @@ pub enum BuildError {
         /// Elements of the dimension.
         size: u64,
     },
-    /// Negative padding of more elements than there are.
+    /// Negative padding that removes more elements than there are.
     #[error("padding {edges:?} takes more than {ty} has")]
     Padding {
-        /// Elements in front, behind and in between, for each dimension.
+        /// Elements added in front, behind and in between, for each dimension.
         edges: Vec<(i64, i64, u64)>,
         /// The array.
         ty: ArrayType,
@@ -267,17 +267,17 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// A window that has no place in a dimension of `size` elements.
+    /// An error for a window that does not fit in a dimension of `size` elements.
     pub(in crate::import::program) fn window(window: &WindowDim, size: u64) -> Self {
         Self::Window { window: Box::new(*window), size }
     }
 
-    /// Two arrays that do not fit each other.
+    /// An error for two arrays that do not fit each other.
     pub(super) fn unlike(pair: Pair, one: &ArrayType, other: &ArrayType) -> Self {
         Self::Unlike { pair, one: Type::Array(one.clone()), other: Type::Array(other.clone()) }
     }
 
-    /// An array that does not fit sizes.
+    /// An error for an array that does not fit sizes.
     pub(super) fn sizes(misfit: Misfit, ty: &ArrayType, sizes: &[u64]) -> Self {
         Self::Sizes { misfit, ty: Type::Array(ty.clone()), sizes: sizes.to_vec() }
     }
@@ -288,7 +288,7 @@ impl BuildError {
 pub enum Ranks {
     /// One rank.
     Exactly(usize),
-    /// A rank and all above it.
+    /// This rank and all above it.
     AtLeast(usize),
 }
 
@@ -301,7 +301,7 @@ impl fmt::Display for Ranks {
     }
 }
 
-/// Two types that have to fit each other.
+/// Two types that have to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
     /// Operands of different element types.
@@ -310,13 +310,13 @@ pub enum Pair {
     LoopState,
     /// Arrays that are joined.
     Joined,
-    /// A part, and the array that it is put into.
+    /// A part, and the array that it is written to.
     Update,
     /// An array, and the array of its indices.
     Indexed,
     /// An operand and a kernel.
     Convolution,
-    /// An operand and a kernel of other channels.
+    /// An operand and a kernel with different numbers of channels.
     Channels {
         /// Groups of channels.
         groups: u64,
@@ -345,22 +345,22 @@ impl Pair {
     }
 }
 
-/// How an array and sizes do not fit each other.
+/// How an array does not fit sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfit {
-    /// Sizes that it cannot be repeated to.
+    /// Sizes that it cannot be broadcast to.
     Repeated,
     /// Sizes with another number of elements.
     Reshaped,
-    /// Sizes of what it is sorted with.
+    /// Sizes of an array that is sorted along with it.
     Sorted,
     /// Sizes of its indices.
     Indexed,
-    /// Sizes of a part that it does not have.
+    /// Sizes of a part that is larger than the array.
     Part,
     /// Sizes that it cannot be pooled to.
     Pooled,
-    /// Sizes of what its elements are put back into.
+    /// Sizes of the array that its elements are put back into.
     Unpooled,
 }
 

@@ -1,21 +1,21 @@
 //! Results of operations on constants: sizes and indexes that a model computes from its own shapes.
 //!
-//! Only operations that move small arrays of numbers or compute with them: what a graph does to the sizes of its arrays.
+//! Only operations that move small arrays of numbers or compute with them, as a graph does with the sizes of its arrays.
 
 use super::super::round;
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, Numbers, Op, Unary, Value};
 use crate::base::convert::{self, at_least_zero, narrow, nearest_single, real_signed, signed, whole_signed};
 
-/// Elements of whole numbers that are computed here; masks of attention are larger and stay operations.
+/// Most elements of an integer array that is computed here; attention masks are larger and stay operations.
 const MOST_WHOLE: u64 = 1024;
 
-/// Elements of other numbers that are computed here: factors and scales. Tables of sines stay operations.
+/// Most elements of an array of other numbers that is computed here: factors and scales. Tables of sines stay operations.
 const MOST_REAL: u64 = 64;
 
-/// Elements of one repeated number that become a constant of its own: a shape, not an array of the model.
+/// Most elements of one repeated number that become a constant: a shape, not an array of the model.
 const MOST_REPEATED: u64 = 64;
 
-/// The result of an operation on known operands; none when the operation is not computed here.
+/// The result of an operation on known operands; `None` if the operation is not computed here.
 pub(super) fn fold(op: &Op, operands: &[&Value], ty: &ArrayType) -> Option<Value> {
     let is_float = !ty.element.is_integer() && ty.element != ElementType::Pred;
     let most = match op {
@@ -43,7 +43,7 @@ pub(super) fn fold(op: &Op, operands: &[&Value], ty: &ArrayType) -> Option<Value
     (numbers.len() as u64 == ty.elements()?).then_some(Value { ty: ty.clone(), numbers: rounded(numbers, ty) })
 }
 
-/// Numbers as their type can hold them.
+/// Rounds numbers to what their type can hold.
 fn rounded(numbers: Numbers, ty: &ArrayType) -> Numbers {
     match numbers {
         Numbers::Whole(v) => Numbers::Whole(v.into_iter().map(|n| round::whole(ty.element, n)).collect()),
@@ -71,7 +71,7 @@ fn indexes(dims: &[u64]) -> impl Iterator<Item = Vec<u64>> {
     })
 }
 
-/// Position of an index in row-major order; none when it is outside.
+/// Position of an index in row-major order; `None` if it is outside.
 fn position(at: &[u64], dims: &[u64]) -> Option<usize> {
     let mut n = 0u64;
     for (&i, &d) in at.iter().zip(dims) {
@@ -248,7 +248,7 @@ fn concatenate(parts: &[&Value], dimension: usize, ty: &ArrayType) -> Option<Num
     Some(if ty.element.is_float() { Numbers::Real(real) } else { Numbers::Whole(whole) })
 }
 
-/// Operations of one operand that move its elements.
+/// Operations with one operand that move its elements.
 fn moved(op: &Op, x: &Value, ty: &ArrayType) -> Option<Numbers> {
     let from = |at: &[u64]| -> Option<Vec<u64>> {
         match op {
@@ -310,7 +310,7 @@ fn gather(x: &Value, at: &Value, dims: &GatherDims, ty: &ArrayType) -> Option<Nu
     take(&x.numbers, indexes(&ty.dims).map(|out| from(&out)))
 }
 
-/// The result of a reduction of known numbers that begins with `first`.
+/// The result of a reduction of known numbers, with the initial value `first`.
 pub(super) fn fold_reduction(with: Binary, x: &Value, first: &Value, dims: &[u32], ty: &ArrayType) -> Option<Value> {
     let count = x.ty.elements().filter(|&n| n <= MOST_WHOLE)?;
     if count > MOST_REAL && x.ty.element.is_float() {

@@ -10,7 +10,7 @@ use crate::base::convert::{narrow, real};
 pub struct RowGather {
     /// The dimension.
     pub dimension: usize,
-    /// Whether indices count from the end when they are negative.
+    /// Whether negative indices count from the end.
     pub wraps: bool,
 }
 
@@ -26,7 +26,7 @@ impl Builder {
         self.push_array(Op::Iota { dimension: narrow(dimension) }, vec![], element, dims)
     }
 
-    /// Slices of `x` at whole numbers along one dimension: the dimension is replaced by those of `indices`. An index beyond the
+    /// Slices of `x` at integer indices along one dimension, which is replaced by the dimensions of `indices`. An index beyond the
     /// end takes the last slice, as XLA's gather does.
     ///
     /// # Errors
@@ -67,10 +67,10 @@ impl Builder {
         self.push_array(Op::Gather(how), vec![x, indices], element, dims)
     }
 
-    /// For each element of `indices`, the element of `x` at that place of `dimension` and at its own place of all others.
+    /// For each element of `indices`: the element of `x` at that index along `dimension` and at the same position in all other dimensions.
     ///
     /// # Errors
-    /// When the arrays have different numbers of dimensions or `indices` is larger where it may not be.
+    /// When the arrays have different numbers of dimensions, or `indices` is larger than `x` in another dimension.
     pub fn take_along(&mut self, x: InstructionId, indices: InstructionId, dimension: usize) -> Built {
         let (ty, wanted) = (self.array(x)?.clone(), self.dims(indices));
         let size = self.size(x, dimension)?;
@@ -100,7 +100,7 @@ impl Builder {
         self.gather(x, indices, gather, wanted)
     }
 
-    /// Indices that count from the end where they are negative, as ones that count from the front.
+    /// Indices with negative ones, which count from the end, replaced by ones that count from the front.
     ///
     /// # Errors
     /// When they are not whole numbers.
@@ -113,7 +113,7 @@ impl Builder {
         self.select(negative, moved, indices)
     }
 
-    /// XLA's scatter of one array: `combine` combines the present element with the new one; none replaces.
+    /// XLA's scatter of one array: `combine` combines the present element with the new one; `None` replaces it.
     ///
     /// # Errors
     /// When element types differ or `indices` are not whole numbers.
@@ -137,7 +137,7 @@ impl Builder {
         self.push(Op::Scatter(how), vec![x, indices, updates], vec![called], Type::Array(ty))
     }
 
-    /// The computation of two numbers that gives the second.
+    /// The computation of two numbers that returns the second.
     fn replacer(&mut self, element: ElementType) -> Result<super::super::ComputationId, BuildError> {
         let one = Type::Array(ArrayType::new(element, []));
         self.computation("replace", &[one.clone(), one], |_, p| Ok(p[1]))

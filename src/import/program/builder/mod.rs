@@ -1,6 +1,6 @@
-//! Building programs: typed pushes, each of which works out the type of its result and refuses operands that do not fit.
+//! Building programs: typed pushes. Each one infers the type of its result and refuses operands that do not fit.
 //!
-//! A reader walks its graph, sets the [`Origin`](super::Origin) of the node at hand and pushes what the node means. Families of
+//! A reader walks its graph, sets the [`Origin`](super::Origin) of the current node and pushes the node's operations. Families of
 //! operators that frameworks have and XLA does not (softmax, layer norm, attention ..) are in [`compose`](super::compose).
 
 mod call_error;

@@ -6,7 +6,7 @@ use super::error::{BuildError, Misfit, Pair};
 use crate::base::convert::{narrow, signed_len};
 
 impl Builder {
-    /// The array repeated to sizes by numpy's rules.
+    /// The array broadcast to sizes by numpy's rules.
     ///
     /// # Errors
     /// When the sizes do not fit.
@@ -22,7 +22,7 @@ impl Builder {
         self.broadcast_in(x, dims, places)
     }
 
-    /// The array repeated: its dimension `i` becomes dimension `dimensions[i]` of the result.
+    /// The array broadcast: its dimension `i` becomes dimension `dimensions[i]` of the result.
     ///
     /// # Errors
     /// When the sizes do not fit.
@@ -56,10 +56,10 @@ impl Builder {
         self.push_array(Op::Reshape, vec![x], from.element, dims)
     }
 
-    /// The array with a dimension of size one put in at `at`.
+    /// The array with a new dimension of size one at `at`.
     ///
     /// # Errors
-    /// When there are fewer dimensions.
+    /// When the array has fewer dimensions.
     pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         if at > dims.len() {
@@ -72,7 +72,7 @@ impl Builder {
     /// The array without a dimension of size one.
     ///
     /// # Errors
-    /// When the dimension is not there or has another size.
+    /// When the array does not have the dimension or it has another size.
     pub fn squeeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         self.size(x, at)?;
@@ -108,7 +108,7 @@ impl Builder {
         self.push_array(Op::Transpose { permutation }, vec![x], ty.element, dims)
     }
 
-    /// Two dimensions in each other's place.
+    /// Swaps two dimensions.
     ///
     /// # Errors
     /// When the array has fewer dimensions.
@@ -120,7 +120,7 @@ impl Builder {
         self.transpose(x, &order)
     }
 
-    /// Dimensions turned around.
+    /// Reverses dimensions.
     ///
     /// # Errors
     /// When the array has fewer dimensions.
@@ -136,7 +136,7 @@ impl Builder {
     /// A range of one dimension.
     ///
     /// # Errors
-    /// When the range is not in the array or the step is 0.
+    /// When the range is outside the array or the step is 0.
     pub fn slice_dim(&mut self, x: InstructionId, dimension: usize, start: u64, limit: u64, step: u64) -> Built {
         let ty = self.array(x)?.clone();
         let size = self.size(x, dimension)?;
@@ -153,16 +153,16 @@ impl Builder {
         self.push_array(Op::Slice { starts, limits, strides }, vec![x], ty.element, dims)
     }
 
-    /// One element of a dimension, which disappears.
+    /// One element of a dimension; the dimension disappears.
     ///
     /// # Errors
-    /// When it is not in the array.
+    /// When the array does not have the element.
     pub fn pick(&mut self, x: InstructionId, dimension: usize, at: u64) -> Built {
         let part = self.slice_dim(x, dimension, at, at.saturating_add(1), 1)?;
         self.squeeze(part, dimension)
     }
 
-    /// Parts of a dimension, of the sizes given.
+    /// Splits a dimension into parts of the given sizes.
     ///
     /// # Errors
     /// When the sizes do not add up to the dimension's.
@@ -185,7 +185,7 @@ impl Builder {
         Ok(parts)
     }
 
-    /// Elements of one number added in front of and behind each dimension; negative counts cut off.
+    /// Adds elements of one number in front of and behind each dimension; negative counts remove elements.
     ///
     /// # Errors
     /// When there is not one pair for each dimension, or when a size would be negative.
@@ -219,10 +219,10 @@ impl Builder {
         self.push_array(Op::Pad { low, high, interior }, vec![x, value], ty.element, dims)
     }
 
-    /// Arrays one behind the other.
+    /// Arrays joined along a dimension.
     ///
     /// # Errors
-    /// When there is none, or when element types or other sizes differ.
+    /// When the list is empty, or when element types or other sizes differ.
     pub fn concatenate(&mut self, parts: &[InstructionId], dimension: usize) -> Built {
         let Some(&first) = parts.first() else {
             return Err(BuildError::Nothing("join"));
@@ -251,7 +251,7 @@ impl Builder {
         self.push_array(Op::Concatenate { dimension: narrow(dimension) }, parts.to_vec(), ty.element, dims)
     }
 
-    /// Arrays of one type side by side in a new dimension.
+    /// Arrays of one type stacked along a new dimension.
     ///
     /// # Errors
     /// As [`Self::concatenate`].
@@ -263,7 +263,7 @@ impl Builder {
         self.concatenate(&raised, at)
     }
 
-    /// A part of `x` of sizes `sizes` that begins at `starts`, whole numbers of one type.
+    /// The part of `x` with sizes `sizes` that begins at `starts`, integers of one type.
     ///
     /// # Errors
     /// When the sizes do not fit.
@@ -277,7 +277,7 @@ impl Builder {
         self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
     }
 
-    /// `x` with `part` put in at `starts`.
+    /// `x` with `part` written at `starts`.
     ///
     /// # Errors
     /// When the sizes do not fit.

@@ -7,12 +7,12 @@ use super::error::{BuildError, Pair, Ranks};
 use super::reduce::places;
 use crate::base::convert::narrow;
 
-/// Settings of a convolution with channels second, as frameworks say them; one number for each spatial dimension.
+/// Settings of a convolution in frameworks' terms, channels in the second dimension; one number for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConvolutionSpec {
-    /// Steps.
+    /// Strides.
     pub strides: Vec<u64>,
-    /// Elements added in front and behind; of a transposed convolution, taken away from its result.
+    /// Elements added in front and behind; for a transposed convolution, elements removed from its result.
     pub padding: Vec<(i64, i64)>,
     /// Distances between elements of the kernel.
     pub dilation: Vec<u64>,
@@ -25,7 +25,7 @@ pub struct ConvolutionSpec {
 }
 
 impl Builder {
-    /// A product of matrices over the dimensions given. The result has batch dimensions, the left side's others, the right side's.
+    /// A matrix product over the given dimensions. The result has the batch dimensions, the left side's other dimensions, the right side's.
     ///
     /// # Errors
     /// When sizes or element types do not fit.
@@ -52,7 +52,7 @@ impl Builder {
         self.push_array(Op::Dot(dims), vec![a, b], left.element, result)
     }
 
-    /// A product of the last two dimensions by numpy's rules: batch dimensions repeat, a vector is a row or a column.
+    /// A product of the last two dimensions by numpy's rules: batch dimensions broadcast, a vector is a row or a column.
     ///
     /// # Errors
     /// When sizes or element types do not fit.
@@ -86,7 +86,7 @@ impl Builder {
         }
     }
 
-    /// `x` times the transposed matrix `weight` of `[out, in]`, with or without a bias.
+    /// `x` times the transpose of the matrix `weight` of shape `[out, in]`, with or without a bias.
     ///
     /// # Errors
     /// When sizes or element types do not fit.
@@ -102,7 +102,7 @@ impl Builder {
         }
     }
 
-    /// A convolution of `x` of `[batch, channels, spatial ..]`, with or without a bias for each channel of the result.
+    /// A convolution of `x` of shape `[batch, channels, spatial ..]`, with or without a bias for each output channel.
     ///
     /// # Errors
     /// When sizes or element types do not fit.
@@ -133,7 +133,7 @@ impl Builder {
         self.add(out, bias)
     }
 
-    /// A kernel of `[in, out / groups, ..]` as one of `[out, in / groups, ..]`.
+    /// Converts a kernel of shape `[in, out / groups, ..]` to `[out, in / groups, ..]`.
     fn swapped_kernel(&mut self, kernel: InstructionId, groups: u64) -> Built {
         let dims = self.dims(kernel);
         if groups == 1 {
@@ -149,7 +149,7 @@ impl Builder {
         self.reshape(swapped, &joined)
     }
 
-    /// How a kernel of `[out, in, ..]` moves.
+    /// How a kernel of shape `[out, in, ..]` moves.
     fn window(&self, kernel: InstructionId, spec: &ConvolutionSpec) -> Vec<WindowDim> {
         let sizes = self.dims(kernel);
         let of = |i: usize| {
@@ -171,7 +171,7 @@ impl Builder {
         (0..sizes.len().saturating_sub(2)).map(of).collect()
     }
 
-    /// The convolution itself, kernel `[out, in / groups, ..]`.
+    /// The convolution itself, with a kernel of shape `[out, in / groups, ..]`.
     fn convolve(&mut self, x: InstructionId, kernel: InstructionId, window: Vec<WindowDim>, groups: u64) -> Built {
         let (input, weights) = (self.array(x)?.clone(), self.array(kernel)?.clone());
         let fits = input.element == weights.element
@@ -192,7 +192,7 @@ impl Builder {
         self.push(op, vec![x, kernel], vec![], result)
     }
 
-    /// An array with the batch dimensions of a product in front of its matrix.
+    /// An array with the batch dimensions of a product broadcast in front of its matrix.
     fn with_batch(&mut self, x: InstructionId, batch: &[u64], matrix: &[u64]) -> Built {
         let dims: Vec<u64> = batch.iter().chain(matrix).copied().collect();
         self.broadcast_to(x, &dims)

@@ -1,4 +1,4 @@
-//! Reductions, whole and by windows.
+//! Reductions, over whole dimensions and over windows.
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
@@ -49,10 +49,10 @@ impl Builder {
         self.with_number(Binary::Div, sum, count)
     }
 
-    /// Combines the elements under a window; padding does not take part.
+    /// Combines the elements under each window; padding is ignored.
     ///
     /// # Errors
-    /// When there is not one window for each dimension, or when it is larger than the padded array.
+    /// When there is not one window for each dimension, or a window is larger than the padded array.
     pub fn reduce_window(&mut self, with: Binary, x: InstructionId, window: Vec<WindowDim>) -> Built {
         let ty = self.array(x)?.clone();
         if window.len() != ty.dims.len() {
@@ -83,10 +83,10 @@ impl Builder {
         Ok(made)
     }
 
-    /// The number that a reduction begins with and that changes nothing.
+    /// The initial value of a reduction, which does not change the result.
     ///
     /// # Errors
-    /// When the function has none.
+    /// When the function does not have one.
     pub fn first_value(&mut self, with: Binary, element: ElementType) -> Built {
         let (_, most) = limits(element);
         match with {
@@ -100,7 +100,7 @@ impl Builder {
         }
     }
 
-    /// The least number of an element type.
+    /// The smallest number of an element type.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -108,13 +108,13 @@ impl Builder {
         self.limit(element, limits(element).0)
     }
 
-    /// An end of an element type's range.
+    /// The smallest or largest number of an element type.
     fn limit(&mut self, element: ElementType, (real, whole): (f64, i64)) -> Built {
         if element.is_float() { self.number(element, real) } else { self.whole(element, whole) }
     }
 }
 
-/// Least and largest number of an element type, as a floating point and as a whole number.
+/// Smallest and largest number of an element type, as a floating point number and as an integer.
 pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
     let (least, most) = match element {
         ElementType::Pred => (0, 1),
@@ -133,10 +133,10 @@ pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
     ((-infinite, least), (infinite, most))
 }
 
-/// How many places a window has along a dimension of `size`.
+/// Number of positions of a window along a dimension of `size`.
 ///
 /// # Errors
-/// When it has none, or when its size, stride or dilation is 0.
+/// When the window does not fit, or when its size, stride or dilation is 0.
 pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, BuildError> {
     let wrong = || BuildError::window(w, size);
     if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {

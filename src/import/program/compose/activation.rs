@@ -3,14 +3,14 @@
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use super::widened;
 
-/// Numbers of the exponential linear unit `x > 0 ? scale x : scale alpha (exp(inner x) - 1)`.
+/// Constants of the exponential linear unit `x > 0 ? scale x : scale alpha (exp(inner x) - 1)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elu {
-    /// The value far below 0, with its sign turned.
+    /// The negative of the limit for `x` far below 0.
     pub alpha: f64,
-    /// Multiplies the result.
+    /// Factor of the result.
     pub scale: f64,
-    /// Multiplies the operand of the exponential.
+    /// Factor of the exponential's operand.
     pub inner: f64,
 }
 
@@ -22,7 +22,7 @@ pub fn relu(b: &mut Builder, x: InstructionId) -> Built {
     b.with_number(Binary::Max, x, 0.0)
 }
 
-/// The Gaussian error linear unit by the error function: `x/2 (1 + erf(x/sqrt 2))`.
+/// The Gaussian error linear unit with the error function: `x/2 (1 + erf(x/sqrt 2))`.
 ///
 /// # Errors
 /// When `x` is not an array.
@@ -37,7 +37,7 @@ pub fn gelu_erf(b: &mut Builder, x: InstructionId) -> Built {
     b.convert(product, element)
 }
 
-/// The Gaussian error linear unit by the hyperbolic tangent: `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`.
+/// The Gaussian error linear unit with the hyperbolic tangent: `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`.
 ///
 /// # Errors
 /// When `x` is not an array.
@@ -65,7 +65,7 @@ pub fn silu(b: &mut Builder, x: InstructionId) -> Built {
     b.mul(x, gate)
 }
 
-/// `log(1 + exp(beta x)) / beta`, computed so that nothing overflows.
+/// `log(1 + exp(beta x)) / beta`, computed without overflow.
 ///
 /// # Errors
 /// When `x` is not an array.
@@ -142,7 +142,7 @@ pub fn celu(b: &mut Builder, x: InstructionId, alpha: f64) -> Built {
     elu(b, x, Elu { alpha, scale: 1.0, inner: 1.0 / alpha })
 }
 
-/// `x` above 0, `slope x` below; the slope is an array that repeats.
+/// `x` above 0, `slope x` below; the slope is an array that broadcasts.
 ///
 /// # Errors
 /// When sizes do not fit.

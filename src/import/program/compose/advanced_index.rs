@@ -1,4 +1,4 @@
-//! Indexing by arrays, as numpy has it.
+//! Indexing by arrays, with numpy's rules.
 
 use super::super::builder::RowGather;
 use super::super::{
@@ -9,11 +9,11 @@ use crate::base::convert::narrow;
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexPut {
-    /// What combines the present element with the new one; none replaces.
+    /// Combines the present element with the new one; `None` replaces it.
     pub combine: Option<Binary>,
 }
 
-/// Index arrays of some dimensions, brought to one shape.
+/// Index arrays of several dimensions, broadcast to one shape.
 struct Picked {
     /// Dimensions that are indexed.
     dims: Vec<usize>,
@@ -25,8 +25,8 @@ struct Picked {
     at: usize,
 }
 
-/// `x[i, :, j ..]`: the dimensions whose index is given are replaced by the sizes of the index arrays, at the first of them when
-/// they are neighbours, else in front.
+/// `x[i, :, j ..]`: the dimensions with an index are replaced by the sizes of the index arrays, at the position of the first of them if
+/// they are adjacent, else in front.
 ///
 /// # Errors
 /// When the indices do not fit each other.
@@ -55,7 +55,7 @@ pub fn advanced_index(b: &mut Builder, x: InstructionId, indices: &[Option<Instr
     b.gather(x, picked.starts, gather, dims)
 }
 
-/// `x` with `values` put in where [`advanced_index`] would read.
+/// `x` with `values` written where [`advanced_index`] would read.
 ///
 /// # Errors
 /// When the indices or values do not fit.
@@ -83,7 +83,7 @@ pub fn advanced_put(
     b.scatter(x, picked.starts, values, scatter, how.combine)
 }
 
-/// `x` with each element of `values` put in at the place of `dimension` that `indices` says, at its own place of all others.
+/// `x` with each element of `values` written at the index that `indices` gives along `dimension`, and at the same position in all other dimensions.
 ///
 /// # Errors
 /// When sizes do not fit.
@@ -121,7 +121,7 @@ pub fn scatter_along(
     b.scatter(x, starts, values, scatter, how.combine)
 }
 
-/// Index arrays brought to one shape, side by side in a last dimension.
+/// Index arrays broadcast to one shape and stacked in a new last dimension.
 fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<Picked, BuildError> {
     let ty = b.array(x)?.clone();
     let dims = given(indices);
@@ -149,12 +149,12 @@ fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) 
     Ok(Picked { dims, starts, shape, at })
 }
 
-/// Dimensions whose index is given.
+/// Dimensions that have an index.
 fn given(indices: &[Option<InstructionId>]) -> Vec<usize> {
     (0..indices.len()).filter(|&d| indices[d].is_some()).collect()
 }
 
-/// Dimensions as the operations hold them.
+/// Dimensions in the integer type of the operations.
 fn numbers(dims: &[usize]) -> Vec<u32> {
     dims.iter().map(|&d| narrow(d)).collect()
 }

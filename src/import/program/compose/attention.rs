@@ -7,18 +7,18 @@ use crate::base::convert::{narrow, real};
 /// Settings of an attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Attention {
-    /// Added to the products (numbers), or where they count (booleans).
+    /// Mask: numbers are added to the products; booleans say which keys count.
     pub mask: Option<InstructionId>,
     /// Whether a query sees only the keys up to its own place.
     pub is_causal: bool,
-    /// Keys of earlier calls, which stand in front of the first query's own.
+    /// Number of keys from earlier calls, which come before the first query's own key.
     pub past: u64,
-    /// Factor of the products; one over the root of the length of a key when not given.
+    /// Factor of the products; by default 1 over the square root of a key's length.
     pub scale: Option<f64>,
 }
 
-/// `softmax(scale q k^T + mask) v` of arrays `[.., heads, length, size]`. Fewer heads of keys and values than of queries are
-/// each used by several heads.
+/// `softmax(scale q k^T + mask) v` of arrays `[.., heads, length, size]`. If there are fewer heads of keys and values than of queries,
+/// several query heads share each of them.
 ///
 /// # Errors
 /// When sizes do not fit.
@@ -52,14 +52,14 @@ pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: Instruc
     b.dot(shares, v, by_key)
 }
 
-/// Keys or values for each head of the queries.
+/// Keys or values repeated for each head of the queries.
 fn shared_heads(b: &mut Builder, q: InstructionId, x: InstructionId) -> Built {
     let (wanted, mut dims) = (b.dims(q), b.dims(x));
     let batch = wanted.len() - 2;
     if wanted[..batch] == dims[..batch] {
         return Ok(x);
     }
-    // One of the heads, with those in front of it, repeats.
+    // The heads dimension is repeated together with the dimensions in front of it.
     let at = batch - 1;
     let times = wanted[at].checked_div(dims[at]).filter(|t| t * dims[at] == wanted[at]);
     match times {

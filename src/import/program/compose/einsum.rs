@@ -10,7 +10,7 @@ struct Term {
     letters: Vec<char>,
 }
 
-/// The summation that `equation` says (`bij,bjk->bik`; `...` stands for leading dimensions), two operands at a time from the left.
+/// Computes `equation` (`bij,bjk->bik`; `...` stands for leading dimensions), two operands at a time from the left.
 ///
 /// # Errors
 /// When the equation does not fit the operands.
@@ -88,7 +88,7 @@ fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, BuildError> {
     Ok(term)
 }
 
-/// Letters of a side; dimensions of `...` are digits of their own, counted from the last.
+/// Letters of one side; the dimensions of `...` are written as digits, counted from the last.
 fn letters(side: &str, dots: usize) -> Vec<char> {
     let stand_in = |i: usize| char::from_u32(0xE000 + narrow(dots - 1 - i)).unwrap_or('\u{E000}');
     match side.split_once("...") {
@@ -97,7 +97,7 @@ fn letters(side: &str, dots: usize) -> Vec<char> {
     }
 }
 
-/// The result of an equation that does not say it: letters that occur once, in alphabetic order.
+/// The result of an equation that does not state it: letters that occur once, in alphabetical order.
 fn implied(sides: &[&str], extra: usize) -> Vec<char> {
     let all: Vec<char> = sides.iter().flat_map(|s| s.chars()).filter(|c| *c != '.').collect();
     let mut once: Vec<char> = all.iter().copied().filter(|c| all.iter().filter(|d| *d == c).count() == 1).collect();
@@ -106,7 +106,7 @@ fn implied(sides: &[&str], extra: usize) -> Vec<char> {
     front.into_iter().chain(once).collect()
 }
 
-/// The term summed over letters that nothing needs.
+/// The term summed over letters that are not needed any more.
 fn without_unused(b: &mut Builder, term: Term, is_needed: impl Fn(char) -> bool) -> Result<Term, BuildError> {
     let over: Vec<usize> = (0..term.letters.len()).filter(|&d| !is_needed(term.letters[d])).collect();
     if over.is_empty() {
@@ -116,7 +116,7 @@ fn without_unused(b: &mut Builder, term: Term, is_needed: impl Fn(char) -> bool)
     Ok(Term { value, letters: term.letters.into_iter().filter(|&c| is_needed(c)).collect() })
 }
 
-/// The product of two terms: letters that both have are summed over unless they are needed.
+/// The product of two terms: letters that both have are summed over unless they are needed later.
 fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) -> bool) -> Result<Term, BuildError> {
     let (mut left, mut right) = (left.clone(), right.clone());
     stretch(b, &mut left, &right)?;
@@ -144,7 +144,7 @@ fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) 
     Ok(Term { value, letters })
 }
 
-/// Dimensions of size one repeated to the sizes that the other term has.
+/// Dimensions of size one, repeated to the sizes of the other term.
 fn stretch(b: &mut Builder, term: &mut Term, other: &Term) -> Result<(), BuildError> {
     let mut dims = b.dims(term.value);
     let theirs = b.dims(other.value);

@@ -8,7 +8,7 @@ use super::super::Type;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ComposeError {
-    /// A dimension that is resized from or to nothing, or beyond all bounds.
+    /// A dimension that is resized from or to no elements, or is too large.
     #[error("a dimension of {from} elements cannot be resized to {to}")]
     Resize {
         /// Its elements.
@@ -16,7 +16,7 @@ pub enum ComposeError {
         /// Elements wanted.
         to: u64,
     },
-    /// Patches that do not make up their image.
+    /// Patches that do not fit their image.
     #[error("patches {patches:?} with a kernel of {kernel:?} do not make up an image of {image:?}")]
     Patches {
         /// Sizes of the patches.
@@ -26,7 +26,7 @@ pub enum ComposeError {
         /// Spatial sizes of the image.
         image: Vec<u64>,
     },
-    /// A grid of places without elements, of too many, or of other than two or three dimensions.
+    /// A sampling grid without elements, with too many, or with other than two or three dimensions.
     #[error("a grid of sizes {0:?} is empty, too large, or not of 2 or 3 spatial dimensions")]
     Grid(Vec<u64>),
     /// Queries, keys and values of different ranks, or without matrices.
@@ -41,20 +41,20 @@ pub enum ComposeError {
         /// Rank of the values.
         values: usize,
     },
-    /// A summation with another number of operands than its equation has.
+    /// A summation whose number of operands differs from its equation.
     #[error("{equation} takes {takes} operands and {given} are given")]
     EquationOperands {
         /// The equation.
         equation: String,
-        /// Operands that it names.
+        /// Number of operands in the equation.
         takes: usize,
-        /// Operands there are.
+        /// Number of operands given.
         given: usize,
     },
-    /// A summation whose result is not a choice of the operands' letters.
+    /// A summation whose result has letters that no operand has.
     #[error("the result of {0} has letters that no operand has")]
     EquationResult(String),
-    /// Letters of an operand of another rank.
+    /// An operand whose rank differs from its number of letters.
     #[error("the letters {letters} do not fit {ty}")]
     EquationLetters {
         /// The letters.
@@ -62,25 +62,25 @@ pub enum ComposeError {
         /// The operand.
         ty: Type,
     },
-    /// A letter for dimensions of different sizes.
+    /// A letter used for dimensions of different sizes.
     #[error("the letter {letter} stands for sizes {one} and {other}")]
     LetterSizes {
         /// The letter.
         letter: char,
         /// One of its sizes.
         one: u64,
-        /// Another one.
+        /// A different size.
         other: u64,
     },
-    /// A recurrent layer of no steps or of too many.
+    /// A recurrent layer with no steps or too many.
     #[error("a recurrent layer has {steps} steps: 1 to {most} are unrolled")]
     Steps {
         /// Its steps.
         steps: u64,
-        /// How many it may have.
+        /// The largest number of steps.
         most: u64,
     },
-    /// Weights of a recurrent layer that are not divided into gates.
+    /// Weights of a recurrent layer whose rows do not divide into gates.
     #[error("weights of {rows} rows do not divide into {gates} gates")]
     Gates {
         /// Rows of the weights.
@@ -88,18 +88,18 @@ pub enum ComposeError {
         /// Gates of a cell.
         gates: u64,
     },
-    /// A cell with a memory whose first value is not given.
+    /// A long short-term memory without its initial cell.
     #[error("a long short-term memory needs a first cell")]
     FirstCell,
-    /// A statistic over more dimensions than there are.
+    /// A statistic over more dimensions than the array has.
     #[error("an array of rank {rank} does not have {last} last dimensions")]
     LastDimensions {
-        /// How many are wanted.
+        /// Number of dimensions wanted.
         last: usize,
-        /// How many there are.
+        /// Number of dimensions of the array.
         rank: usize,
     },
-    /// Channels that do not make up groups.
+    /// A number of channels that the number of groups does not divide.
     #[error("{channels} channels do not divide into {groups} groups")]
     Groups {
         /// Channels of the array.
@@ -107,7 +107,7 @@ pub enum ComposeError {
         /// Groups.
         groups: u64,
     },
-    /// A statistic or a weight of another number of channels.
+    /// A statistic or a weight for a different number of channels.
     #[error("{ty} does not have one number for each of {channels} channels")]
     Channels {
         /// Its type.
@@ -115,18 +115,18 @@ pub enum ComposeError {
         /// Channels of the array.
         channels: u64,
     },
-    /// A matrix that is not square, without rows, too large, or not of floating point numbers.
+    /// A matrix that is not square, has no rows, is too large, or is not of floating point numbers.
     #[error("{ty} is not a square matrix of 1 to {most} rows")]
     Square {
         /// Its type.
         ty: Type,
-        /// Rows that it may have.
+        /// The largest number of rows.
         most: u64,
     },
-    /// A sort of two arrays that does not give two.
+    /// A sort of two arrays that does not return two.
     #[error("a sort of two arrays gives {0}")]
     Sorted(usize),
-    /// Settings of a pooling that are not one for each spatial dimension.
+    /// Settings of a pooling that do not have one number for each spatial dimension.
     #[error("a pooling of {ty} has {sizes} sizes, {strides} strides, {padding} paddings and {dilation} dilations")]
     Pool {
         /// The operand.
@@ -140,7 +140,7 @@ pub enum ComposeError {
         /// How many dilations there are.
         dilation: usize,
     },
-    /// A mask of booleans as an index.
+    /// A boolean mask as an index.
     #[error("an index of booleans gives a size that depends on data")]
     BooleanIndex,
 }

@@ -1,42 +1,42 @@
-//! Samples of pictures at places between their elements.
+//! Samples of images at positions between their elements.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Pair, Unary};
 use crate::base::convert::{narrow, real};
 
-/// What lies beyond the edges of a picture.
+/// Values beyond the edges of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     /// Zeros.
     Zero,
     /// The nearest element of the edge.
     Edge,
-    /// The picture, mirrored at its edges.
+    /// The image, mirrored at its edges.
     Mirror,
 }
 
-/// What a sample between elements is.
+/// How a sample between elements is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// The nearest element.
     Nearest,
-    /// A mean of the two around it along each dimension, by their distances.
+    /// Linear interpolation: the mean of two neighbours along each dimension, weighted by distance.
     Linear,
-    /// A mean of the four around it along each dimension, by the cubic curve with -0.75.
+    /// Cubic interpolation: the weighted mean of four neighbours along each dimension, with the coefficient -0.75.
     Cubic,
 }
 
-/// How a picture is sampled.
+/// How an image is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridSample {
-    /// What a sample between elements is.
+    /// How a sample between elements is computed.
     pub between: Between,
-    /// What lies beyond the edges.
+    /// Values beyond the edges.
     pub beyond: Beyond,
-    /// Whether -1 and 1 are the middles of the outermost elements; else their outer edges.
+    /// Whether -1 and 1 are the centres of the outermost elements; else they are their outer edges.
     pub aligns_corners: bool,
 }
 
-/// Samples of `x`, `[batch, channels, spatial ..]`, at the places of `grid`, `[batch, result .., spatial]`: the last dimension first, each from
+/// Samples of `x`, `[batch, channels, spatial ..]`, at the positions `grid`, `[batch, result .., spatial]`: the last dimension first, each from
 /// -1 to 1. The result is `[batch, channels, result ..]`.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
     }
     let (element, result) = (b.element(x), places[1..=spatial].to_vec());
     let grid = b.convert(grid, ElementType::F32)?;
-    // Of each dimension, first to last, the elements that a sample is made of.
+    // For each dimension, first to last: the elements that a sample reads.
     let mut taps: Vec<Vec<Tap>> = Vec::with_capacity(spatial);
     for (d, &size) in dims[2..].iter().enumerate() {
         let at = b.pick(grid, spatial + 1, (spatial - 1 - d) as u64)?;
@@ -90,13 +90,13 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
     sum.ok_or(BuildError::Nothing("sample"))
 }
 
-/// An element beside each place: which one, and its share of the sample.
+/// One neighbouring element of each position: its index, and its weight.
 struct Tap {
     index: InstructionId,
     share: InstructionId,
 }
 
-/// The elements of a dimension that samples at these places are made of.
+/// The elements of one dimension that the samples at these positions read.
 fn taps_along(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Result<Vec<Tap>, BuildError> {
     let places = counted(b, places, size, how)?;
     match how.between {
@@ -115,14 +115,14 @@ fn taps_along(b: &mut Builder, places: InstructionId, size: u64, how: GridSample
     }
 }
 
-/// Places along one dimension of a picture, counted in its elements.
+/// Positions along one dimension of an image, in units of its elements.
 struct Axis {
     places: InstructionId,
     size: u64,
 }
 
-/// The element `step` behind the one in front of each place, with its share on the cubic curve. What lies beyond the edges is put inside
-/// element by element.
+/// The element `step` after the one in front of each position, with its weight on the cubic curve. Elements beyond the edges are mapped inside
+/// one by one.
 fn cubic_tap(
     b: &mut Builder,
     front: InstructionId,
@@ -131,10 +131,10 @@ fn cubic_tap(
     (size, how): (u64, GridSample),
 ) -> Result<Tap, BuildError> {
     const A: f64 = -0.75;
-    // The distance from the place to the element, 0 to 2.
+    // The distance from the position to the element, 0 to 2.
     let distance = b.with_number(Binary::Sub, past, step)?;
     let distance = b.unary(Unary::Abs, distance)?;
-    // Numbers of the curve from the third power down: near the place, or one element away.
+    // Coefficients of the curve from the third power down: within one element of the position, or beyond.
     let curve =
         if step == 0.0 || step == 1.0 { [A + 2.0, -(A + 3.0), 0.0, 1.0] } else { [A, -5.0 * A, 8.0 * A, -4.0 * A] };
     let mut share = b.with_number(Binary::Mul, distance, curve[0])?;
@@ -149,7 +149,7 @@ fn cubic_tap(
     inside(b, index, share, size)
 }
 
-/// Places from -1 to 1 as places from 0 to `size`.
+/// Converts positions from -1 to 1 into positions from 0 to `size`.
 fn counted(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
     let size = real(size);
     let (factor, shift) =
@@ -158,7 +158,7 @@ fn counted(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -
     b.with_number(Binary::Add, scaled, shift)
 }
 
-/// Places put inside the picture as its edges are continued; those beyond zeros stay.
+/// Positions mapped inside the image as its edges continue; with zeros beyond the edges they stay.
 fn within(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Built {
     let size = real(size);
     match how.beyond {
@@ -172,7 +172,7 @@ fn within(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) ->
     }
 }
 
-/// `low + span - | |x - low| mod 2 span - span |`: a way back and forth between `low` and `low + span`.
+/// `low + span - | |x - low| mod 2 span - span |`: back and forth between `low` and `low + span`.
 fn mirrored(b: &mut Builder, x: InstructionId, low: f64, span: f64) -> Built {
     if span == 0.0 {
         return b.with_number(Binary::Mul, x, 0.0);
@@ -186,7 +186,7 @@ fn mirrored(b: &mut Builder, x: InstructionId, low: f64, span: f64) -> Built {
     b.with_number(Binary::Add, back, low + span)
 }
 
-/// The element `step` behind the one in front of each place. Its share is none where it lies beyond the picture.
+/// The element `step` after the one in front of each position. Its weight is 0 if it lies beyond the image.
 fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap, BuildError> {
     let front = b.unary(if is_nearest { Unary::RoundHalfEven } else { Unary::Floor }, axis.places)?;
     let index = b.with_number(Binary::Add, front, step)?;
@@ -202,7 +202,7 @@ fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap,
     inside(b, index, share, axis.size)
 }
 
-/// An element and its share, which is none where the element lies beyond the picture.
+/// An element and its weight, which is 0 if the element lies beyond the image.
 fn inside(b: &mut Builder, index: InstructionId, share: InstructionId, size: u64) -> Result<Tap, BuildError> {
     let last = real(size) - 1.0;
     let (low, high) = (b.compare_number(Comparison::Ge, index, 0.0)?, b.compare_number(Comparison::Le, index, last)?);
@@ -213,7 +213,7 @@ fn inside(b: &mut Builder, index: InstructionId, share: InstructionId, size: u64
     Ok(Tap { index: b.convert(index, ElementType::S32)?, share })
 }
 
-/// Elements of all channels at places along each spatial dimension, first to last.
+/// Elements of all channels at indices along each spatial dimension, first to last.
 fn elements(b: &mut Builder, x: InstructionId, indices: &[InstructionId], result: &[u64]) -> Built {
     let dims = b.dims(x);
     let mut flat: Option<InstructionId> = None;

@@ -3,7 +3,7 @@
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use crate::base::convert::narrow;
 
-/// `a / b` rounded down, in the operands' element type.
+/// `a / b` rounded down, in the element type of the operands.
 ///
 /// # Errors
 /// When sizes or element types do not fit.
@@ -12,7 +12,7 @@ pub fn floor_divide(b: &mut Builder, x: InstructionId, y: InstructionId) -> Buil
         let quotient = b.div(x, y)?;
         return b.unary(Unary::Floor, quotient);
     }
-    // Whole numbers: the quotient is cut off; one less when a remainder has another sign than the divisor.
+    // Integers: the quotient is truncated, and is one less if the remainder and the divisor have different signs.
     let cut = b.div(x, y)?;
     if !b.element(x).is_signed_integer() {
         return Ok(cut);
@@ -52,7 +52,7 @@ pub fn truncated_quotient(b: &mut Builder, x: InstructionId, y: InstructionId) -
     b.mul(size, sign)
 }
 
-/// `x` to the power of a number: small whole ones are products.
+/// `x` to the power of a number: small integer powers are products.
 ///
 /// # Errors
 /// When `x` is not an array.
@@ -76,7 +76,7 @@ pub fn power_number(b: &mut Builder, x: InstructionId, exponent: f64) -> Built {
     }
 }
 
-/// Booleans in a new last dimension: true at the place that `x` says.
+/// One-hot booleans in a new last dimension: true at the index that `x` gives.
 ///
 /// # Errors
 /// When `x` is not of whole numbers.
@@ -89,7 +89,7 @@ pub fn one_hot(b: &mut Builder, x: InstructionId, classes: u64) -> Built {
     b.compare(Comparison::Eq, places, wanted)
 }
 
-/// Where the remainder of `x / y` is not 0 and has another sign than `y`.
+/// Where the remainder of `x / y` is not 0 and its sign differs from that of `y`.
 fn is_other_sign(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
     let rest = b.binary(Binary::Rem, x, y)?;
     let is_rest = b.compare_number(Comparison::Ne, rest, 0.0)?;

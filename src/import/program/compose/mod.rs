@@ -1,6 +1,6 @@
-//! Families of operators that frameworks have and XLA does not, made of XLA's operations.
+//! Families of operators that frameworks have and XLA does not, composed of XLA's operations.
 //!
-//! Each function pushes instructions on a [`Builder`] and gives the result. One file holds one family.
+//! Each function pushes instructions on a [`Builder`] and returns the result. One file holds one family.
 
 mod activation;
 mod advanced_index;
@@ -48,7 +48,7 @@ pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
 use crate::base::convert::{narrow, signed_len};
 
-/// `x` in single precision when its type has fewer bits: sums of many elements are computed so, as frameworks do.
+/// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way.
 ///
 /// # Errors
 /// When `x` is not an array.
@@ -63,17 +63,17 @@ fn one_minus(b: &mut Builder, x: InstructionId) -> Built {
     b.binary(Binary::Sub, one, x)
 }
 
-/// A row of one number for each channel, repeated over an array of sizes `dims` with channels at `channel`.
+/// One number for each channel, broadcast over an array of sizes `dims` whose channels are dimension `channel`.
 fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize) -> Built {
     b.broadcast_in(row, dims, vec![narrow(channel)])
 }
 
-/// A dimension of an array, counted from the end when it is negative.
+/// The index of a dimension of an array; a negative number counts from the end.
 ///
 /// # Errors
 /// When the array has no such dimension.
 pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
-    // An array of one number has a dimension for frameworks.
+    // For frameworks, an array of one number without dimensions has one dimension.
     let count = signed_len(rank.max(1));
     let from_front = if at < 0 { at.saturating_add(count) } else { at };
     match usize::try_from(from_front) {

@@ -14,8 +14,8 @@ pub struct Affine {
     pub bias: Option<InstructionId>,
 }
 
-/// Mean 0 and variance 1 over the last `last` dimensions, then the affine map. Gives the result, the mean and the reciprocal of the
-/// deviation, the latter two with sizes of one where they were computed.
+/// Normalises to mean 0 and variance 1 over the last `last` dimensions, then applies the affine map. Returns the result, the mean and the reciprocal
+/// of the standard deviation; the latter two have size one in the normalised dimensions.
 ///
 /// # Errors
 /// When there are fewer dimensions.
@@ -56,11 +56,11 @@ pub fn rms_norm(b: &mut Builder, x: InstructionId, last: usize, weight: Option<I
     b.convert(result, element)
 }
 
-/// Mean 0 and variance 1 over groups of channels of `[batch, channels, ..]`, then an affine map for each channel. As many groups as
-/// channels make an instance norm.
+/// Normalises groups of channels of `[batch, channels, ..]` to mean 0 and variance 1, then applies an affine map for each channel. With as many groups as
+/// channels it is an instance norm.
 ///
 /// # Errors
-/// When the channels do not make up the groups.
+/// When the number of groups does not divide the number of channels.
 pub fn group_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -87,7 +87,7 @@ pub fn group_norm(
 /// Normalises each channel (dimension 1) with a known mean and variance.
 ///
 /// # Errors
-/// When the rows do not have one number for each channel.
+/// When one of the arrays does not have one number for each channel.
 pub fn batch_norm(
     b: &mut Builder,
     x: InstructionId,
@@ -120,7 +120,7 @@ pub fn batch_norm(
     b.convert(result, ty.element)
 }
 
-/// `x` divided by its `p`-norm along a dimension, which is taken as `epsilon` at least.
+/// `x` divided by its `p`-norm along a dimension; the norm is at least `epsilon`.
 ///
 /// # Errors
 /// When `x` has no such dimension.
@@ -130,7 +130,7 @@ pub fn lp_normalise(b: &mut Builder, x: InstructionId, p: f64, dimension: usize,
     b.div(x, length)
 }
 
-/// Mean 0 and variance 1 over dimensions; also the mean and the reciprocal of the deviation.
+/// Normalises dimensions to mean 0 and variance 1; also returns the mean and the reciprocal of the standard deviation.
 fn normal(b: &mut Builder, x: InstructionId, over: &[usize], epsilon: f64) -> Result<[InstructionId; 3], BuildError> {
     let mean = b.mean(x, over, true)?;
     let centred = b.sub(x, mean)?;
@@ -141,7 +141,7 @@ fn normal(b: &mut Builder, x: InstructionId, over: &[usize], epsilon: f64) -> Re
     Ok([b.mul(centred, factor)?, mean, factor])
 }
 
-/// The affine map, its numbers lying along dimensions `places`.
+/// The affine map whose numbers lie along dimensions `places`.
 fn scaled(b: &mut Builder, x: InstructionId, affine: Affine, places: &[u32]) -> Built {
     let (dims, element) = (b.dims(x), b.element(x));
     let mut x = x;
@@ -154,7 +154,7 @@ fn scaled(b: &mut Builder, x: InstructionId, affine: Affine, places: &[u32]) -> 
     Ok(x)
 }
 
-/// Numbers of an affine map, repeated.
+/// Numbers of an affine map, broadcast.
 fn spread(b: &mut Builder, row: InstructionId, dims: &[u64], places: &[u32], element: ElementType) -> Built {
     let row = b.convert(row, element)?;
     match places {

@@ -1,4 +1,4 @@
-//! Windows of an array as elements of their own.
+//! Splits windows of an array into new dimensions.
 
 use super::super::builder::RowGather;
 use super::super::{BuildError, Builder, Built, ElementType, InstructionId, Ranks, WindowDim};
@@ -16,10 +16,10 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Windows that lie within so many elements.
+    /// Number of windows that fit into a number of elements.
     ///
     /// # Errors
-    /// When there is no such window, or a distance is zero.
+    /// When no window fits, or a distance is zero.
     pub fn count(self, elements: u64) -> Result<u64, BuildError> {
         let wrong = || {
             let (size, stride) = (self.size, self.step);
@@ -31,11 +31,11 @@ impl Windows {
     }
 }
 
-/// The windows along a dimension: in its place stand two, which element of the window and which window (`element_first`), or the other
-/// way round.
+/// Splits a dimension into its windows. Two dimensions replace it: the element within the window and the window (`element_first`), or the
+/// reverse.
 ///
 /// # Errors
-/// When no window lies within the dimension.
+/// When no window fits in the dimension.
 pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows, element_first: bool) -> Built {
     let count = how.count(b.size(x, dimension)?)?;
     let dims = if element_first { [how.size, count] } else { [count, how.size] };
@@ -50,10 +50,10 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
     b.take(x, places, RowGather { dimension, wraps: false })
 }
 
-/// The patches of an image `[n, c, h, w]` under a kernel, as columns `[n, c * kernel, patches]` (PyTorch's `im2col`). Padding is zeros.
+/// The patches of an image `[n, c, h, w]` under a kernel, as columns `[n, c * kernel, patches]` (PyTorch's `im2col`), padded with zeros.
 ///
 /// # Errors
-/// When the image has other than four dimensions, or no patch lies within it.
+/// When the image does not have four dimensions, or no patch fits in it.
 pub fn patches(b: &mut Builder, image: InstructionId, how: [Windows; 2], padding: [i64; 2]) -> Built {
     let found = b.rank(image);
     if found != 4 {

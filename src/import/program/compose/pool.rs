@@ -11,15 +11,15 @@ use crate::base::convert::{narrow, real, real_signed, real_sum};
 pub struct PoolSpec {
     /// Sizes.
     pub sizes: Vec<u64>,
-    /// Steps.
+    /// Strides.
     pub strides: Vec<u64>,
     /// Elements added in front and behind.
     pub padding: Vec<(u64, u64)>,
-    /// Distances between elements under the window.
+    /// Distances between elements of the window.
     pub dilation: Vec<u64>,
-    /// Whether a last window that reaches over the padding counts.
+    /// Whether a last window that reaches beyond the padding counts.
     pub rounds_up: bool,
-    /// Whether padding counts as elements of a mean.
+    /// Whether padding counts as elements of the mean.
     pub counts_padding: bool,
 }
 
@@ -35,12 +35,12 @@ pub fn max_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Built {
     b.reduce_window(Binary::Max, x, window)
 }
 
-/// Where the largest element under each window is: its place among the spatial elements of its channel, as a whole number.
+/// The index of the largest element under each window: its position among the spatial elements of its channel, as an integer.
 ///
 /// # Errors
 /// When the windows do not fit, or when they overlap padding in more than two dimensions.
 pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId, spec: &PoolSpec) -> Built {
-    // For each element of the window: whether it is the largest; the first one counts.
+    // For each element of the window: whether it is the largest; the first of equal ones counts.
     let window = windows(b, x, spec)?;
     let (dims, result) = (b.dims(x), b.dims(pooled));
     let first = dims.len() - spec.sizes.len();
@@ -76,7 +76,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     Ok(best)
 }
 
-/// The mean under each window; `divisor` is the number to divide by, when it is given.
+/// The mean under each window; `divisor` replaces the number of elements if given.
 ///
 /// # Errors
 /// When the windows do not fit.
@@ -114,7 +114,7 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     Ok(sum)
 }
 
-/// The mean over as many parts of each spatial dimension as `sizes` says.
+/// The mean over each part, with each spatial dimension divided into as many parts as `sizes` says.
 ///
 /// # Errors
 /// When there are more sizes than dimensions.
@@ -122,7 +122,7 @@ pub fn adaptive_average_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -
     adaptive(b, x, sizes, |b, x, dimensions| b.mean(x, dimensions, true), average_pool_plain)
 }
 
-/// The largest element over as many parts of each spatial dimension as `sizes` says.
+/// The largest element of each part, with each spatial dimension divided into as many parts as `sizes` says.
 ///
 /// # Errors
 /// When there are more sizes than dimensions.
@@ -130,8 +130,8 @@ pub fn adaptive_max_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Bu
     adaptive(b, x, sizes, |b, x, dimensions| b.reduce(Binary::Max, x, dimensions, true), max_pool)
 }
 
-/// The largest element over as many parts of each spatial dimension as `sizes` says, and its place among the spatial elements of its channel
-/// (s64): the first of several in row-major order.
+/// The largest element of each part, with each spatial dimension divided into as many parts as `sizes` says, and its position among the
+/// spatial elements of its channel (s64): the first of equal ones in row-major order.
 ///
 /// # Errors
 /// When there are more sizes than dimensions, or nothing to pool.
@@ -142,7 +142,7 @@ pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> 
         return Err(not_pooled(b, x, sizes));
     };
     let (mut values, mut places) = (x, flat_numbers(b, &dims, first)?);
-    // The last dimension first, so that of equal elements the first in row-major order is kept.
+    // The last dimension goes first, so that the first of equal elements in row-major order is kept.
     for (i, &m) in sizes.iter().enumerate().rev() {
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 1024 {
@@ -171,7 +171,7 @@ fn average_pool_plain(b: &mut Builder, x: InstructionId, spec: &PoolSpec) -> Bui
     average_pool(b, x, spec, None)
 }
 
-/// A pooling into parts: whole dimensions at once, equal parts by windows, others part by part.
+/// A pooling into parts: whole dimensions at once, equal parts by windows, unequal ones part by part.
 fn adaptive(
     b: &mut Builder,
     x: InstructionId,
@@ -223,12 +223,12 @@ fn adaptive(
     Ok(x)
 }
 
-/// An array that has no such parts.
+/// An error for an array that cannot be divided into these parts.
 fn not_pooled(b: &Builder, x: InstructionId, sizes: &[u64]) -> BuildError {
     BuildError::Sizes { misfit: Misfit::Pooled, ty: b.type_of(x).clone(), sizes: sizes.to_vec() }
 }
 
-/// Windows for all dimensions of `x`, with the padding behind that rounding up needs.
+/// Windows for all dimensions of `x`, with the extra padding behind that rounding up needs.
 fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowDim>, BuildError> {
     let dims = b.dims(x);
     let n = spec.sizes.len();
@@ -245,7 +245,7 @@ fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowD
     Ok(windows)
 }
 
-/// The window of spatial dimension `i`, of `size` elements.
+/// The window of spatial dimension `i`, which has `size` elements.
 fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildError> {
     let (k, stride, dilation) = (spec.sizes[i], spec.strides[i], spec.dilation[i]);
     let (low, high) = spec.padding[i];
@@ -271,21 +271,21 @@ fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildEr
     Ok(WindowDim { pad_low, pad_high, ..plain })
 }
 
-/// How many elements of a mean lie under the window at place `at` of a dimension.
+/// Number of elements that count in the mean under the window at position `at` of a dimension.
 fn counted(at: u64, size: u64, w: &WindowDim, behind: u64, counts_padding: bool) -> f64 {
     let start = i128::from(at) * i128::from(w.stride) - i128::from(w.pad_low);
     let (least, most) = match counts_padding {
-        // Padding that rounding up added never counts.
+        // Padding added by rounding up never counts.
         true => (-i128::from(w.pad_low), i128::from(size) + i128::from(behind)),
         false => (0, i128::from(size)),
     };
-    // Places start, start + dilation .. of which those from `least` up to `most` count.
+    // Of the positions start, start + dilation .. those from `least` up to `most` count.
     let dilation = i128::from(w.window_dilation.max(1));
     let before = |end: i128| (((end - start).max(0) + dilation - 1) / dilation).min(i128::from(w.size));
     real_sum(before(most) - before(least))
 }
 
-/// The place of each element among the dimensions from `first` on, in row-major order, as s64.
+/// The position of each element in the dimensions from `first` on, in row-major order, as s64.
 fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
     let mut sum = None;
     let mut step = 1u64;

@@ -1,4 +1,4 @@
-//! Recurrent layers, unrolled over time as PyTorch/XLA does; the products with the inputs of all steps are one.
+//! Recurrent layers, unrolled over time as PyTorch/XLA does; the products with the inputs of all steps are one product.
 
 use super::super::{Binary, BuildError, Builder, Built, ComposeError, InstructionId, Unary};
 use super::one_minus;
@@ -7,19 +7,19 @@ use crate::base::convert::place;
 /// Kind of a recurrent cell and the order of its gates in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellKind {
-    /// Long short-term memory; places of the gates input, forget, cell, output among the weights' rows.
+    /// Long short-term memory; positions of the input, forget, cell and output gates among the weights' rows.
     Lstm {
         /// PyTorch has `[0, 1, 2, 3]`, ONNX `[0, 2, 3, 1]`.
         order: [usize; 4],
     },
-    /// Gated recurrent unit; places of the gates reset, update, new.
+    /// Gated recurrent unit; positions of the reset, update and new gates.
     Gru {
         /// PyTorch has `[0, 1, 2]`, ONNX `[1, 0, 2]`.
         order: [usize; 3],
-        /// Whether the reset gate multiplies the product with the state (PyTorch) instead of the state before the product.
+        /// Whether the reset gate multiplies the product with the state (PyTorch) or the state before the product.
         resets_after: bool,
     },
-    /// One tanh, or one rectifier.
+    /// A simple cell: one tanh, or one rectifier.
     Plain {
         /// Whether it is the rectifier.
         is_relu: bool,
@@ -27,12 +27,12 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// The order of PyTorch.
+    /// The gate order of PyTorch.
     pub const TORCH_LSTM: Self = Self::Lstm { order: [0, 1, 2, 3] };
-    /// The order of PyTorch.
+    /// The gate order of PyTorch.
     pub const TORCH_GRU: Self = Self::Gru { order: [0, 1, 2], resets_after: true };
 
-    /// How many gates the weights hold.
+    /// Number of gates in the weights.
     #[must_use]
     pub const fn gates(self) -> usize {
         match self {
@@ -50,17 +50,17 @@ pub struct Layer {
     pub input_weight: InstructionId,
     /// Weights of the state, `[gates x hidden, state]`.
     pub state_weight: InstructionId,
-    /// Summands beside the input, `[gates x hidden]`.
+    /// Bias of the input, `[gates x hidden]`.
     pub input_bias: Option<InstructionId>,
-    /// Summands beside the state.
+    /// Bias of the state.
     pub state_bias: Option<InstructionId>,
     /// Weights of a projection of the state, `[projected, hidden]`.
     pub projection: Option<InstructionId>,
-    /// Whether time runs backwards.
+    /// Whether the layer runs backwards in time.
     pub is_reversed: bool,
 }
 
-/// What a layer gives: all states in order of time, and the last ones.
+/// Results of a layer: all states in order of time, and the last states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recurrent {
     /// `[time, batch, hidden]`.
@@ -74,7 +74,7 @@ pub struct Recurrent {
 /// Most steps that are unrolled.
 const MAX_STEPS: u64 = 8192;
 
-/// A recurrent layer over `x` of `[time, batch, input]` from a first state (and cell) of `[batch, hidden]`.
+/// A recurrent layer over `x` of `[time, batch, input]` from an initial state (and cell) of `[batch, hidden]`.
 ///
 /// # Errors
 /// When sizes do not fit or there are too many steps.
@@ -195,7 +195,7 @@ fn opened(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built 
     b.unary(Unary::Logistic, sum)
 }
 
-/// The gates of `[batch, gates x hidden]`.
+/// Splits `[batch, gates x hidden]` into gates.
 fn gate_parts(b: &mut Builder, x: InstructionId, gates: u64) -> Result<Vec<InstructionId>, BuildError> {
     let last = b.rank(x).saturating_sub(1);
     let hidden = b.size(x, last)? / gates;

@@ -4,37 +4,37 @@ use super::super::builder::RowGather;
 use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Numbers, Value};
 use crate::base::convert::{narrow, real, signed, signed_len, whole_signed};
 
-/// How elements between elements are found.
+/// How values between elements are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ResizeMode {
-    /// The element at the place rounded down.
+    /// The element at the position rounded down.
     Nearest,
-    /// The element at the place of centres, rounded down.
+    /// The element at the centre-aligned position, rounded down.
     NearestExact,
-    /// On the line between two.
+    /// Linear, between two elements.
     Linear,
-    /// On the cubic curve through four, with its coefficient (-0.75 in PyTorch).
+    /// Cubic, through four elements, with this coefficient (-0.75 in PyTorch).
     Cubic(f64),
 }
 
 /// A resizing of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resize {
-    /// How elements between elements are found.
+    /// How values between elements are interpolated.
     pub mode: ResizeMode,
     /// Whether the first and last elements stay at the ends (`align_corners`).
     pub aligns_corners: bool,
-    /// Elements of the operand per element of the result, when it is not the quotient of the sizes.
+    /// Elements of the operand per element of the result, if it is not the quotient of the sizes.
     pub step: Option<f64>,
 }
 
 /// Most elements of a resized dimension.
 const MAX_SIZE: u64 = 1 << 20;
 
-/// One dimension of `x` with another size.
+/// Resizes one dimension of `x`.
 ///
 /// # Errors
-/// When `x` has no such dimension or the size is beyond all bounds.
+/// When `x` does not have the dimension or the size is too large.
 pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: Resize) -> Built {
     let from = b.size(x, dimension)?;
     if size == 0 || size > MAX_SIZE || from == 0 {
@@ -70,7 +70,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
     sum.ok_or(BuildError::Nothing("resize"))
 }
 
-/// Each element of a dimension several times.
+/// Repeats each element of a dimension.
 fn repeated(b: &mut Builder, x: InstructionId, dimension: usize, times: u64) -> Built {
     let mut dims = b.dims(x);
     let apart = b.unsqueeze(x, dimension + 1)?;
@@ -81,7 +81,7 @@ fn repeated(b: &mut Builder, x: InstructionId, dimension: usize, times: u64) -> 
     b.reshape(many, &dims)
 }
 
-/// Elements of the operand that make element `at` of the result, with their shares.
+/// Elements of the operand that element `at` of the result reads, with their weights.
 fn taps(at: u64, from: u64, size: u64, how: Resize) -> Vec<(i64, f64)> {
     let step = how.step.unwrap_or(real(from) / real(size));
     let at = real(at);

@@ -1,11 +1,11 @@
-//! Running sums, orders, places.
+//! Running sums, sorts and positions.
 
 use super::super::{
     Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, WindowDim,
 };
 use crate::base::convert::real;
 
-/// Each element combined with all in front of it (with `is_reversed`, behind it) along a dimension.
+/// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
 ///
 /// # Errors
 /// When `x` has no such dimension.
@@ -23,7 +23,7 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
     b.reduce_window(with, x, window)
 }
 
-/// The largest (or least) element so far along a dimension, and where the last one of that size stands (s64).
+/// The largest (or smallest) element so far along a dimension, and the position of the last of equal ones (s64).
 ///
 /// # Errors
 /// When `x` has no such dimension.
@@ -43,7 +43,7 @@ pub fn running_extreme(
     Ok([values, cumulative(b, Binary::Max, places, dimension, false)?])
 }
 
-/// The elements of a dimension in order, and where they were (s64). Equal ones keep their order.
+/// The sorted elements of a dimension, and their original positions (s64). Equal ones keep their order.
 ///
 /// # Errors
 /// When `x` has no such dimension.
@@ -62,10 +62,10 @@ pub fn sort_places(
     }
 }
 
-/// The `k` largest or smallest elements of a dimension in order, and where they were (s64).
+/// The `k` largest or smallest elements of a dimension in order, and their positions (s64).
 ///
 /// # Errors
-/// When there are fewer.
+/// When the dimension has fewer elements.
 pub fn top_places(
     b: &mut Builder,
     x: InstructionId,
@@ -83,10 +83,10 @@ pub fn top_places(
     Ok([b.swap_dims(values, dimension, last)?, b.swap_dims(places, dimension, last)?])
 }
 
-/// Places along all dimensions of an array as places in row-major order: `sum(place[d] * step[d])`.
+/// Converts indices along all dimensions of an array to positions in row-major order: `sum(place[d] * step[d])`.
 ///
 /// # Errors
-/// When there is not one array of places for each dimension.
+/// When there is not one array of indices for each dimension.
 pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> Built {
     let mut sum = None;
     let mut step = 1u64;

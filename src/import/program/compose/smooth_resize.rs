@@ -1,12 +1,12 @@
-//! Resizing by means of all elements that fall on one of the result, so that shrinking loses none (`antialias`).
+//! Resizing by means over all elements that an element of the result covers, so that shrinking loses none (`antialias`).
 
 use super::super::{ArrayType, Builder, Built, ComposeError, DotDims, ElementType, InstructionId, Numbers, Value};
 use crate::base::convert::{narrow, real};
 
-/// How elements are weighed by their distance.
+/// How elements are weighted by their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Falloff {
-    /// By a line.
+    /// Linearly.
     Linear,
     /// By a cubic curve with the coefficient -0.5.
     Cubic,
@@ -15,10 +15,10 @@ pub enum Falloff {
 /// Most weights of a resizing.
 const MOST_WEIGHTS: u64 = 1 << 20;
 
-/// One dimension of `x` with another size; `step` is elements of the operand for each of the result.
+/// Resizes one dimension of `x`; `step` is the number of the operand's elements for each element of the result.
 ///
 /// # Errors
-/// When `x` has no such dimension or the sizes are beyond all bounds.
+/// When `x` does not have the dimension or the sizes are too large.
 pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: (Falloff, f64)) -> Built {
     let from = b.size(x, dimension)?;
     let (falloff, step) = how;
@@ -43,7 +43,7 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
     b.convert(turned, element)
 }
 
-/// What each element of the operand gives to element `at` of the result.
+/// The weight of each element of the operand in element `at` of the result.
 fn shares(at: u64, from: u64, falloff: Falloff, step: f64) -> Vec<f64> {
     let reach = if falloff == Falloff::Linear { 1.0 } else { 2.0 } * step.max(1.0);
     let centre = step * (real(at) + 0.5);

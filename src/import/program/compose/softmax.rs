@@ -4,7 +4,7 @@ use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::widened;
 use crate::base::convert::narrow;
 
-/// `exp(x) / sum(exp(x))` along a dimension, with the largest taken away first.
+/// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
 ///
 /// # Errors
 /// When `x` has no such dimension.
@@ -55,7 +55,7 @@ pub fn logsumexp(b: &mut Builder, x: InstructionId, dimensions: &[usize], keeps:
     b.reshape(result, &dims)
 }
 
-/// Exponentials of `x` less its largest, and their sum.
+/// Exponentials of `x` minus its largest element, and their sum.
 fn powers(
     b: &mut Builder,
     x: InstructionId,
@@ -67,14 +67,14 @@ fn powers(
     Ok((power, sum))
 }
 
-/// `x` less its largest element of a dimension.
+/// `x` minus its largest element along a dimension.
 fn shifted(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     let largest = b.reduce(Binary::Max, x, &[dimension], false)?;
     let largest = along(b, largest, x, dimension)?;
     b.sub(x, largest)
 }
 
-/// A reduced array repeated along the dimension that disappeared.
+/// A reduced array, repeated along the dimension that disappeared.
 fn along(b: &mut Builder, reduced: InstructionId, like: InstructionId, dimension: usize) -> Built {
     let dims = b.dims(like);
     let places = (0..dims.len()).filter(|&d| d != dimension).map(narrow).collect();

@@ -1,4 +1,4 @@
-//! Square matrices by elimination: solutions, determinants, roots. Each row is a step that is written out.
+//! Square matrices by elimination: solutions, determinants, roots. The step for each row is unrolled.
 
 use super::super::{
     Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Pair, Unary,
@@ -9,14 +9,14 @@ use crate::base::convert::real;
 /// Most rows of a matrix that is eliminated.
 const MOST_ROWS: u64 = 64;
 
-/// What elimination with exchanged rows gives.
+/// Result of elimination with row exchanges.
 #[derive(Clone, Copy, Debug)]
 pub struct Eliminated {
     /// The solution `x` of `a x = right`, `[.., n, k]`.
     pub solution: InstructionId,
-    /// The number that each row was divided by, `[.., n]`.
+    /// The pivot that each row was divided by, `[.., n]`.
     pub pivots: InstructionId,
-    /// 1, or -1 where an odd number of rows was exchanged, `[..]`.
+    /// 1, or -1 after an odd number of row exchanges, `[..]`.
     pub sign: InstructionId,
 }
 
@@ -28,7 +28,7 @@ fn square(b: &Builder, a: InstructionId) -> Result<u64, BuildError> {
     }
 }
 
-/// Right sides `[.., n, k]` with the leading dimensions of the matrices `a`, which are repeated likewise.
+/// Right sides `[.., n, k]` with the leading dimensions of the matrices `a`, broadcast where needed.
 fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[InstructionId; 2], BuildError> {
     let (own, other) = (b.dims(a), b.dims(right));
     let fits = own.len() >= 2 && other.len() >= 2 && other[other.len() - 2] == own[own.len() - 1];
@@ -41,7 +41,7 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
     Ok([b.broadcast_to(a, &whole(&own))?, b.broadcast_to(right, &whole(&other))?])
 }
 
-/// Solves `a x = right` for square matrices, the row with the largest number of each column first.
+/// Solves `a x = right` for square matrices, with partial pivoting: the row with the largest number of each column goes first.
 ///
 /// # Errors
 /// When sizes do not fit, or there are too many rows.
@@ -99,7 +99,7 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
     Ok(Eliminated { solution: b.slice_dim(all, last, n, width, 1)?, pivots, sign })
 }
 
-/// The number of each row, `[.., n, 1]`.
+/// The index of each row, `[.., n, 1]`.
 fn rows_of(b: &mut Builder, a: InstructionId) -> Built {
     let mut dims = b.dims(a);
     let last = dims.len() - 1;
@@ -112,7 +112,7 @@ fn same_size(b: &mut Builder, x: InstructionId, like: InstructionId) -> Built {
     b.broadcast_to(x, &dims)
 }
 
-/// Ones on the diagonal, zeros elsewhere, for each of some matrices.
+/// Identity matrices in the shape of `a`.
 ///
 /// # Errors
 /// When `a` is not an array of square matrices.
@@ -125,7 +125,7 @@ pub fn identity_like(b: &mut Builder, a: InstructionId) -> Built {
     b.convert(is_equal, element)
 }
 
-/// The lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is read.
+/// Cholesky factor: the lower triangle `l` for which `l` times its transpose is the matrix. Only the matrix's lower triangle is read.
 ///
 /// # Errors
 /// When `a` is not an array of square matrices, or they have too many rows.
@@ -149,7 +149,7 @@ pub fn cholesky(b: &mut Builder, a: InstructionId) -> Built {
     b.concatenate(&columns, last)
 }
 
-/// Solves `a x = right` for triangles, of which the other half is not read; with `is_unit` the diagonal counts as ones.
+/// Solves `a x = right` for triangular matrices, whose other half is not read; with `is_unit` the diagonal counts as ones.
 ///
 /// # Errors
 /// When sizes do not fit, or there are too many rows.

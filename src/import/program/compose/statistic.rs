@@ -3,7 +3,7 @@
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Ranks, Unary};
 use crate::base::convert::real;
 
-/// Variance along dimensions: the squares are divided by their number less `correction`.
+/// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
 ///
 /// # Errors
 /// When `x` has no such dimensions.
@@ -22,7 +22,7 @@ pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correct
     b.convert(result, element)
 }
 
-/// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` is the largest or the least size, 0 counts what is not 0.
+/// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` gives the largest or the smallest magnitude, 0 counts the elements that are not 0.
 ///
 /// # Errors
 /// When `x` has no such dimensions.
@@ -67,10 +67,10 @@ pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) ->
     norm(b, difference, p, &[last], false)
 }
 
-/// The place of the first largest (or least) element of a dimension, as s64.
+/// The position of the first largest (or smallest) element of a dimension, as s64.
 ///
 /// # Errors
-/// When `x` has no such dimension or no element along it.
+/// When `x` does not have the dimension or it has no elements.
 pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_largest: bool, keeps: bool) -> Built {
     let dims = b.dims(x);
     let size = b.size(x, dimension)?;

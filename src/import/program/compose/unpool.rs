@@ -1,13 +1,13 @@
-//! Inverses of windows: patches added up to an image, largest elements put back at their places, the places of a moved picture.
+//! Inverses of windows: patches added up to an image, largest elements put back at their positions, sampling positions of a transformed image.
 
 use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, InstructionId, Misfit, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
 use crate::base::convert::{narrow, real};
 
-/// Most elements of a kernel that are written out.
+/// Most elements of a kernel that is unrolled.
 const MOST_PATCH: u64 = 4096;
 
-/// Most places along a dimension of a grid that are written out.
+/// Most positions along a dimension of a grid that is unrolled.
 const MOST_ROW: u64 = 1 << 16;
 
 /// How patches lie in an image, one number for each spatial dimension.
@@ -19,13 +19,13 @@ pub struct Fold {
     pub kernel: Vec<u64>,
     /// Distances between neighbouring elements of a patch.
     pub dilation: Vec<u64>,
-    /// Elements in front and behind that the image lacks.
+    /// Padding in front and behind, which the image does not have.
     pub padding: Vec<(u64, u64)>,
     /// Distances between neighbouring patches.
     pub strides: Vec<u64>,
 }
 
-/// The image of patches `[n, c * kernel, patches]`, which are added up where they overlap (`col2im`).
+/// The image of patches `[n, c * kernel, patches]`, added up where they overlap (`col2im`).
 ///
 /// # Errors
 /// When sizes do not fit.
@@ -69,13 +69,13 @@ pub fn fold_patches(b: &mut Builder, columns: InstructionId, how: &Fold) -> Buil
     Ok(image)
 }
 
-/// Patches that do not make up their image.
+/// An error for patches that do not fit their image.
 fn misfit(patches: &[u64], how: &Fold) -> BuildError {
     let (kernel, image) = (how.kernel.clone(), how.sizes.clone());
     ComposeError::Patches { patches: patches.to_vec(), kernel, image }.into()
 }
 
-/// One element of all patches where it lies in the padded image, zeros elsewhere.
+/// One element of every patch at its position in the padded image, zeros elsewhere.
 fn spread(b: &mut Builder, part: InstructionId, number: u64, how: &Fold, padded: &[u64]) -> Built {
     let counts = b.dims(part);
     let mut edges = vec![(0, 0, 0); 2];
@@ -97,7 +97,7 @@ fn spread(b: &mut Builder, part: InstructionId, number: u64, how: &Fold, padded:
     b.pad_with(part, none, &edges)
 }
 
-/// Elements at places that count through the last dimensions, which have `sizes`; zeros elsewhere.
+/// Elements put at row-major positions in the last dimensions, which have `sizes`; zeros elsewhere.
 ///
 /// # Errors
 /// When sizes do not fit.
@@ -117,7 +117,7 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
     b.reshape(put, &result)
 }
 
-/// Places of the elements of pictures `[n, c, spatial ..]`, from -1 to 1 and last dimension first, moved by a matrix for each picture
+/// Positions of the elements of images `[n, c, spatial ..]`, from -1 to 1 and last dimension first, transformed by a matrix for each image
 /// `[n, spatial, spatial + 1]`: `[n, spatial .., spatial]`.
 ///
 /// # Errors

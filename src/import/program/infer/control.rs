@@ -96,7 +96,7 @@ fn top_k(at: &Inference<'_>, k: u64) -> Result<Type, InferError> {
     Ok(Type::Tuple(vec![Type::Array(ArrayType::new(array.element, dims)), Type::Array(index)]))
 }
 
-/// The type of a value for each channel.
+/// The type of an array with one value for each channel.
 fn batch_norm(at: &Inference<'_>, feature: u32, channels: std::ops::Range<usize>) -> Result<Type, InferError> {
     let x = at.array(0)?;
     check_dimensions(&[feature], x.dims.len(), "feature_index")?;
@@ -110,7 +110,7 @@ fn batch_norm(at: &Inference<'_>, feature: u32, channels: std::ops::Range<usize>
     Ok(Type::Array(ArrayType::new(at.array(1)?.element, [x.dims[feature as usize]])))
 }
 
-/// An error unless a computation has the parameters that its caller gives values to.
+/// Checks that a computation has the parameters that its caller passes.
 fn check_count(by: Caller, values: usize, wanted: usize, signature: &Signature) -> Result<(), CalledError> {
     let parameters = signature.parameters.len();
     if parameters == wanted { Ok(()) } else { Err(CalledError::Parameters { by, values, parameters }) }

@@ -1,4 +1,4 @@
-//! Why a result has no type: what of an operation does not fit its operands.
+//! Why the type of a result cannot be inferred: what does not fit in an operation and its operands.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use thiserror::Error;
 
 use crate::import::program::{ArrayType, ElementType, Type};
 
-/// Why a result has no type, in words that follow the instruction's name.
+/// Why the type of a result cannot be inferred, in words that follow the instruction's name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InferError {
-    /// Another number of operands than the operation takes.
+    /// A number of operands that the operation does not take.
     #[error("it has {given} operands and takes {takes}")]
     Operands {
-        /// How many there are.
+        /// Number of operands.
         given: usize,
-        /// How many it takes.
+        /// How many operands it takes.
         takes: Takes,
     },
     /// An operand is a tuple or a token.
@@ -29,14 +29,14 @@ pub enum InferError {
     /// The declared result is a tuple or a token.
     #[error("its result is declared as {0}")]
     Declared(Type),
-    /// A list names a dimension that is not there.
+    /// A list names a dimension that does not exist.
     #[error("{list} names dimension {dimension} of {rank}")]
     NoDimension {
         /// The list; "it" for the only one of an operation.
         list: &'static str,
-        /// What it names.
+        /// The dimension that it names.
         dimension: u32,
-        /// How many there are.
+        /// Number of dimensions.
         rank: usize,
     },
     /// A list names a dimension twice.
@@ -44,30 +44,30 @@ pub enum InferError {
     DimensionTwice {
         /// The list; "it" for the only one of an operation.
         list: &'static str,
-        /// What it names.
+        /// The dimension that it names twice.
         dimension: u32,
     },
-    /// A setting is of another number of dimensions than the operand.
+    /// A setting whose number of dimensions differs from the operand.
     #[error("{does} {given} of {rank} dimensions")]
     PerDimension {
-        /// The setting, with its verb.
+        /// The setting, followed by its verb.
         does: &'static str,
-        /// Dimensions it is of.
+        /// Number of the setting's dimensions.
         given: usize,
-        /// Dimensions of the operand.
+        /// Number of the operand's dimensions.
         rank: usize,
     },
-    /// Something is of another number of dimensions than an array.
+    /// Something whose number of dimensions differs from an array.
     #[error("{does} {given} dimensions and {array} has {}", array.dims.len())]
     ArrayRank {
-        /// What, with its verb.
+        /// What it is, followed by its verb.
         does: &'static str,
         /// Its dimensions.
         given: usize,
         /// The array.
         array: ArrayType,
     },
-    /// A side of a convolution is of another number of dimensions than its window asks for.
+    /// A side of a convolution whose number of dimensions does not fit its window.
     #[error("{side} has {rank} dimensions and its window {window}")]
     WindowRank {
         /// Which side.
@@ -77,15 +77,15 @@ pub enum InferError {
         /// Dimensions of the window.
         window: usize,
     },
-    /// Slices with another number of dimensions than places for them in the result.
+    /// Slices whose number of dimensions differs from the positions for them in the result.
     #[error("its slices have {slices} dimensions and offset_dims has {places}")]
     Offsets {
-        /// Dimensions that slices keep.
+        /// Number of dimensions that the slices keep.
         slices: usize,
-        /// Places for them.
+        /// Number of positions for them.
         places: usize,
     },
-    /// An operation takes what its operand does not have.
+    /// An operation that takes something the operand does not have.
     #[error("it {part} of {of}")]
     NoSuchPart {
         /// What it takes.
@@ -93,21 +93,21 @@ pub enum InferError {
         /// The operand.
         of: Type,
     },
-    /// A range that is not in its dimension.
+    /// A range outside its dimension.
     #[error("it takes [{start}:{limit}:{stride}] of dimension {dimension}, which has {size}")]
     Range {
         /// First element.
         start: u64,
-        /// Element behind the last one.
+        /// One beyond the last element.
         limit: u64,
-        /// Distance.
+        /// The step.
         stride: u64,
         /// The dimension.
         dimension: usize,
         /// Its elements.
         size: u64,
     },
-    /// Two types that have to fit each other do not.
+    /// Two types that have to match but do not.
     #[error("{}", .pair.told(.one, .other))]
     Unlike {
         /// Which two they are.
@@ -127,17 +127,17 @@ pub enum InferError {
         /// The dimension.
         dimension: usize,
     },
-    /// Updates that do not fit the array and the places.
+    /// Updates that do not fit the array and the indices.
     #[error("it puts {update} into {array} at {indices}")]
     Scatter {
-        /// What is put.
+        /// The updates.
         update: ArrayType,
-        /// Where into.
+        /// The array that is updated.
         array: ArrayType,
-        /// At what places.
+        /// The indices.
         indices: ArrayType,
     },
-    /// Elements that are repeated along a dimension of another size.
+    /// A dimension that is broadcast to a size it cannot have.
     #[error("it repeats {size} elements along a dimension of {wide}")]
     Repeat {
         /// Elements there are.
@@ -145,7 +145,7 @@ pub enum InferError {
         /// Elements wanted.
         wide: u64,
     },
-    /// A dimension gets a negative number of elements, or one beyond 64 bits.
+    /// A dimension with a negative number of elements, or more than 64 bits count.
     #[error("its dimension {dimension} gets {elements} elements")]
     Padded {
         /// The dimension.
@@ -153,35 +153,35 @@ pub enum InferError {
         /// Its elements.
         elements: i128,
     },
-    /// An operand has to be one number and is not.
+    /// An operand that has to be one number but is not.
     #[error("it pads with {0} and takes one number")]
     PadValue(ArrayType),
-    /// Another number of start indices than dimensions.
+    /// A number of start indices that differs from the number of dimensions.
     #[error("it has {given} start indices for {rank} dimensions")]
     Starts {
-        /// How many there are.
+        /// Number of start indices.
         given: usize,
         /// Dimensions of the operand.
         rank: usize,
     },
-    /// A start index that is not one whole number.
+    /// A start index that is not a single integer.
     #[error("a start index is {0} and must be one whole number")]
     Start(ArrayType),
-    /// Indices that are not whole numbers.
+    /// Indices that are not integers.
     #[error("its indices are {0} and must be whole numbers")]
     Indices(ArrayType),
-    /// A dimension of indices that is not there.
+    /// A dimension of the indices that does not exist.
     #[error("its index_vector_dim is {dimension} and its indices are {indices}")]
     IndexVector {
-        /// What is named.
+        /// The dimension.
         dimension: usize,
         /// The indices.
         indices: ArrayType,
     },
-    /// An element type that has no complex type.
+    /// An element type without a corresponding complex type.
     #[error("complex numbers are not made of {0}")]
     Complex(ElementType),
-    /// A value for each channel that is of another size.
+    /// An operand that does not have one value for each channel.
     #[error("its operand {operand} is {channel} and {array} has {channels} channels")]
     Channels {
         /// The operand.
@@ -190,13 +190,13 @@ pub enum InferError {
         channel: ArrayType,
         /// The array with channels.
         array: ArrayType,
-        /// How many it has.
+        /// Number of channels.
         channels: u64,
     },
-    /// A product pairs lists of different lengths.
+    /// A product that pairs lists of different lengths.
     #[error("it pairs different numbers of dimensions")]
     PairCount,
-    /// A product pairs dimensions of different sizes.
+    /// A product that pairs dimensions of different sizes.
     #[error("it pairs dimension {left} of {lhs} with dimension {right} of {rhs}")]
     Paired {
         /// Dimension of the left side.
@@ -208,7 +208,7 @@ pub enum InferError {
         /// The right side.
         rhs: ArrayType,
     },
-    /// Channels in groups that do not meet the kernel's.
+    /// Groups of input channels that do not fit the kernel's channels.
     #[error("{channels} channels in {groups} groups meet a kernel of {kernel}")]
     Groups {
         /// Channels of the input.
@@ -218,7 +218,7 @@ pub enum InferError {
         /// Channels of the kernel.
         kernel: u64,
     },
-    /// Features or a batch that do not divide.
+    /// Features or a batch that the number of groups does not divide.
     #[error("{features} features and a batch of {batch} do not divide into its groups")]
     Division {
         /// Features of the kernel.
@@ -226,7 +226,7 @@ pub enum InferError {
         /// Batch of the input.
         batch: u64,
     },
-    /// A window that is not the kernel's.
+    /// A window whose size differs from the kernel's.
     #[error("its window has {window} elements and its kernel {kernel}")]
     Kernel {
         /// Elements of the window.
@@ -237,18 +237,18 @@ pub enum InferError {
     /// A window without extent.
     #[error("its window has a size, a step or a dilation of 0")]
     EmptyWindow,
-    /// A size that no number holds.
+    /// A size that overflows.
     #[error("its result is beyond 64 bits")]
     TooLarge,
-    /// A window with other places than there are sources.
+    /// A window whose number of positions differs from the sources.
     #[error("its window has places {places:?} and its source is {into}")]
     Places {
-        /// Places along each dimension.
+        /// Positions along each dimension.
         places: Vec<u64>,
         /// The source.
         into: ArrayType,
     },
-    /// What is called does not fit.
+    /// A called computation that does not fit.
     #[error(transparent)]
     Called(#[from] CalledError),
 }
@@ -256,11 +256,11 @@ pub enum InferError {
 /// How many operands an operation takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// So many.
+    /// Exactly this many.
     Exactly(usize),
-    /// So many or more.
+    /// This many or more.
     AtLeast(usize),
-    /// Arrays, and a first value for each.
+    /// Arrays, and an initial value for each.
     FirstValues,
     /// Arrays, indices, and an update for each array.
     Updates,
@@ -277,16 +277,16 @@ impl fmt::Display for Takes {
     }
 }
 
-/// What an operation takes of an operand.
+/// What an operation takes from an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An element of a tuple.
     Element(u32),
-    /// Numbers in order along a dimension.
+    /// A range of elements along a dimension.
     Count(u32),
     /// The largest of each row.
     Largest(u64),
-    /// Others behind it along a dimension.
+    /// Elements appended along a dimension.
     Join(usize),
     /// Its last dimensions, transformed.
     Transform(usize),
@@ -310,26 +310,26 @@ impl fmt::Display for Part {
     }
 }
 
-/// Two types that have to fit each other.
+/// Two types that have to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
     /// The operands of a function of two.
     Operands,
-    /// What a choice is between.
+    /// The two values of a select.
     Choices,
-    /// The condition of a choice, and what it chooses.
+    /// The condition of a select, and the values.
     Condition,
-    /// A bound, and what it bounds.
+    /// A bound of a clamp, and the operand.
     Bound,
-    /// An array that is reduced, and its first value.
+    /// An array that is reduced, and its initial value.
     FirstValue,
     /// Arrays that are sorted together.
     SortedAlong,
-    /// A part, and the array that it is put into.
+    /// A part, and the array that it is written to.
     Update,
-    /// An array, and the form it gets.
+    /// An array, and its new shape.
     Reshaped,
-    /// An array, and elements of a type whose bits its own do not fill.
+    /// An array, and elements of a type whose size does not divide into the array's bits.
     Bits,
 }
 
@@ -353,12 +353,12 @@ impl Pair {
 }
 
 impl InferError {
-    /// Two arrays that do not fit each other.
+    /// An error for two arrays that do not fit each other.
     pub(super) fn unlike(pair: Pair, one: &ArrayType, other: &ArrayType) -> Self {
         Self::Unlike { pair, one: Type::Array(one.clone()), other: Type::Array(other.clone()) }
     }
 
-    /// What an array does not have.
+    /// An error for something that an array does not have.
     pub(super) fn no_such(part: Part, of: &ArrayType) -> Self {
         Self::NoSuchPart { part, of: Type::Array(of.clone()) }
     }
@@ -368,25 +368,25 @@ impl InferError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CalledError {
-    /// Another number of computations than the operation calls.
+    /// A number of computations that differs from what the operation calls.
     #[error("it calls {given} computations and takes {takes}")]
     Count {
-        /// How many there are.
+        /// Number of computations.
         given: usize,
-        /// How many it calls.
+        /// How many the operation calls.
         takes: usize,
     },
-    /// A computation of another number of parameters than it gets values.
+    /// A computation whose number of parameters differs from the values passed to it.
     #[error("{}", .by.told(*.values, *.parameters))]
     Parameters {
-        /// What calls.
+        /// The caller.
         by: Caller,
-        /// Values or arrays.
+        /// Number of values or arrays passed.
         values: usize,
-        /// Parameters of the computation.
+        /// Number of the computation's parameters.
         parameters: usize,
     },
-    /// A parameter of another type than its value.
+    /// A parameter whose type differs from its value.
     #[error("it gives {given} to parameter {parameter} of a computation, which is {takes}")]
     Argument {
         /// The value's type.
@@ -399,15 +399,15 @@ pub enum CalledError {
     /// A result of a type that the operation cannot use.
     #[error("its {computation} gives {ty}")]
     Result {
-        /// Which one.
+        /// Which computation.
         computation: &'static str,
-        /// What it gives.
+        /// The type of its result.
         ty: Type,
     },
     /// A result that is not an array.
     #[error("its computation does not give a number")]
     NoNumber,
-    /// A loop whose turns change the type.
+    /// A loop whose body changes the type of its state.
     #[error("its body gives {gives} and it begins with {begins}")]
     Body {
         /// Type after a turn.
@@ -415,25 +415,25 @@ pub enum CalledError {
         /// Type before the first one.
         begins: Type,
     },
-    /// Branches that give different types.
+    /// Branches whose results have different types.
     #[error("its branches give {first} and {other}")]
     Branches {
-        /// Of the first one.
+        /// Type of the first branch.
         first: Type,
-        /// Of another one.
+        /// Type of the differing branch.
         other: Type,
     },
-    /// Another number of branches than operands of branches.
+    /// A number of branches that does not fit the operands.
     #[error("it has {branches} branches and {operands} operands")]
     BranchOperands {
-        /// Branches.
+        /// Number of branches.
         branches: usize,
-        /// Operands, the choice among them.
+        /// Number of operands, including the index.
         operands: usize,
     },
 }
 
-/// What calls a computation.
+/// The caller of a computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// A call, a loop or a branch.

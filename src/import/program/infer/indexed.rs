@@ -1,4 +1,4 @@
-//! Operations that read or write at computed places.
+//! Operations that read or write at computed indices.
 
 use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};
@@ -15,7 +15,7 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     }
 }
 
-/// Start indices are one number for each dimension, or all of them as one vector.
+/// Start indices are one number for each dimension, or one vector for all dimensions.
 fn check_starts(at: &Inference<'_>, first: usize, rank: usize) -> Result<(), InferError> {
     let starts = at.operands.len() - first;
     let is_vector = starts == 1 && at.array(first)?.dims.len() == 1 && at.array(first)?.dims[0] == rank as u64;
@@ -50,7 +50,7 @@ fn dynamic_update_slice(at: &Inference<'_>) -> Result<Type, InferError> {
     Ok(at.operands[0].clone())
 }
 
-/// Sizes of the indices' dimensions other than the one that holds an index.
+/// Sizes of the indices' dimensions, without the one that holds an index.
 fn batch_sizes(indices: &ArrayType, index_vector_dim: u32) -> Result<Vec<u64>, InferError> {
     let axis = index_vector_dim as usize;
     if axis > indices.dims.len() {

@@ -1,7 +1,7 @@
-//! Result types of operations, from their operands alone where XLA defines them so.
+//! Result types of operations, inferred from their operands alone where XLA defines them so.
 //!
-//! Rules are those of XLA's shape inference (<https://openxla.org/xla/operation_semantics>). A declared type is taken only for what an
-//! operation states itself: the new sizes of a reshape, the element type of a conversion or of a product.
+//! The rules follow XLA's shape inference (<https://openxla.org/xla/operation_semantics>). A declared type is used only where an
+//! operation states it itself: the new sizes of a reshape, the element type of a conversion or of a product.
 
 mod control;
 mod error;
@@ -14,12 +14,12 @@ use super::{ArrayType, ElementType, Op, Type};
 pub use error::{CalledError, Caller, InferError, Pair, Part, Takes};
 pub use windowed::window_result;
 
-/// What a called computation takes and gives.
+/// Types of the parameters and the result of a called computation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
-    /// Types of its parameters, by number.
+    /// Types of the parameters, by number.
     pub parameters: Vec<Type>,
-    /// Type of its root.
+    /// Type of the result.
     pub result: Type,
 }
 
@@ -30,9 +30,9 @@ pub struct Inference<'a> {
     pub op: &'a Op,
     /// Types of its operands.
     pub operands: &'a [&'a Type],
-    /// The computations it calls.
+    /// The computations that it calls.
     pub called: &'a [&'a Signature],
-    /// What the file says that it gives.
+    /// The result type that the file declares.
     pub declared: &'a Type,
 }
 
@@ -93,7 +93,7 @@ impl<'a> Inference<'a> {
         self.declared.array().map(|a| a.element).ok_or_else(|| InferError::Declared(self.declared.clone()))
     }
 
-    /// The declared element type where both are floating point numbers (XLA allows results of another precision), else `computed`.
+    /// The declared element type if both are floating point (XLA allows results of another precision), else `computed`.
     fn element_or_declared(&self, computed: ElementType) -> ElementType {
         match self.declared.array().map(|a| a.element) {
             Some(declared)
@@ -182,7 +182,7 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// Least and largest number of operands.
+    /// Smallest and largest number of operands.
     fn check_arity(&self) -> Result<(), InferError> {
         let many = usize::MAX;
         let (least, most) = match self.op {
@@ -222,7 +222,7 @@ impl<'a> Inference<'a> {
     }
 }
 
-/// An error unless every number is a dimension of `rank` and occurs once.
+/// Checks that every number is a dimension of `rank` and occurs once.
 fn check_dimensions(dimensions: &[u32], rank: usize, list: &'static str) -> Result<(), InferError> {
     let mut seen = vec![false; rank];
     for &d in dimensions {

@@ -18,7 +18,7 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     }
 }
 
-/// How many places a window has along a dimension of `size` elements.
+/// Number of positions of a window along a dimension of `size` elements.
 ///
 /// # Errors
 /// When sizes are beyond 64 bits or steps are zero.
