@@ -1,4 +1,4 @@
-//! Arguments of nodes: a union that is tagged by the name of its only field.
+//! Arguments of nodes: a union, tagged by the name of its only field.
 
 use std::borrow::{Borrow, Cow};
 use std::fmt;
@@ -43,16 +43,16 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A number that is written, or the name of one that the graph computes.
+/// A literal number, or the name of a number that the graph computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Symbolic<'a, T> {
-    /// Written.
+    /// A literal.
     Known(T),
-    /// Computed.
+    /// The name of a computed number.
     Named(Text<'a>),
 }
 
-/// A graph within a node, with its name.
+/// A nested graph, with its name.
 #[derive(Debug, serde::Deserialize)]
 pub struct Subgraph<'a> {
     /// The graph.
@@ -60,43 +60,43 @@ pub struct Subgraph<'a> {
     pub graph: Graph<'a>,
 }
 
-/// What a node is given, or gives.
+/// An argument or a result of a node.
 #[derive(Debug)]
 pub enum Argument<'a> {
     /// A tensor by its name.
     Tensor(Text<'a>),
-    /// Several.
+    /// Several tensors.
     Tensors(Vec<Text<'a>>),
-    /// Several, some of them absent.
+    /// Several tensors, some of them absent.
     OptionalTensors(Vec<Option<Text<'a>>>),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// Several, each written or named.
+    /// Several integers, each a literal or a name.
     Ints(Vec<Symbolic<'a, i64>>),
-    /// A number.
+    /// A floating point number.
     Float(f64),
-    /// Several.
+    /// Several floating point numbers.
     Floats(Vec<f64>),
-    /// A truth.
+    /// A boolean.
     Bool(bool),
-    /// A text.
+    /// A string.
     Text(Text<'a>),
-    /// A whole number, written or named.
+    /// An integer, literal or named.
     SymInt(Symbolic<'a, i64>),
-    /// A number, written or named.
+    /// A number, literal or named.
     SymFloat(Symbolic<'a, f64>),
-    /// A truth, written or named.
+    /// A boolean, literal or named.
     SymBool(Symbolic<'a, bool>),
     /// A graph.
     Graph(Box<Subgraph<'a>>),
     /// Nothing.
     None,
-    /// Something that changes no result (a device, a memory format, an element type that the results have too), or that is not
-    /// known.
+    /// A value that does not change the result (a device, a memory format, an element type that the results have anyway), or an unknown
+    /// value.
     Other,
 }
 
-/// A floating point number; infinities and not-a-number are texts in newer files.
+/// A floating point number; infinities and NaN are strings in newer files.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -120,7 +120,7 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// The fields that a number written or named may have.
+/// The fields that a literal or named number may have.
 #[derive(serde::Deserialize)]
 struct Either<'a> {
     #[serde(borrow, default)]
@@ -143,7 +143,7 @@ impl<'a> Either<'a> {
     }
 }
 
-/// A tensor or its absence.
+/// A tensor, or none.
 #[derive(serde::Deserialize)]
 struct MaybeTensor<'a> {
     #[serde(borrow, default)]
@@ -170,7 +170,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Argument<'a> {
     }
 }
 
-/// The argument behind a tag.
+/// The argument after a tag.
 fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de>, A::Error> {
     let names = |tensors: Vec<NamedTensor<'de>>| tensors.into_iter().map(|t| t.name).collect();
     Ok(match tag {

@@ -4,7 +4,7 @@ use super::argument::{Argument, Symbolic};
 use super::meta::Symbols;
 use super::schema::{Graph, Node};
 
-/// Operations of the products of one node; none when it is not a product or its values are not described.
+/// Operations of the products of one node; `None` if it is not a product or its values are not described.
 #[must_use]
 pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<u64> {
     let op = node.target.get().strip_prefix("torch.ops.aten.")?.split('.').next()?;
@@ -51,7 +51,7 @@ pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<
     }
 }
 
-/// All sizes of a summation multiplied.
+/// The product of all sizes in a summation.
 fn einsum(node: &Node<'_>, shape: impl Fn(&str) -> Option<Vec<u64>>) -> Option<u64> {
     let (Argument::Text(equation), Argument::Tensors(names)) = (&node.inputs.first()?.arg, &node.inputs.get(1)?.arg)
     else {

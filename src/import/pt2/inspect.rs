@@ -69,7 +69,7 @@ pub fn inspect(
     Ok(inspection)
 }
 
-/// Counts operators and operations of products, and collects module paths; subgraphs too.
+/// Counts operators and operations of products, and collects module paths, including those of subgraphs.
 fn count(graph: &Graph<'_>, symbols: &Symbols, inspection: &mut Inspection, modules: &mut IndexSet<String>) {
     for node in &graph.nodes {
         match inspection.ops.get_mut(node.target.get()) {
@@ -105,7 +105,7 @@ fn no_type(name: &str, why: &str) -> ImportError {
     ImportError::at(place, format!("the value has no type: {why}"), "export the model again")
 }
 
-/// What wrote the file.
+/// The program that wrote the file.
 fn producer(exported: &ExportedProgram<'_>) -> String {
     match &exported.torch_version {
         Some(version) => format!("torch {}", version.get()),

@@ -1,4 +1,4 @@
-//! Weights of files up to torch 2.7: archives of `torch.save` inside the archive, each with a pickle that names storages.
+//! Weights of files up to torch 2.7: nested archives of `torch.save`, each with a pickle that names storages.
 
 use thiserror::Error;
 
@@ -11,7 +11,7 @@ use crate::import::{ImportError, MediumError, ModelBytes};
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
 
-/// A part of a file.
+/// A range of bytes in a file.
 struct Window<'a> {
     bytes: &'a dyn ModelBytes,
     start: u64,
@@ -30,13 +30,13 @@ impl ModelBytes for Window<'_> {
     }
 }
 
-/// Why the weights of an older file are not read.
+/// Why the weights of an older file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LegacyError {
-    /// The archive inside is packed: nothing in it has a place in the file.
+    /// The nested archive is packed: its contents have no place in the file.
     #[error("they are packed in the archive")]
     Packed,
-    /// The archive inside lacks its description.
+    /// The nested archive lacks its description.
     #[error("there is no data.pkl")]
     NoPickle,
     /// One of the archives is damaged.
@@ -47,10 +47,10 @@ pub enum LegacyError {
     Pickle(#[from] PickleError),
 }
 
-/// Tensors of an archive of `torch.save` that is an entry of `outer`, by their paths.
+/// Tensors of a `torch.save` archive that is an entry of `outer`, by their paths.
 ///
 /// # Errors
-/// When the entry is packed or what it holds is damaged.
+/// When the entry is packed or its contents are damaged.
 pub fn tensors(
     bytes: &dyn ModelBytes,
     outer: &Archive<'_>,
@@ -96,13 +96,13 @@ pub struct PickledTensor {
     pub layout: Layout,
 }
 
-/// The tensor that a call of a pickle would build; none when it builds something else.
+/// The tensor that a pickle's call would build; `None` if it builds something else.
 #[must_use]
 pub fn pickled_tensor(pickle: &Pickle, id: Id) -> Option<PickledTensor> {
     tensor(pickle, id, 4)
 }
 
-/// The tensor that a call would build; a parameter is a call around one.
+/// The tensor that a call would build; a call that builds a parameter wraps the call that builds its tensor.
 fn tensor(pickle: &Pickle, id: Id, depth: u32) -> Option<PickledTensor> {
     let Pickled::Call { function, arguments, .. } = pickle.get(id) else { return None };
     let Pickled::Global(function) = pickle.get(*function) else { return None };
@@ -134,7 +134,7 @@ fn int(pickle: &Pickle, id: Id) -> Option<i64> {
     }
 }
 
-/// The element type of a kind of storage: `torch FloatStorage`.
+/// The element type of a storage class: `torch FloatStorage`.
 fn storage_element(kind: &str) -> Option<ElementType> {
     Some(match kind.rsplit(' ').next()? {
         "FloatStorage" => ElementType::F32,

@@ -13,24 +13,24 @@ use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
 /// Why a description does not give a type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TypeError {
-    /// An element type, by torch's number, that is not read.
+    /// An unsupported element type, by torch's number.
     #[error("its element type {0} is not known")]
     Element(i64),
-    /// A size that is not given.
+    /// A missing size.
     #[error("a size is neither a number nor an expression")]
     NoSize,
     /// An expression without a value.
     #[error(transparent)]
     Symbol(#[from] SymbolError),
-    /// A size below zero.
+    /// A negative size.
     #[error("its size {0} is negative")]
     Negative(i64),
-    /// Sizes whose product is too large.
+    /// Sizes whose product overflows.
     #[error("it has more elements than 64 bits count: {0}")]
     TooMany(ArrayType),
 }
 
-/// The element type of torch's number (`torch/csrc/utils/generated_serialization_types.h`).
+/// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]
 pub const fn element_of(dtype: i64) -> Option<ElementType> {
     Some(match dtype {
@@ -53,7 +53,7 @@ pub const fn element_of(dtype: i64) -> Option<ElementType> {
     })
 }
 
-/// The description of a type, as a file would have it.
+/// The description of a type, as a file has it.
 #[must_use]
 pub fn described(ty: &ArrayType) -> TensorMeta<'static> {
     let size = |&n: &u64| SymInt { as_int: i64::try_from(n).ok(), as_expr: None };
@@ -61,18 +61,18 @@ pub fn described(ty: &ArrayType) -> TensorMeta<'static> {
     TensorMeta { dtype, sizes: ty.dims.iter().map(size).collect(), strides: Vec::new(), storage_offset: None }
 }
 
-/// Symbols of a graph with the values that are used.
+/// Symbols of a graph, with their chosen values.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     values: FxHashMap<String, i64>,
-    /// Expressions that were evaluated already.
+    /// Cache of evaluated expressions.
     known: RefCell<FxHashMap<String, i64>>,
     /// Dimensions that the file leaves open.
     pub open: Vec<OpenDimension>,
 }
 
 impl Symbols {
-    /// The symbols of a program: asked for by `options`, else as the model was exported.
+    /// The symbols of a program with the values from `options`, or else the values from the export.
     ///
     /// # Errors
     /// When a size depends on data, or when the options name a dimension that the file does not have or a size that it does not allow.
@@ -132,7 +132,7 @@ impl Symbols {
         Ok(symbols)
     }
 
-    /// The number that a size is.
+    /// The value of a size.
     ///
     /// # Errors
     /// When it is an expression without a value.
@@ -153,7 +153,7 @@ impl Symbols {
         Ok(n)
     }
 
-    /// The type that a tensor has.
+    /// The type of a tensor.
     ///
     /// # Errors
     /// When its element type is not known or a size is not valid.
@@ -186,7 +186,7 @@ impl Symbols {
     }
 }
 
-/// Tensors of a graph: its inputs first, then the rest in any order, which no result depends on.
+/// Tensors of a graph: its inputs first, then the rest in any order; the result does not depend on it.
 fn in_order<'g, 'a>(graph: &'g Graph<'a>) -> impl Iterator<Item = &'g TensorMeta<'a>> {
     let inputs = graph.inputs.iter().filter_map(|a| match a {
         super::argument::Argument::Tensor(name) => graph.tensor_values.get(name),
@@ -195,18 +195,18 @@ fn in_order<'g, 'a>(graph: &'g Graph<'a>) -> impl Iterator<Item = &'g TensorMeta
     inputs.chain(graph.tensor_values.values())
 }
 
-/// Whether an expression is a symbol and nothing else.
+/// Whether an expression is a single symbol.
 fn is_plain(text: &str, name: &str) -> bool {
     text.trim() == name || (text.starts_with("Symbol(") && text.matches('(').count() == 1 && text.ends_with(')'))
 }
 
-/// Whether torch made a symbol for a size that it could not know: `u0`.
+/// Whether torch made the symbol for a size that it could not know: `u0`.
 fn depends_on_data(name: &str) -> bool {
     let digits = name.strip_prefix('u').or_else(|| name.strip_prefix("zuf"));
     digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The error for a size that depends on data: it names the operation.
+/// The error for a size that depends on data, naming the operation.
 fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
     let has = |name: &str| {
         let sizes = graph.tensor_values.get(name).map(|m| m.sizes.as_slice()).unwrap_or_default();
@@ -230,7 +230,7 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
     ImportError::at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
 }
 
-/// Sizes that are asked for, by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or, when there is only one, `batch`.
+/// Requested sizes by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or as `batch` if there is only one.
 fn chosen_sizes(
     graph: &Graph<'_>,
     found: &[(String, Option<i64>)],
@@ -265,7 +265,7 @@ fn chosen_sizes(
     Ok(chosen)
 }
 
-/// Letters and number of a symbol, for an order that people expect.
+/// Letters and number of a symbol, so that `s2` sorts before `s10`.
 fn symbol_number(name: &str) -> (String, u64) {
     let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (letters.to_owned(), name[letters.len()..].parse().unwrap_or(0))

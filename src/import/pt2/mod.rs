@@ -1,8 +1,8 @@
 //! `.pt2` files of `torch.export.save`, of torch 2.4 and later.
 //!
-//! The graph is JSON beside the weights in a zip archive: aten operations with their arguments, the type of every value, and the
-//! modules each was called in. Graphs of the training IR (with operations in place and views) and graphs after
-//! `run_decompositions()` are read alike. Weights are not read: a program says where in the file they lie.
+//! The graph is JSON beside the weights in a zip archive: aten operations with their arguments, the type of every value, and the modules
+//! in which each was called. Graphs of the training IR (with in-place operations and views) and graphs after
+//! `run_decompositions()` are both read. Weights are not read: a program records where in the file they lie.
 
 mod argument;
 mod flops;

@@ -1,4 +1,4 @@
-//! Opens a `.pt2` file: the archive, the graph, the weights, then the program and what the file holds.
+//! Opens a `.pt2` file: the archive, the graph and the weights; then makes the program and the inspection.
 
 use super::inspect::inspect;
 use super::json::quoted_numbers;
@@ -12,14 +12,14 @@ use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, Place, Ver
 /// Most bytes of a graph's JSON.
 const MAX_GRAPH: u64 = 512 << 20;
 
-/// Majors of the schema that are read: torch 2.4 wrote 5, torch 2.7 and later write 8.
+/// Major versions of the schema that are read: torch 2.4 wrote 5, torch 2.7 and later write 8.
 const MAJORS: std::ops::RangeInclusive<i64> = 5..=8;
 
 /// Reads a file of `torch.export.save`.
 ///
 /// # Errors
-/// When the archive or its graph is damaged or of another version, when a size or a branch depends on data, or when the options
-/// ask for dimensions that the file does not have.
+/// When the archive or its graph is damaged or of an unknown version, when a size or a branch depends on data, or when the options
+/// name dimensions that the file does not have.
 pub fn read_pt2(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let archive = Archive::open(bytes)?;
     let entry = graph_entry(&archive)?;
@@ -27,7 +27,7 @@ pub fn read_pt2(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impor
     let weights = Weights::of(bytes, &archive)?;
     match read_graph(&text, entry, &weights, options) {
         Err(Wrong::Json(error)) => {
-            // Python writes infinities bare.
+            // Python writes infinities without quotes.
             let repaired = quoted_numbers(&text).ok_or_else(|| damaged(entry, &error))?;
             read_graph(&repaired, entry, &weights, options).map_err(|e| e.of(entry))
         }
@@ -35,7 +35,7 @@ pub fn read_pt2(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impor
     }
 }
 
-/// Why a graph is not read: its JSON is damaged, or its content is wrong.
+/// Why a graph cannot be read: its JSON is damaged, or its content is wrong.
 enum Wrong {
     Json(serde_json::Error),
     Model(ImportError),
@@ -50,7 +50,7 @@ impl Wrong {
     }
 }
 
-/// The entry with the graph: that of the method `model`, else the first.
+/// The entry with the graph: the graph of the method `model`, else the first.
 fn graph_entry<'a>(archive: &'a Archive<'_>) -> Result<&'a Entry, ImportError> {
     let is_graph = |e: &&Entry| {
         let folder = e.name.strip_suffix(".json").and_then(|n| n.rsplit_once('/')).map(|(folder, _)| folder);
@@ -85,7 +85,7 @@ fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOpt
     Ok(Imported { inspection, program: translated.program })
 }
 
-/// Refuses schemas of other majors by name.
+/// Refuses schemas with another major version.
 fn check_version(text: &[u8], entry: &Entry) -> Result<(), Wrong> {
     let version = serde_json::from_slice::<Versioned>(text).map_err(Wrong::Json)?.schema_version;
     if MAJORS.contains(&version.major) {

@@ -1,21 +1,21 @@
-//! Pickles, read and never executed: what they would build is kept as it is written.
+//! Pickles, read and never executed: the calls that would build their objects are kept as written.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-/// A place among the values of a pickle.
+/// The index of a value in a pickle.
 pub type Id = usize;
 
-/// Why a pickle is not read.
+/// Why a pickle cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PickleError {
-    /// It ends with nothing built.
+    /// It ends without a value.
     #[error("a pickle builds nothing")]
     Empty,
-    /// It is cut off, or has an operation that is not known.
+    /// It is truncated, or has an unknown operation.
     #[error("a pickle is damaged or not known at its byte {at}")]
     Damaged {
-        /// Where.
+        /// The offset.
         at: usize,
     },
 }
@@ -23,25 +23,25 @@ pub enum PickleError {
 /// A value of a pickle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pickled {
-    /// None, an empty set and other things of no use here.
+    /// None, an empty set and other values that are not needed here.
     Nothing,
-    /// A truth.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A name of a module: `torch._utils _rebuild_tensor_v2`.
     Global(String),
     /// A tuple or a list.
     Items(Vec<Id>),
-    /// A map, or an object that has items of a map.
+    /// A dictionary, or an object that has dictionary items.
     Map(Vec<(Id, Id)>),
-    /// What the pickle's writer keeps elsewhere.
+    /// A persistent id: a reference to an object that is stored outside the pickle.
     Persistent(Id),
-    /// A call that would build an object: the function, its arguments, what is put into it later.
+    /// A call that would build an object: the function, its arguments, and the items and state set later.
     Call {
         /// The function.
         function: Id,
@@ -49,16 +49,16 @@ pub enum Pickled {
         arguments: Id,
         /// Items set later.
         items: Vec<(Id, Id)>,
-        /// Its state: of an object its fields, as a map.
+        /// Its state: for an object, its fields as a dictionary.
         state: Option<Id>,
     },
 }
 
-/// A pickle that was read.
+/// A parsed pickle.
 #[derive(Debug)]
 pub struct Pickle {
     values: Vec<Pickled>,
-    /// What it builds.
+    /// The value that it builds.
     pub root: Id,
 }
 
@@ -81,7 +81,7 @@ impl Pickle {
     /// Reads a pickle of protocol 2 to 5.
     ///
     /// # Errors
-    /// When it is cut off or has an operation that is not known: the byte is named.
+    /// When it is truncated or has an unknown operation: the error names the byte.
     pub fn read(bytes: &[u8]) -> Result<Self, PickleError> {
         let mut reader = Reader {
             bytes,
@@ -120,7 +120,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Runs one operation; none when it is damaged or not known.
+    /// Runs one operation; `None` if it is damaged or unknown.
     fn step(&mut self) -> Option<Step> {
         let code = self.byte()?;
         match code {
@@ -160,7 +160,7 @@ impl Reader<'_> {
         Some(Step::On)
     }
 
-    /// Nothing, truths and numbers.
+    /// Pushes None, booleans and numbers.
     fn number(&mut self, code: u8) -> Option<()> {
         let value = match code {
             0x88 => Pickled::Bool(true),
@@ -182,7 +182,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Texts, and names of classes and functions.
+    /// Pushes strings, and names of classes and functions.
     fn word(&mut self, code: u8) -> Option<()> {
         let name = match code {
             b'X' | b'B' => return self.text(4),
@@ -201,7 +201,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Tuples, lists and dictionaries, and what is put into them.
+    /// Builds tuples, lists and dictionaries, and adds items to them.
     fn collect(&mut self, code: u8) -> Option<()> {
         match code {
             b')' | b']' => self.push(Pickled::Items(Vec::new())),
@@ -237,7 +237,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// Values that are kept under a number, and brought back.
+    /// Memo: stores values under a number and gets them back.
     fn remember(&mut self, code: u8) -> Option<()> {
         let key = match code {
             b'q' | b'h' => u32::from(self.byte()?),
@@ -276,7 +276,7 @@ impl Reader<'_> {
         Some(String::from_utf8_lossy(&rest[..end]).into_owned())
     }
 
-    /// A text with a length of so many bytes in front.
+    /// A string with a length prefix of this many bytes.
     fn text(&mut self, width: usize) -> Option<()> {
         let mut wide = [0; 8];
         wide[..width].copy_from_slice(self.take(width)?);

@@ -1,4 +1,4 @@
-//! The JSON of an exported program, as torch 2.4 and later write it (schema 5 to 8). Fields that change nothing here are left out.
+//! The JSON of an exported program, as torch 2.4 and later write it (schema 5 to 8). Fields that are not needed here are left out.
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -8,24 +8,24 @@ use super::argument::{Argument, Text};
 /// Major and minor version of the schema.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct SchemaVersion {
-    /// Raised when old readers cannot read new files.
+    /// Raised when old readers cannot read the new files.
     pub major: i64,
     /// Raised when fields are added.
     #[serde(default)]
     pub minor: i64,
 }
 
-/// The version alone: it says whether the rest can be read.
+/// The version alone, which says whether the rest can be read.
 #[derive(Debug, Deserialize)]
 pub struct Versioned {
-    /// Of the schema.
+    /// The schema's version.
     pub schema_version: SchemaVersion,
 }
 
 /// An exported program.
 #[derive(Debug, Deserialize)]
 pub struct ExportedProgram<'a> {
-    /// The graph and what its inputs and outputs are.
+    /// The graph and the kinds of its inputs and outputs.
     #[serde(borrow)]
     pub graph_module: GraphModule<'a>,
     /// Ranges of symbols.
@@ -33,15 +33,15 @@ pub struct ExportedProgram<'a> {
     pub range_constraints: FxHashMap<Text<'a>, Range>,
     /// Version of the schema.
     pub schema_version: SchemaVersion,
-    /// What wrote it, since 2.7.
+    /// The torch version that wrote the file, since 2.7.
     #[serde(borrow, default)]
     pub torch_version: Option<Text<'a>>,
 }
 
-/// Range of a symbol; ends beyond 64 bits are none.
+/// Range of a symbol; an end beyond 64 bits is `None`.
 #[derive(Debug, Deserialize)]
 pub struct Range {
-    /// Least value.
+    /// Smallest value.
     #[serde(default)]
     pub min_val: serde_json::Value,
     /// Largest value.
@@ -55,12 +55,12 @@ pub struct GraphModule<'a> {
     /// The graph.
     #[serde(borrow)]
     pub graph: Graph<'a>,
-    /// What inputs and outputs are.
+    /// Kinds of the inputs and outputs.
     #[serde(borrow)]
     pub signature: Signature<'a>,
 }
 
-/// What the inputs and outputs of a graph are, in their order.
+/// The kinds of a graph's inputs and outputs, in their order.
 #[derive(Debug, Deserialize)]
 pub struct Signature<'a> {
     /// Inputs: a map of one field, named by the kind.
@@ -71,7 +71,7 @@ pub struct Signature<'a> {
     pub output_specs: Vec<FxHashMap<Text<'a>, Spec<'a>>>,
 }
 
-/// What an input or output is. Which fields there are depends on the kind.
+/// The kind of an input or output. The kind decides which fields are present.
 #[derive(Debug, Deserialize)]
 pub struct Spec<'a> {
     /// The value of the graph.
@@ -80,10 +80,10 @@ pub struct Spec<'a> {
     /// Dotted path of a parameter.
     #[serde(borrow, default)]
     pub parameter_name: Option<Text<'a>>,
-    /// Of a buffer.
+    /// Dotted path of a buffer.
     #[serde(borrow, default)]
     pub buffer_name: Option<Text<'a>>,
-    /// Of a constant.
+    /// Dotted path of a constant.
     #[serde(borrow, default)]
     pub tensor_constant_name: Option<Text<'a>>,
 }
@@ -92,10 +92,10 @@ pub struct Spec<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Graph<'a> {
-    /// Values from outside.
+    /// Its inputs.
     #[serde(borrow)]
     pub inputs: Vec<Argument<'a>>,
-    /// Values that it gives.
+    /// Its outputs.
     #[serde(borrow)]
     pub outputs: Vec<Argument<'a>>,
     /// Operations, in the order they run.
@@ -104,7 +104,7 @@ pub struct Graph<'a> {
     /// Type of each tensor.
     #[serde(borrow)]
     pub tensor_values: FxHashMap<Text<'a>, TensorMeta<'a>>,
-    /// Whole numbers that it computes.
+    /// Integers that it computes.
     #[serde(borrow)]
     pub sym_int_values: FxHashMap<Text<'a>, SymInt<'a>>,
 }
@@ -137,7 +137,7 @@ pub struct NamedArgument<'a> {
     pub arg: Argument<'a>,
 }
 
-/// Where a node came from.
+/// Origin of a node.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Metadata<'a> {
@@ -170,7 +170,7 @@ pub struct TensorMeta<'a> {
     pub storage_offset: Option<SymInt<'a>>,
 }
 
-/// A whole number or an expression of symbols.
+/// An integer or an expression of symbols.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SymInt<'a> {
@@ -181,18 +181,18 @@ pub struct SymInt<'a> {
     pub as_expr: Option<Expression<'a>>,
 }
 
-/// An expression of symbols with its value when the model was exported.
+/// An expression of symbols, with its value at export.
 #[derive(Debug, Deserialize)]
 pub struct Expression<'a> {
     /// Its text.
     #[serde(borrow)]
     pub expr_str: Text<'a>,
-    /// Its value then.
+    /// Its value at export.
     #[serde(default)]
     pub hint: Option<Hint>,
 }
 
-/// A value when the model was exported.
+/// A value at export.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Hint {
@@ -200,7 +200,7 @@ pub struct Hint {
     pub as_int: Option<i64>,
 }
 
-/// What lies beside a graph: weights or constants by their dotted paths.
+/// Weights or constants beside a graph, by their dotted paths.
 #[derive(Debug, Deserialize)]
 pub struct PayloadConfig<'a> {
     /// By path.

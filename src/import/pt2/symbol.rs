@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-/// Why an expression has no value. Texts are how the rest of it begins.
+/// Why an expression has no value. Texts are the beginning of the remaining expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SymbolError {
     /// Text after a complete expression.
     #[error("`{rest}` is not understood in the size `{size}`")]
     Rest {
-        /// What.
+        /// The text.
         rest: String,
         /// The expression.
         size: String,
@@ -22,38 +22,38 @@ pub enum SymbolError {
     /// A fraction, or a number beyond 64 bits.
     #[error("the size `{0}` is not whole")]
     NotWhole(String),
-    /// Parentheses or signs that are nested too deep.
+    /// Parentheses or signs that are nested too deeply.
     #[error("a size is an expression of too many levels")]
     TooDeep,
     /// A symbol without a name.
     #[error("a symbol's name is wanted at `{0}`")]
     NoName(String),
-    /// A symbol or a parenthesis that does not end.
+    /// A symbol or a parenthesis that is not closed.
     #[error("{0} is not closed")]
     Open(&'static str),
     /// A symbol without a value.
     #[error("the size `{0}` is not known")]
     NoValue(String),
-    /// A function that is not known.
+    /// An unknown function.
     #[error("the function {name} of {arguments} numbers is not known in a size")]
     Function {
         /// Its name.
         name: String,
-        /// How many numbers it gets.
+        /// How many arguments it gets.
         arguments: usize,
     },
-    /// An intermediate number that is too large.
+    /// An intermediate number that overflows.
     #[error("a size is beyond all bounds")]
     TooLarge,
     /// A division by zero.
     #[error("a size is divided by 0")]
     DividedByZero,
-    /// A power with a broken exponent.
+    /// A power with a fractional exponent.
     #[error("a size has a root")]
     Root,
 }
 
-/// Levels of parentheses that are followed.
+/// Most levels of parentheses.
 const MAX_DEPTH: usize = 100;
 
 /// Reads and evaluates one expression.
@@ -61,18 +61,18 @@ pub struct Expression<'a> {
     rest: &'a str,
     depth: usize,
     values: &'a dyn Fn(&str) -> Option<i64>,
-    /// Names of symbols met.
+    /// Names of the symbols read so far.
     pub symbols: Vec<String>,
 }
 
-/// A fraction with a divisor above 0.
+/// A fraction with a positive denominator.
 type Fraction = (i128, i128);
 
 impl<'a> Expression<'a> {
-    /// The value of an expression; `values` knows the symbols.
+    /// The value of an expression; `values` gives the values of the symbols.
     ///
     /// # Errors
-    /// When it is not an expression of whole numbers that is known here, or a symbol has no value.
+    /// When it is not a supported expression of integers, or a symbol has no value.
     pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, SymbolError> {
         let mut reader = Self { rest: text, depth: 0, values, symbols: Vec::new() };
         let value = reader.sum()?;
@@ -83,7 +83,7 @@ impl<'a> Expression<'a> {
         whole(value).and_then(|n| i64::try_from(n).ok()).ok_or_else(|| SymbolError::NotWhole(start(text)))
     }
 
-    /// Names of the symbols of an expression, in order, each once.
+    /// Names of the symbols in an expression, in order, each once.
     pub fn symbols_of(text: &'a str) -> Vec<String> {
         let mut reader = Self { rest: text, depth: 0, values: &|_| Some(1), symbols: Vec::new() };
         let _ = reader.sum();
@@ -221,7 +221,7 @@ impl<'a> Expression<'a> {
         call(name.rsplit('.').next().unwrap_or(name), &arguments)
     }
 
-    /// Passes over `integer=True,`.
+    /// Skips `integer=True,`.
     fn skips_keyword(&mut self) -> bool {
         let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
         let is_keyword = letters > 0 && self.rest[letters..].starts_with('=');
@@ -243,7 +243,7 @@ impl<'a> Expression<'a> {
     }
 
     fn takes(&mut self, what: &str) -> bool {
-        // A product is not the first half of a power.
+        // A `*` of `**` is not a product.
         if what == "*" && self.rest.starts_with("**") {
             return false;
         }
@@ -257,7 +257,7 @@ impl<'a> Expression<'a> {
     }
 }
 
-/// A function of sympy or of torch's own.
+/// Evaluates a function of sympy or of torch.
 fn call(name: &str, a: &[Fraction]) -> Result<Fraction, SymbolError> {
     let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, SymbolError>| {
         a.iter().try_fold(start, |total, &next| f(total, next))

@@ -10,7 +10,7 @@ use crate::import::program::{ArrayType, WeightData};
 use crate::import::zip::{Archive, Entry};
 use crate::import::{ImportError, ModelBytes, Place};
 
-/// Bytes of a description of weights.
+/// Most bytes of a description of weights.
 const MAX_CONFIG: u64 = 256 << 20;
 
 /// Most bytes of packed weights that are unpacked in total.
@@ -19,7 +19,7 @@ const MAX_HELD: u64 = 64 << 20;
 /// Where one weight lies.
 #[derive(Clone, Debug, Default)]
 pub struct Weight {
-    /// Weights of the same key are one.
+    /// Weights with the same key share their numbers.
     pub key: String,
     /// Its numbers.
     pub data: WeightData,
@@ -31,15 +31,15 @@ pub struct Weights {
     by_path: FxHashMap<String, Weight>,
     /// Bytes unpacked so far.
     held: u64,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl Weights {
-    /// Reads what the archive says of its weights. Weights that are not there are absent, without an error.
+    /// Reads the archive's descriptions of its weights. Missing weights are absent, without an error.
     ///
     /// # Errors
-    /// When a description of weights is there and damaged.
+    /// When a description of weights is damaged.
     pub fn of(bytes: &dyn ModelBytes, archive: &Archive<'_>) -> Result<Self, ImportError> {
         let mut weights = Self::default();
         for end in ["model_weights_config.json", "model_constants_config.json"] {
@@ -58,12 +58,12 @@ impl Weights {
         Ok(weights)
     }
 
-    /// The weight of a path, taken to be of type `ty`.
+    /// The weight with a path, assuming that its type is `ty`.
     #[must_use]
     pub fn get(&self, path: &str, ty: &ArrayType) -> Weight {
         let mut weight =
             self.by_path.get(path).cloned().unwrap_or_else(|| Weight { key: path.to_owned(), ..Weight::default() });
-        // Numbers of another size than the graph says are not this weight's.
+        // Numbers of another size than in the graph do not belong to this weight.
         if let WeightData::InFile { len, strides, .. } = &weight.data
             && strides.is_empty()
             && *len != ty.bytes()
@@ -99,7 +99,7 @@ impl Weights {
         Ok(())
     }
 
-    /// The numbers of a weight in an entry of its own.
+    /// The numbers of a weight that has its own entry.
     fn data(&mut self, archive: &Archive<'_>, file: &Entry, meta: &TensorMeta<'_>) -> Result<WeightData, ImportError> {
         let Some((ty, layout)) = plain_layout(meta) else { return Ok(WeightData::Absent) };
         if layout.end > file.size {
@@ -148,12 +148,12 @@ pub struct Layout {
     pub start: u64,
     /// One beyond the last.
     pub end: u64,
-    /// Distances between neighbours in elements; none for row-major order.
+    /// Distances between neighbours in elements; `None` for row-major order.
     pub strides: Vec<i64>,
 }
 
 impl Layout {
-    /// The layout of an array in a storage, from its first element on.
+    /// The layout of an array in a storage, from the array's first element on.
     #[must_use]
     pub fn new(ty: &ArrayType, strides: &[i64], first: u64) -> Option<Self> {
         let size = ty.element.bits() / 8;
@@ -171,7 +171,7 @@ impl Layout {
         Some(Self { start, end: start.checked_add(len)?, strides: strides.to_vec() })
     }
 
-    /// The numbers, in a storage that begins at a byte of the file.
+    /// The numbers, in a storage that begins at an offset in the file.
     #[must_use]
     pub fn in_file(&self, storage: u64) -> WeightData {
         let strides = self.strides.clone();
@@ -191,14 +191,14 @@ fn plain_layout(meta: &TensorMeta<'_>) -> Option<(ArrayType, Layout)> {
     Some((ty, layout))
 }
 
-/// Sizes of a tensor as text: tensors of one storage and different sizes are different.
+/// Sizes of a tensor as text: tensors with the same storage but different sizes are different.
 fn described(meta: &TensorMeta<'_>) -> String {
     let numbers = |all: &[super::schema::SymInt<'_>]| all.iter().map(|s| s.as_int).collect::<Vec<_>>();
     let first = meta.storage_offset.as_ref().and_then(|s| s.as_int);
     format!("{:?} {:?} {first:?}", numbers(&meta.sizes), numbers(&meta.strides))
 }
 
-/// Whether strides are those of row-major order; those of sizes of one do not count.
+/// Whether strides are row-major; strides of dimensions of size one do not matter.
 fn is_row_major(dims: &[u64], strides: &[i64]) -> bool {
     let mut step = 1u64;
     for (&n, &stride) in dims.iter().zip(strides).rev() {

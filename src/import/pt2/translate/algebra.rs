@@ -1,4 +1,4 @@
-//! Products that are made of others: of several matrices, of vectors, with weights that are normalised.
+//! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
@@ -6,10 +6,10 @@ use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims
 use crate::import::program::compose::{einsum, norm};
 use crate::import::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
 
-/// Largest power of a matrix that is written out.
+/// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
 
-/// Translates products that are made of others.
+/// Translates products that are composed of others.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -61,7 +61,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// `beta x + alpha product`, the product summed over a batch or of two vectors.
+/// `beta x + alpha product`, where the product is summed over a batch or is of two vectors.
 fn added(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let product = if c.op == "addr" {
@@ -79,7 +79,7 @@ fn added(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().add(x, product)?)
 }
 
-/// Three tensors multiplied with dimensions put in, and summed over dimensions.
+/// Three tensors, multiplied after inserting dimensions, and summed over dimensions.
 fn three(c: &mut Call<'_, '_, '_>) -> Made {
     let mut product: Option<InstructionId> = None;
     for (place, name) in ["expand1", "expand2", "expand3"].into_iter().enumerate() {
@@ -115,7 +115,7 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().dot(a, b, dims)?)
 }
 
-/// The product over dimensions that are named for both.
+/// The product over the dimensions that are named for both.
 fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (left, right) = (c.b().rank(a), c.b().rank(b));
@@ -132,7 +132,7 @@ fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().dot(a, b, dims)?)
 }
 
-/// `a1 b2 - a2 b1` of three elements in turn.
+/// Cross product: `a1 b2 - a2 b1` for the three elements in turn.
 fn cross(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let dims = broadcast_dims(&c.b().dims(a), &c.b().dims(b))?;
@@ -152,7 +152,7 @@ fn cross(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().sub(forth, back)?)
 }
 
-/// Each element of the first times the whole second.
+/// The outer product: each element of the first times the whole second.
 fn kronecker(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (mut left, mut right) = (c.b().dims(a), c.b().dims(b));
@@ -167,7 +167,7 @@ fn kronecker(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(product, &dims)?)
 }
 
-/// A matrix times itself.
+/// A power of a matrix by repeated products.
 fn power(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, n) = (c.x(0)?, c.int_or("n", 0));
     if !(1..=MOST_POWER).contains(&n) {
@@ -180,7 +180,7 @@ fn power(c: &mut Call<'_, '_, '_>) -> Made {
     one(product)
 }
 
-/// A convolution of `[time, batch, channels]` by a kernel of `[time, input, output]`.
+/// A convolution of `[time, batch, channels]` with a kernel of `[time, input, output]`.
 fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, kernel) = (c.x(0)?, c.x(1)?);
     let bias = c.tensor("bias")?;
@@ -199,7 +199,7 @@ fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().transpose(result, &[2, 0, 1])?)
 }
 
-/// Norms over all dimensions but one, which all keep their places; over all of them where that one is -1.
+/// Norms over all dimensions except one, keeping every dimension; over all dimensions if that one is -1.
 fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, BuildError> {
     let rank = c.b().rank(v);
     let kept = match c.int_or("dim", 0) {
@@ -210,7 +210,7 @@ fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<Instru
     norm(c.b(), v, p, &along, true)
 }
 
-/// A weight whose length is a weight of its own.
+/// A weight whose norm is stored as a separate weight.
 fn weight_norm(c: &mut Call<'_, '_, '_>) -> Made {
     let (v, g) = (c.x(0)?, c.x(1)?);
     let length = norm_but(c, v, 2.0)?;
@@ -219,7 +219,7 @@ fn weight_norm(c: &mut Call<'_, '_, '_>) -> Made {
     if c.op == "_weight_norm" { one(weight) } else { Ok(Done::Many(vec![Some(weight), Some(length)])) }
 }
 
-/// Elements whose norm is limited.
+/// Elements whose norm is limited to a maximum.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -230,7 +230,7 @@ pub fn limited(c: &mut Call<'_, '_, '_>) -> Made {
     let along: Vec<usize> = (0..rank).filter(|&d| d != kept).collect();
     let length = norm(c.b(), x, p, &along, true)?;
     let is_long = c.b().compare_number(Comparison::Gt, length, most)?;
-    // As torch has it: a small number keeps the quotient finite.
+    // As in torch: a small number keeps the quotient finite.
     let divisor = c.b().with_number(Binary::Add, length, 1e-7)?;
     let most = c.t.b.number(c.t.b.element(x), most)?;
     let factor = c.b().div(most, divisor)?;

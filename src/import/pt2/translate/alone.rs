@@ -1,4 +1,4 @@
-//! One aten operation by itself, of a file that has no types of values and no graph to walk: TorchScript.
+//! Translates a single aten operation of a file that has neither types of values nor a graph to walk: TorchScript.
 
 use std::borrow::Cow;
 
@@ -23,21 +23,21 @@ pub struct AloneCall<'c> {
     pub overload: &'c str,
     /// Its arguments in their order, by their names in the operator's schema.
     pub arguments: Vec<NamedArgument<'static>>,
-    /// Where it is written, for messages.
+    /// Its place in the source, for messages.
     pub place: &'c str,
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug, Default)]
 pub struct Given {
-    /// Its results; none for unknown ones.
+    /// Its values; `None` if they are unknown.
     pub values: Vec<Option<ViewId>>,
     /// Operations of its products, two for each multiply-add.
     pub flops: u64,
 }
 
 impl Translator {
-    /// A translation of a file that says no types.
+    /// A translation of a file without types of values.
     #[must_use]
     pub fn untyped(looks_only: bool) -> Self {
         let mut t = Self::new(Symbols::default());
@@ -55,16 +55,16 @@ impl Translator {
     /// The type of a value.
     ///
     /// # Errors
-    /// When the program grows beyond all bounds.
+    /// When the program becomes too large.
     pub fn type_of_view(&mut self, view: ViewId) -> Result<ArrayType, BuildError> {
         let value = self.views.get(&mut self.b, view)?;
         self.b.array(value).cloned()
     }
 
-    /// Translates one call. A call without a known meaning is opaque, listed, and taken to give the type of its first operand.
+    /// Translates one call. A call without a known meaning becomes opaque and is listed; its result gets the type of its first operand.
     ///
     /// # Errors
-    /// When a call without a known meaning has no operand, or when the program grows beyond all bounds.
+    /// When a call without a known meaning has no operand, or when the program becomes too large.
     pub fn apply(&mut self, call: AloneCall<'_>) -> Result<Given, BuildError> {
         let AloneCall { op, overload, arguments, place } = call;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");
@@ -92,7 +92,7 @@ impl Translator {
         Ok(Given { values, flops })
     }
 
-    /// Names and types of the tensors that a call is given.
+    /// Names and types of a call's tensors.
     fn described_inputs(&mut self, node: &Node<'static>) -> Result<Vec<(Text<'static>, ArrayType)>, BuildError> {
         let mut found = Vec::new();
         for input in &node.inputs {

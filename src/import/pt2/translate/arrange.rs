@@ -5,7 +5,7 @@ use crate::base::convert::{narrow, real_signed};
 use crate::import::program::compose::cumulative;
 use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
 
-/// The whole tensor several times along each dimension.
+/// The whole tensor, repeated along each dimension.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -17,7 +17,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     while from.len() < rank {
         from.insert(0, 1);
     }
-    // Each dimension apart from its repetitions: [times, size, times, size ..].
+    // Each dimension with its repetitions as a separate dimension: [times, size, times, size ..].
     let mut times = Vec::with_capacity(rank);
     for (&to, &n) in ty.dims.iter().zip(&from) {
         times.push(to.checked_div(n).unwrap_or(if n == 0 { 1 } else { 0 }));
@@ -29,7 +29,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(many, &ty.dims)?)
 }
 
-/// Each element several times.
+/// Repeats each element.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -53,10 +53,10 @@ pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(many, &dims)?)
 }
 
-/// Each element as often as a tensor says; the number of all is that of the result.
+/// Repeats each element as often as a tensor says; the type of the result gives their total number.
 ///
 /// # Errors
-/// When the file does not say how many there are.
+/// When the file does not give the total number.
 pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     let is_places = c.overload == "Tensor";
     let result = c.result()?.dims;
@@ -73,7 +73,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     let (size, count) = (c.b().size(x, dimension)?, result.get(dimension).copied().unwrap_or(0));
     let repeats = c.b().convert(repeats, ElementType::S64)?;
     let repeats = c.b().broadcast_to(repeats, &[size])?;
-    // An element's place is how many elements end at or in front of it.
+    // For each position of the result, the source index is the number of elements whose repetitions end at or before it.
     let ends = cumulative(c.b(), Binary::Add, repeats, 0, false)?;
     let place = c.b().iota(ElementType::S64, &[count, size], 0)?;
     let is_over = c.b().compare(Comparison::Le, ends, place)?;
@@ -86,7 +86,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().take(x, places, how)?)
 }
 
-/// Elements that move along dimensions and re-enter at the other end.
+/// Rolls elements along dimensions: they re-enter at the other end.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -112,7 +112,7 @@ pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(x, &dims)?)
 }
 
-/// Padding: with one number, or with mirrored or repeated elements.
+/// Padding with a constant, or with mirrored or repeated elements.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -145,10 +145,10 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// Pads a dimension with elements of the tensor itself.
+/// Pads a dimension with its own elements.
 ///
 /// # Errors
-/// When there are none, or the mode is not known.
+/// When the dimension is empty, or the mode is unknown.
 pub fn around(
     c: &mut Call<'_, '_, '_>,
     x: InstructionId,
@@ -181,7 +181,7 @@ pub fn around(
     c.b().take(x, row, how)
 }
 
-/// Channels to pixels, pixels to channels, groups of channels mixed.
+/// Moves channels to pixels or pixels to channels, or shuffles groups of channels.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -216,7 +216,7 @@ pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(turned, &result)?)
 }
 
-/// A triangle of each matrix; the rest is 0.
+/// A triangle of each matrix; the other elements are 0.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -238,7 +238,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().select(kept, x, zero)?)
 }
 
-/// Differences of neighbours, `n` times, with tensors put in front and behind.
+/// Differences of neighbours, `n` times, with tensors joined in front and behind.
 ///
 /// # Errors
 /// When arguments do not fit.

@@ -3,7 +3,7 @@
 use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{Attention, attention};
 
-/// Translates scaled dot-product attention in its spellings.
+/// Translates the variants of scaled dot-product attention.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -25,7 +25,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     if is_plain {
         return one(value);
     }
-    // Results that only the backward pass uses are not made.
+    // Results that only the backward pass uses are left out.
     let others = c.results()?.len().saturating_sub(1);
     let mut values = vec![Some(value)];
     values.extend(vec![None; others]);

@@ -37,14 +37,14 @@ fn comparison(op: &str) -> Option<Comparison> {
     })
 }
 
-/// Comparison in the element type that holds both operands.
+/// Comparison in the element type that can hold both operands.
 fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
     let element = common_element(c, &[0, 1])?;
     let (a, b) = (c.operand(0, element)?, c.operand(1, element)?);
     one(c.b().compare(how, a, b)?)
 }
 
-/// The element type that torch computes operands in: the higher kind wins, then the one with dimensions, then the wider.
+/// The element type in which torch computes operands: the higher kind wins, then the one with dimensions, then the wider.
 ///
 /// # Errors
 /// When an operand is missing.
@@ -101,7 +101,7 @@ fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
         _ => return other_arithmetic(c),
     };
     let element = c.result()?.element;
-    // Sums of booleans are whether one is true, products whether both are.
+    // A sum of booleans is their disjunction, a product their conjunction.
     let with = match (with, element) {
         (Binary::Add, ElementType::Pred) => Binary::Or,
         (Binary::Mul, ElementType::Pred) => Binary::And,
@@ -151,7 +151,7 @@ fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, B
     Ok(Some(value))
 }
 
-/// Functions of two numbers that are made of simpler ones.
+/// Functions of two numbers that are composed of simpler ones.
 fn made_of_others(
     c: &mut Call<'_, '_, '_>,
     x: InstructionId,
@@ -211,7 +211,7 @@ fn made_of_others(
     Ok(Some(value))
 }
 
-/// Operations of bits and of truths.
+/// Bitwise and logical operations.
 fn bits(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     let (with, is_logical) = match c.op {
         "bitwise_and" | "__and__" | "__iand__" => (Binary::And, false),

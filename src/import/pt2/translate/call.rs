@@ -1,4 +1,4 @@
-//! One node at work: its arguments by name, its result types.
+//! A node during translation: its arguments by name, its result types.
 
 use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
@@ -7,22 +7,22 @@ use super::views::{ViewId, Views};
 use crate::base::convert::{real_signed, whole_signed};
 use crate::import::program::{ArrayType, BuildError, Builder, Built, CallError, ElementType, InstructionId};
 
-/// What an operation gave.
+/// The result of an operation.
 #[derive(Debug)]
 pub enum Done {
     /// One new value.
     One(InstructionId),
-    /// Several new values; none for unknown results.
+    /// Several new values; `None` for unknown results.
     Many(Vec<Option<InstructionId>>),
     /// Values that share memory with others.
     Views(Vec<ViewId>),
-    /// No tensor.
+    /// No tensors.
     Nothing,
-    /// The family does not know it.
+    /// The family does not have the operation.
     Unknown,
 }
 
-/// What a family of operations makes.
+/// The result type of a family of operations.
 pub type Made = Result<Done, BuildError>;
 
 /// A value as the only result.
@@ -32,13 +32,13 @@ pub fn one(value: InstructionId) -> Made {
 
 /// A node that is translated.
 pub struct Call<'t, 'p, 'a> {
-    /// Everything around it.
+    /// The translation that it belongs to.
     pub t: &'t mut Translator,
     /// The node.
     pub node: &'p Node<'a>,
-    /// The graph it is in.
+    /// The graph that holds it.
     pub graph: &'p Graph<'a>,
-    /// The operator's name without overload and without the mark of an operation in place: `add`.
+    /// The operator's name without its overload and without the underscore of an in-place operation: `add`.
     pub op: &'p str,
     /// Its overload: `Tensor`.
     pub overload: &'p str,
@@ -60,12 +60,12 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         self.node.inputs.iter().find(|i| i.name.get() == name).map(|i| &i.arg)
     }
 
-    /// The refusal of a call whose argument at a place is of another kind.
+    /// The error for a call whose argument at a position has the wrong kind.
     fn kind(&self, place: usize, kind: &'static str) -> BuildError {
         CallError::Kind { place, op: self.op.to_owned(), kind }.into()
     }
 
-    /// The refusal of a call without an argument.
+    /// The error for a call without an argument.
     pub fn missing(&self, argument: &'static str) -> BuildError {
         CallError::Missing { argument, op: self.op.to_owned() }.into()
     }
@@ -76,13 +76,13 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         Ok(number.ok_or_else(|| CallError::NotPositive { argument, op: self.op.to_owned() })?)
     }
 
-    /// An argument by place.
+    /// An argument by position.
     pub fn at(&self, place: usize) -> Result<&'p Argument<'a>, BuildError> {
         let found = self.node.inputs.get(place).map(|i| &i.arg);
         Ok(found.ok_or_else(|| CallError::Absent { place, op: self.op.to_owned() })?)
     }
 
-    /// The tensor at a place.
+    /// The tensor at a position.
     pub fn x(&mut self, place: usize) -> Built {
         let argument = self.at(place)?;
         match argument {
@@ -91,7 +91,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// The value of the graph that the tensor at a place is.
+    /// The graph value of the tensor at a position.
     pub fn view(&mut self, place: usize) -> Result<ViewId, BuildError> {
         let argument = self.at(place)?;
         match argument {
@@ -100,13 +100,13 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// What a value of the graph shows now.
+    /// The current value of a graph value.
     pub fn value(&mut self, name: &Text<'_>) -> Built {
         let view = self.t.view_named(name.get())?;
         self.t.views.get(&mut self.t.b, view)
     }
 
-    /// A tensor by name, when it is given.
+    /// A tensor by name, if it is given.
     pub fn tensor(&mut self, name: &str) -> Result<Option<InstructionId>, BuildError> {
         match self.arg(name) {
             Some(Argument::Tensor(name)) => self.value(name).map(Some),
@@ -114,7 +114,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// Tensors at a place.
+    /// Tensors at a position.
     pub fn tensors(&mut self, place: usize) -> Result<Vec<InstructionId>, BuildError> {
         let argument = self.at(place)?;
         match argument {
@@ -124,7 +124,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// Tensors at a place, some of them absent.
+    /// Tensors at a position, some of them absent.
     pub fn maybe_tensors(&mut self, place: usize) -> Result<Vec<Option<InstructionId>>, BuildError> {
         let argument = self.at(place)?;
         match argument {
@@ -135,7 +135,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// A whole number of an argument.
+    /// An argument as an integer.
     pub fn int_of(&self, argument: &Argument<'_>) -> Option<i64> {
         match argument {
             Argument::Int(n) => Some(*n),
@@ -146,7 +146,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// A number of an argument.
+    /// An argument as a number.
     pub fn number_of(&self, argument: &Argument<'_>) -> Option<f64> {
         match argument {
             Argument::Float(n) | Argument::SymFloat(Symbolic::Known(n)) => Some(*n),
@@ -154,17 +154,17 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// A whole number by name.
+    /// An integer by name.
     pub fn int(&self, name: &str) -> Option<i64> {
         self.int_of(self.arg(name)?)
     }
 
-    /// A whole number by name, or what the schema says when it is not given.
+    /// An integer by name, or the schema's default.
     pub fn int_or(&self, name: &str, default: i64) -> i64 {
         self.int(name).unwrap_or(default)
     }
 
-    /// A number by name, or what the schema says when it is not given.
+    /// A number by name, or the schema's default.
     pub fn float_or(&self, name: &str, default: f64) -> f64 {
         self.arg(name).and_then(|a| self.number_of(a)).unwrap_or(default)
     }
@@ -174,7 +174,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         self.number_of(self.arg(name)?)
     }
 
-    /// A truth by name, or what the schema says when it is not given.
+    /// A boolean by name, or the schema's default.
     pub fn flag_or(&self, name: &str, default: bool) -> bool {
         match self.arg(name) {
             Some(Argument::Bool(v) | Argument::SymBool(Symbolic::Known(v))) => *v,
@@ -183,7 +183,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// Whole numbers by name; one number counts as a list.
+    /// Integers by name; one number counts as a list.
     pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
         match self.arg(name)? {
             Argument::Ints(all) => all.iter().map(|n| self.symbolic(n)).collect(),
@@ -191,7 +191,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// A text by name.
+    /// A string by name.
     pub fn text(&self, name: &str) -> Option<&'p str> {
         match self.arg(name)? {
             Argument::Text(text) => Some(text.get()),
@@ -204,7 +204,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         crate::import::program::compose::dimension(rank, self.int_or(name, default))
     }
 
-    /// Dimensions by name, counted from the front; all when they are not given or none is.
+    /// Dimensions by name, counted from the front; all dimensions if the list is missing or empty.
     pub fn dimensions(&self, name: &str, rank: usize) -> Result<Vec<usize>, BuildError> {
         match self.ints(name) {
             Some(all) if !all.is_empty() => {
@@ -220,7 +220,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         Ok(first.ok_or_else(|| CallError::NoResult(self.op.to_owned()))?)
     }
 
-    /// Types of all results: what the file says, or what follows from the operands where it says nothing.
+    /// Types of all results: from the file, or inferred from the operands if the file does not give them.
     pub fn results(&mut self) -> Result<Vec<ArrayType>, BuildError> {
         if !self.t.has_types {
             return super::infer::result_types(self);
@@ -232,7 +232,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         Ok(types)
     }
 
-    /// Names of all tensors that it gives.
+    /// Names of all tensors among its results.
     pub fn output_names(&self) -> Vec<&'p Text<'a>> {
         let mut names = Vec::new();
         for output in &self.node.outputs {
@@ -245,7 +245,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         names
     }
 
-    /// The operand at a place as an array of an element type: a tensor, or a number.
+    /// The operand at a position as an array of an element type: a tensor, or a number.
     pub fn operand(&mut self, place: usize, element: ElementType) -> Built {
         let argument = self.at(place)?;
         match argument {
@@ -261,7 +261,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
         }
     }
 
-    /// Number written or named.
+    /// A literal or named number.
     fn symbolic(&self, n: &Symbolic<'_, i64>) -> Option<i64> {
         match n {
             Symbolic::Known(n) => Some(*n),
@@ -273,7 +273,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 }
 
-/// The whole number that a float is; none for a fraction, for an infinity, and from 2^53 on, where a float stands for several.
+/// A float as an integer; `None` for a fraction, for an infinity, and from 2^53 on, where a float stands for several integers.
 fn whole_of(n: f64) -> Option<i64> {
     (libm::trunc(n) == n && libm::fabs(n) < 9_007_199_254_740_992.0).then(|| whole_signed(n))
 }

@@ -1,4 +1,4 @@
-//! Tensors without operands, values that a write puts in place, and quantised numbers.
+//! Tensors without operands, values of in-place writes, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{at_least_zero, narrow, real, real_signed};
@@ -6,10 +6,10 @@ use crate::import::program::{
     ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value,
 };
 
-/// Most numbers of a row that is written out.
+/// Most numbers of a range that is computed here.
 const MAX_ROW: u64 = 1 << 20;
 
-/// Translates operations that make tensors of their own.
+/// Translates operations that create tensors.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -43,7 +43,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().full(ty.element, &ty.dims, value)?)
 }
 
-/// What a write puts in the place of its first operand.
+/// The new value of an in-place write's first operand.
 fn written(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let ty = c.b().array(x)?.clone();
@@ -51,7 +51,7 @@ fn written(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().broadcast_to(value, &ty.dims)?)
 }
 
-/// One number everywhere.
+/// A tensor filled with one number.
 fn full(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let place = match c.op {
@@ -66,7 +66,7 @@ fn full(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().broadcast_to(value, &ty.dims)?)
 }
 
-/// A row of numbers with equal steps.
+/// A range of numbers with equal steps.
 fn arange(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
@@ -80,7 +80,7 @@ fn arange(c: &mut Call<'_, '_, '_>) -> Made {
     one(row)
 }
 
-/// A row of numbers from one to another.
+/// Equally spaced numbers from a start to an end.
 fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
@@ -88,14 +88,14 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let too_large = || BuildError::TooLarge { what: "a row of numbers", sizes: ty.dims.clone(), most: MAX_ROW };
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
     let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
-    // As torch does: the second half is counted from the end.
+    // As torch does: the second half is computed from the end.
     let number = |i: u64| if i < count / 2 { start + step * real(i) } else { end - step * real(count - 1 - i) };
     let numbers = Numbers::Real((0..count).map(number).collect());
     let row = c.b().constant(Value { ty: ArrayType::new(ElementType::F64, ty.dims), numbers })?;
     one(c.b().convert(row, ty.element)?)
 }
 
-/// Frequencies of a transform: from 0 up; those of a full transform end with the negative ones.
+/// Frequencies of a transform, from 0 up; for a full transform the negative ones come last.
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
     if count < 1 || at_least_zero(count) > MAX_ROW {
@@ -114,7 +114,7 @@ fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().convert(row, element)?)
 }
 
-/// Translates `quantized_decomposed`: numbers to whole numbers of few bits and back, by one scale or one for each channel.
+/// Translates `quantized_decomposed`: conversions to integers of few bits and back, with one scale or one for each channel.
 ///
 /// # Errors
 /// When arguments do not fit.

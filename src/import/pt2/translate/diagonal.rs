@@ -1,4 +1,4 @@
-//! Diagonals, rotations and flips, and the named ways to join and split tensors.
+//! Diagonals, rotations and flips, and the named functions that join and split tensors.
 
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId, Views};
@@ -9,10 +9,10 @@ use crate::import::program::{
     Value,
 };
 
-/// Most elements of a triangle whose places are written out.
+/// Most elements of a triangle whose indices are computed here.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// Translates diagonals, turns, joins and parts.
+/// Translates diagonals, rotations, joins and splits.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -48,7 +48,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Two dimensions and which of their diagonals.
+/// Two dimensions and the offset of the diagonal.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     first: usize,
@@ -56,7 +56,7 @@ struct Plane {
     offset: i64,
 }
 
-/// The dimensions of a diagonal of the tensor at a place.
+/// The dimensions of a diagonal of the tensor at a position.
 fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, BuildError> {
     let x = c.x(place)?;
     let rank = c.b().rank(x);
@@ -68,7 +68,7 @@ fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, BuildError> {
     Ok(Plane { first, second, offset: c.int_or("offset", 0) })
 }
 
-/// A diagonal, which becomes the last dimension: in row-major order, each of its elements lies a row and one element behind the one before.
+/// A diagonal as the last dimension: in row-major order, each of its elements is one row and one element after the previous one.
 fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, BuildError> {
     let shown = views.get(b, parent)?;
     let dims = b.dims(shown);
@@ -94,7 +94,7 @@ fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) 
     views.look(b, row, Look::Slice(last, start, limit, step))
 }
 
-/// A copy with a diagonal put in.
+/// A copy with a diagonal replaced.
 fn scattered(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, part) = (c.x(0)?, c.x(1)?);
     let plane = plane(c, 0)?;
@@ -105,7 +105,7 @@ fn scattered(c: &mut Call<'_, '_, '_>) -> Made {
     one(views.get(c.b(), whole)?)
 }
 
-/// A matrix with the last dimension on a diagonal; of a matrix `diag` gives the diagonal.
+/// A matrix with the last dimension on a diagonal; for a matrix `diag` gives its diagonal.
 fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> Made {
     let mut x = c.x(0)?;
     let offset = c.int("diagonal").or_else(|| c.int("offset")).unwrap_or(0);
@@ -135,7 +135,7 @@ fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().transpose(matrix, &order)?)
 }
 
-/// `x` on a diagonal of the last two dimensions, zeros beside it.
+/// `x` on a diagonal of the last two dimensions, zeros elsewhere.
 fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     let (mut dims, element, rank) = (b.dims(x), b.element(x), b.rank(x));
     let Some(last) = rank.checked_sub(1) else {
@@ -149,7 +149,7 @@ fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     let padded = b.pad(x, 0.0, &edges)?;
     dims[last] = size;
     dims.push(size);
-    // Above the main diagonal an element's row is its place, below its column.
+    // Above the main diagonal, the index of an element is its row; below, its column.
     let along = if offset >= 0 { last } else { rank };
     let places = (0..last).chain([along]).map(narrow).collect();
     let spread = b.broadcast_in(padded, &dims, places)?;
@@ -160,7 +160,7 @@ fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     b.select(is_on, spread, zero)
 }
 
-/// Quarter turns of a plane.
+/// Rotates a plane by quarter turns.
 fn turned(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -181,7 +181,7 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Tensors side by side in the second dimension, the first or the third, which they get where they lack it.
+/// Tensors joined along the first, second or third dimension, which is added to those that lack it.
 fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
@@ -206,7 +206,7 @@ fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().concatenate(&parts, along)?)
 }
 
-/// Parts of the second dimension, the first or the third, of the sizes that the file says.
+/// Splits the first, second or third dimension into parts of the sizes in the file.
 fn parted(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -225,7 +225,7 @@ fn parted(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(views))
 }
 
-/// Matrices on the diagonal of one.
+/// Matrices on the diagonal of a block matrix.
 fn blocks(c: &mut Call<'_, '_, '_>) -> Made {
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
@@ -250,7 +250,7 @@ fn blocks(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().concatenate(&rows, 0)?)
 }
 
-/// All choices of one element of each row.
+/// The Cartesian product of the rows' elements.
 fn pairs(c: &mut Call<'_, '_, '_>) -> Made {
     let rows = c.tensors(0)?;
     let mut dims = Vec::new();
@@ -291,7 +291,7 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().constant(Value { ty, numbers: Numbers::Whole(numbers) })?)
 }
 
-/// Summed over dimensions that the wanted sizes lack, or have with size one.
+/// Sums over the dimensions that the wanted sizes lack or have with size one.
 fn summed(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let dims = c.b().dims(x);

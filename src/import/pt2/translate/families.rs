@@ -1,4 +1,4 @@
-//! The families of operations that are known, asked one after the other.
+//! The known families of operations, tried one after the other.
 
 use super::call::{Call, Done, Made};
 use super::{
@@ -9,7 +9,7 @@ use crate::import::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
-/// Each family with the kind of work that its operations are.
+/// Each family, with the kind of work of its operations.
 const FAMILIES: [(OperatorKind, Family); 23] = [
     (OperatorKind::Movement, shape::translate),
     (OperatorKind::Function, unary::translate),
@@ -36,10 +36,10 @@ const FAMILIES: [(OperatorKind, Family); 23] = [
     (OperatorKind::Elementwise, random::dropout),
 ];
 
-/// What an aten operation makes; unknown when no family knows it.
+/// The result of an aten operation; unknown if no family has it.
 ///
 /// # Errors
-/// When its arguments do not fit it.
+/// When its arguments do not fit.
 pub fn known(call: &mut Call<'_, '_, '_>) -> Made {
     for (_, family) in FAMILIES {
         match family(call)? {
@@ -50,7 +50,7 @@ pub fn known(call: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Unknown)
 }
 
-/// The kind of work of an operation; none when no family knows it. A family that knows it makes something or reports what is missing.
+/// The kind of work of an operation; `None` if no family has it. A family that has the operation gives a result or reports what is missing.
 #[cfg(test)]
 pub fn kind_of(call: &mut Call<'_, '_, '_>) -> Option<OperatorKind> {
     FAMILIES.into_iter().find(|(_, family)| !matches!(family(call), Ok(Done::Unknown))).map(|(kind, _)| kind)

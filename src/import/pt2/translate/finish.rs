@@ -1,4 +1,4 @@
-//! Results of an operation, brought to the types that the file says.
+//! Converts the results of an operation to the types in the file.
 
 use super::call::{Call, Done, Made};
 use super::views::ViewId;
@@ -8,12 +8,12 @@ use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Inst
 pub enum Reason {
     /// The file is damaged.
     Missing(ValueError),
-    /// The operator, or the way it is used, is not known.
+    /// The operator, or this use of it, is unknown.
     Unknown(Option<BuildError>),
 }
 
 impl Call<'_, '_, '_> {
-    /// Binds the results of an operation, brought to the types that the file says.
+    /// Binds the results of an operation, converted to the types in the file.
     ///
     /// # Errors
     /// When the operation has no translation.
@@ -51,7 +51,7 @@ impl Call<'_, '_, '_> {
         let types = self.results().map_err(unknown)?;
         for (at, (name, ty)) in names.iter().zip(types).enumerate() {
             let Some(value) = values.get(at).copied().flatten() else {
-                // An unused result need not be known; a used one is reported as missing where it is used.
+                // An unused result may be unknown; a used one is reported where it is used.
                 if name.contains("unused") || values.len() > at {
                     continue;
                 }
@@ -64,7 +64,7 @@ impl Call<'_, '_, '_> {
         Ok(())
     }
 
-    /// The results of an operation of a file that says no types: they keep those that they have.
+    /// Binds the results of an operation of a file without types: they keep their own types.
     ///
     /// # Errors
     /// When the operation has no translation.
@@ -94,10 +94,10 @@ impl Call<'_, '_, '_> {
         Ok(views)
     }
 
-    /// A value in the element type that the file says; its sizes must be those of the file.
+    /// A value converted to the element type in the file; its sizes must equal those in the file.
     fn typed(&mut self, value: InstructionId, ty: &ArrayType) -> Result<InstructionId, BuildError> {
         let own = self.t.b.array(value)?.clone();
-        // Some versions of torch say `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
+        // Some versions of torch write `[1, 1, 2, 16]` for the states of a recurrent layer, which are `[1, 2, 16]`.
         let is_same = own.dims.iter().filter(|&&n| n != 1).eq(ty.dims.iter().filter(|&&n| n != 1));
         if !is_same {
             return Err(CallError::Result { own, said: ty.clone() }.into());
@@ -106,7 +106,7 @@ impl Call<'_, '_, '_> {
         self.t.b.convert(value, ty.element)
     }
 
-    /// Writes the result of an operation in place to its first operand.
+    /// Writes the result of an in-place operation to its first operand.
     fn write(&mut self, names: &[String], value: Option<InstructionId>) -> Result<(), BuildError> {
         let target = self.view(0)?;
         if let Some(value) = value {
@@ -123,12 +123,12 @@ impl Call<'_, '_, '_> {
     }
 }
 
-/// Another number of results than the file names.
+/// An error for a number of results that differs from the file's.
 fn other_results(given: usize, named: usize) -> Reason {
     Reason::Unknown(Some(CallError::Results { given, named }.into()))
 }
 
-/// Whether a result of an operation is places of elements, which torch gives in 64 bits.
+/// Whether a result of an operation holds indices, which are 64-bit in torch.
 fn gives_places(op: &str, result: usize) -> bool {
     match op {
         "argmax" | "argmin" | "argsort" => result == 0,

@@ -69,13 +69,13 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Elements put where several indices say.
+/// Elements written at several indices.
 fn put(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
     let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
     if is_mask {
-        // One number for all of them is known elsewhere.
+        // The case of one number for all of them is handled elsewhere.
         return Ok(Done::Unknown);
     }
     let element = c.b().element(x);
@@ -113,7 +113,7 @@ fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
     one(patches(c.b(), image, how, padding)?)
 }
 
-/// Rows of a table summed over bags that begin at offsets, or their mean, or the largest elements of each.
+/// Rows of a table, reduced over bags that begin at offsets: their sum, their mean, or the largest elements of each.
 fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     let (table, indices) = (c.x(0)?, c.x(1)?);
     let mode = c.int_or("mode", 0);
@@ -133,7 +133,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
         let (apart, rows) = (c.b().broadcast_to(apart, &dims)?, c.b().broadcast_to(rows, &dims)?);
         let counted = c.b().select(apart, rows, least)?;
         let largest = c.b().reduce(Binary::Max, counted, &[1], false)?;
-        // An empty bag is zeros.
+        // An empty bag gives zeros.
         let is_none = c.b().compare_number(Comparison::Eq, largest, f64::NEG_INFINITY)?;
         let none = c.b().number(element, 0.0)?;
         c.b().select(is_none, none, largest)?
@@ -156,7 +156,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(values))
 }
 
-/// Whether each row belongs to each bag: it lies at or behind the bag's offset and before the next offset, and is not the padding index.
+/// Whether each row belongs to each bag: it is at or after the bag's offset and before the next offset, and is not the padding index.
 fn in_bags(
     c: &mut Call<'_, '_, '_>,
     indices: InstructionId,
@@ -236,7 +236,7 @@ fn index_write(c: &mut Call<'_, '_, '_>) -> Made {
     one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
-/// A copy with a slice or a range put in.
+/// A copy with a slice or a range replaced.
 fn part_write(c: &mut Call<'_, '_, '_>) -> Made {
     use super::views::{Look, Views};
     let (x, part) = (c.x(0)?, c.x(1)?);

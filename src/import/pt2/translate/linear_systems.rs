@@ -4,7 +4,7 @@ use super::call::{Call, Done, Made, one};
 use crate::import::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
 use crate::import::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
 
-/// Translates operations that elimination computes. Matrices with more rows than are written out stay without a known meaning.
+/// Translates operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -104,12 +104,12 @@ fn determinant(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// `a x = right`, or `x a = right` with `left` off; the right side may be a vector for each matrix.
+/// Solves `a x = right`, or `x a = right` if `left` is false; the right side may be a vector for each matrix.
 fn solution(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, right) = (c.x(0)?, c.x(1)?);
     let (own, other) = (c.b().dims(a), c.b().dims(right));
     let is_left = c.flag_or("left", true);
-    // As torch tells vectors from matrices.
+    // torch's rule that tells vectors from matrices.
     let is_vector = other.len() == 1 || (own.len() == other.len() + 1 && own[..own.len() - 1] == other[..]);
     let right = if is_vector { c.b().unsqueeze(right, other.len())? } else { right };
     let (used, right) = if is_left { (a, right) } else { (turned(c, a)?, turned(c, right)?) };
@@ -129,7 +129,7 @@ fn solution(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// `a x = right` where `root` is the triangle that makes `a`.
+/// Solves `a x = right` where `root` is the Cholesky factor of `a`.
 fn by_root(c: &mut Call<'_, '_, '_>, root: InstructionId, right: InstructionId) -> Built {
     let lower = if c.flag_or("upper", false) { turned(c, root)? } else { root };
     let upper = turned(c, lower)?;

@@ -1,4 +1,4 @@
-//! Losses: distances between what a model gives and what it should give.
+//! Losses: distances between a model's results and their targets.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, real_signed};
@@ -34,7 +34,7 @@ pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
     }
 }
 
-/// Losses of differences. Small ones count by their squares where the loss has a border.
+/// Losses of differences. Where the loss has a threshold, differences below it count by their squares.
 fn distance(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let how = c.int_or("reduction", 1);
@@ -49,7 +49,7 @@ fn distance(c: &mut Call<'_, '_, '_>) -> Made {
         if op == "l1_loss" || border == 0.0 {
             size
         } else {
-            // Half the square, then a line that goes on with the same slope; huber_loss is `border` times smooth_l1_loss.
+            // Half the square, then a line with the same slope; huber_loss is `border` times smooth_l1_loss.
             let factor = if op == "huber_loss" { 1.0 } else { 1.0 / border };
             let square = b.mul(size, size)?;
             let near = b.with_number(Binary::Mul, square, 0.5 * factor)?;
@@ -62,7 +62,7 @@ fn distance(c: &mut Call<'_, '_, '_>) -> Made {
     one(reduced(b, losses, how)?)
 }
 
-/// `(1 - y) x + log(1 + exp(-x))`, with the exponential of no positive number; right answers may weigh more, and elements may.
+/// `(1 - y) x + log(1 + exp(-x))`, where the exponential never gets a positive number; positive targets and elements may be weighted.
 fn logits(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let (weight, of_right) = (c.tensor("weight")?, c.tensor("pos_weight")?);
@@ -90,7 +90,7 @@ fn logits(c: &mut Call<'_, '_, '_>) -> Made {
     one(reduced(b, losses, how)?)
 }
 
-/// The negative logarithm of the share of the right class; the operand holds logarithms of shares, or becomes them.
+/// The negative logarithm of the target class's probability; the operand holds log probabilities, or is converted to them.
 fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, target) = (c.x(0)?, c.x(1)?);
     let is_logits = c.op == "cross_entropy_loss";
@@ -126,7 +126,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let mut loss = mean(b, losses)?;
     if smoothing != 0.0 {
-        // A part of the loss weighs all classes alike.
+        // Label smoothing: a part of the loss weighs all classes alike.
         let all = weighed(b, shares, weight, channel)?;
         let all = b.unary(Unary::Neg, all)?;
         let all = b.reduce(Binary::Add, all, &[channel], false)?;
@@ -140,7 +140,7 @@ fn classes(c: &mut Call<'_, '_, '_>) -> Made {
     if gives_count { Ok(Done::Many(vec![Some(loss), Some(total)])) } else { one(loss) }
 }
 
-/// The same of targets that are a share of each class.
+/// The same for targets that are a probability for each class.
 fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionId, channel: usize) -> Made {
     let (how, smoothing, weight) = (c.int_or("reduction", 1), c.float_or("label_smoothing", 0.0), c.tensor("weight")?);
     let b = c.b();
@@ -157,7 +157,7 @@ fn of_shares(c: &mut Call<'_, '_, '_>, logs: InstructionId, target: InstructionI
     one(reduced(b, losses, how)?)
 }
 
-/// `x` with each class times its weight.
+/// `x` with each class multiplied by its weight.
 fn weighed(b: &mut Builder, x: InstructionId, weight: Option<InstructionId>, channel: usize) -> Built {
     let Some(weight) = weight else { return Ok(x) };
     let dims = b.dims(x);

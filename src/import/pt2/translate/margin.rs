@@ -1,4 +1,4 @@
-//! Losses of likeness and margins, and likeness itself.
+//! Losses of similarity and margins, and similarity itself.
 
 use super::call::{Call, Done, Made, one};
 use super::loss::reduced;
@@ -6,7 +6,7 @@ use crate::base::convert::signed_len;
 use crate::import::program::compose::norm;
 use crate::import::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
 
-/// Translates losses of likeness and margins.
+/// Translates losses of similarity and margins.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -72,7 +72,7 @@ fn distance(c: &mut Call<'_, '_, '_>, x: InstructionId, y: InstructionId, keeps:
     norm(c.b(), gap, p, &[last], keeps)
 }
 
-/// `-(y log x + (1 - y) log(1 - x))`, no logarithm below -100.
+/// `-(y log x + (1 - y) log(1 - x))`, with logarithms of at least -100.
 fn crossed(c: &mut Call<'_, '_, '_>) -> Built {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let weight = c.tensor("weight")?;
@@ -92,7 +92,7 @@ fn crossed(c: &mut Call<'_, '_, '_>) -> Built {
     }
 }
 
-/// `y (log y - x)`, of shares `y` or of their logarithms.
+/// `y (log y - x)`, for probabilities `y` or their logarithms.
 fn divergence(c: &mut Call<'_, '_, '_>) -> Built {
     let (x, y) = (c.x(0)?, c.x(1)?);
     let is_log = c.flag_or("log_target", false);

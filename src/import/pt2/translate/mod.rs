@@ -1,8 +1,8 @@
-//! From aten operations to a program.
+//! Translates aten operations to a program.
 //!
-//! The types of all values are in the file, so that each operation is made to give the type the file says. An operation that is
-//! not known, or used in a way that is not known, becomes opaque with its result types and is listed. Files without types
-//! (TorchScript) give one operation after another: where a translation asks for the type of a result, `infer` finds it.
+//! The file has the types of all values, and each operation is converted to give the type in the file. An unknown operation, or an
+//! unknown use of an operation, becomes opaque with its result types and is listed. Files without types
+//! (TorchScript) pass one operation after another: if a translation needs the type of a result, `infer` works it out.
 
 mod algebra;
 mod alone;

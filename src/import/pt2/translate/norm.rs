@@ -22,7 +22,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let last = c.ints("normalized_shape").map_or(1, |s| s.len());
             let weight = c.tensor("weight")?;
             let x = c.x(0)?;
-            // Without a number torch takes the step of the element type at 1.
+            // Without a number torch uses the element type's machine epsilon.
             let step = match c.b().element(x) {
                 ElementType::F64 => f64::EPSILON,
                 ElementType::F16 => 9.765_625e-4,
@@ -100,7 +100,7 @@ fn with_running_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affin
     Ok(Done::Many(values))
 }
 
-/// A batch norm with the batch's own mean and variance, which also moves the running ones.
+/// A batch norm with the batch's own mean and variance, which also updates the running ones.
 fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, epsilon: f64) -> Made {
     let ty = c.b().array(x)?.clone();
     let channels = c.b().size(x, 1)?;

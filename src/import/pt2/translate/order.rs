@@ -1,4 +1,4 @@
-//! Order statistics, sums that leave NaN out, norms of matrices, areas under curves.
+//! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real, signed};
@@ -6,10 +6,10 @@ use crate::import::program::builder::RowGather;
 use crate::import::program::compose::{floor_divide, floor_modulo, norm, sort_places};
 use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
 
-/// Most rows whose pairs are written out.
+/// Most rows whose pairs are unrolled.
 const MOST_ROWS: u64 = 2048;
 
-/// Translates statistics of an order, and sums and norms that are made of others.
+/// Translates order statistics, and sums and norms that are composed of others.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -51,7 +51,7 @@ fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().div(sum, count)?)
 }
 
-/// The element in the middle, or the `k`-th from below, of all or along a dimension with its place.
+/// The median, or the `k`-th smallest element, of all elements or along a dimension with its position.
 fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
     let mut x = c.x(0)?;
     let is_whole = c.op == "median" && c.arg("dim").is_none();
@@ -81,7 +81,7 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
     if is_whole { one(picked[0]) } else { Ok(Done::Many(picked.into_iter().map(Some).collect())) }
 }
 
-/// The element that occurs most often along a dimension, the least of several, with the last of its places.
+/// The mode along a dimension, the smallest of several, with the last of its positions.
 fn most_frequent(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -120,7 +120,7 @@ fn most_frequent(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(results.into_iter().map(Some).collect()))
 }
 
-/// Places of elements that are not zero, in their order: so many as a number says, the rest filled up.
+/// Positions of elements that are not zero, in order: a fixed number of them, filled up if there are fewer.
 fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (dims, wanted) = (c.b().dims(x), c.int("size").and_then(|n| u64::try_from(n).ok()));
@@ -187,7 +187,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     let share = c.b().broadcast_in(share, &dims, vec![narrow(dimension)])?;
     let part = c.b().mul(gap, share)?;
     let mut value = c.b().add(found[0], part)?;
-    // Shares come first; the dimension stays with size one where it is kept.
+    // The quantiles are the first dimension; the reduced dimension stays with size one if it is kept.
     let count = c.b().rank(value);
     let order: Vec<usize> = std::iter::once(dimension).chain((0..count).filter(|&d| d != dimension)).collect();
     value = c.b().transpose(value, &order)?;
@@ -197,7 +197,7 @@ fn quantile(c: &mut Call<'_, '_, '_>) -> Made {
     one(if is_single { c.b().squeeze(value, 0)? } else { value })
 }
 
-/// The root of the sum of squares of a matrix, or its largest sum of a row or a column.
+/// The Frobenius norm of a matrix, or its largest sum of a row or a column.
 fn matrix_norm(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (rank, keeps) = (c.b().rank(x), c.flag_or("keepdim", false));
@@ -229,7 +229,7 @@ fn matrix_norm(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(value, &kept)?)
 }
 
-/// The area under a row: half the sum of neighbours times their distance.
+/// The area under a curve: half the sum of neighbours, times their distance.
 fn area(c: &mut Call<'_, '_, '_>) -> Made {
     let y = c.x(0)?;
     let rank = c.b().rank(y);

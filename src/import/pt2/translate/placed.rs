@@ -1,11 +1,11 @@
-//! Elements put back at indices, under masks and in windows, and places among boundaries.
+//! Elements written at indices, under masks and in windows, and positions among boundaries.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::real;
 use crate::import::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
 use crate::import::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
 
-/// Translates operations that put elements back, and places among boundaries.
+/// Translates operations that write elements, and positions among boundaries.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -29,13 +29,13 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// The tensor or the number at a place.
+/// The tensor or the number at a position.
 fn placed_operand(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
     let element = super::binary::common_element(c, &[0, 1])?;
     c.operand(place, element)
 }
 
-/// Places of numbers among sorted ones, each row among its own or all among one row.
+/// Positions of numbers among sorted ones: each row among its own boundaries, or all among one row.
 fn search(c: &mut Call<'_, '_, '_>) -> Made {
     if c.tensor("sorter")?.is_some() {
         return Ok(Done::Unknown);
@@ -57,7 +57,7 @@ fn places_among(c: &mut Call<'_, '_, '_>, boundaries: InstructionId, x: Instruct
     one(c.b().reduce(Binary::Add, counted, &[rank], false)?)
 }
 
-/// Elements of a row put in one after the other where a mask is true.
+/// Elements of a row, written one after the other where a mask is true.
 fn masked(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, mask, source) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let (dims, element) = (c.b().dims(x), c.b().element(x));
@@ -70,7 +70,7 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
     let mask = c.b().broadcast_to(mask, &dims)?;
     let row = c.b().reshape(mask, &[all])?;
     let ones = c.b().convert(row, ElementType::S64)?;
-    // An element's place in the row of elements is how many are put in before it.
+    // The index of an element is the number of elements written before it.
     let before = cumulative(c.b(), Binary::Add, ones, 0, false)?;
     let places = c.b().with_number(Binary::Sub, before, 1.0)?;
     let places = c.b().clamp_numbers(places, Some(0.0), Some(real(given - 1)))?;
@@ -109,7 +109,7 @@ fn folded(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().squeeze(image, 0)?)
 }
 
-/// The largest elements of windows back at their places, zeros elsewhere.
+/// The largest elements of windows put back at their positions, zeros elsewhere.
 fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     let (x, places) = (c.x(0)?, c.x(1)?);
     let sizes = c.ints("output_size").unwrap_or_default();
@@ -120,7 +120,7 @@ fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     one(unpool(c.b(), x, places, &sizes)?)
 }
 
-/// How elements are put in, and how they are combined with what is there.
+/// How elements are written, and how they are combined with the present ones.
 struct Reduction {
     dimension: usize,
     index: InstructionId,
@@ -139,7 +139,7 @@ impl Reduction {
     }
 }
 
-/// Elements joined with others at indices: by their sum, product, largest, least or mean, with what was there or without.
+/// Elements combined at indices by sum, product, largest, smallest or mean, with or without the present ones.
 fn reduced(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (rank, element, dims) = (c.b().rank(x), c.b().element(x), c.b().dims(x));
@@ -179,7 +179,7 @@ fn reduced(c: &mut Call<'_, '_, '_>) -> Made {
     one(b.div(joined, counts)?)
 }
 
-/// Elements put in at places that count through the whole tensor.
+/// Elements written at flat indices into the whole tensor.
 fn put(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, index, source) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let (dims, element) = (c.b().dims(x), c.b().element(x));
@@ -192,7 +192,7 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(made, &dims)?)
 }
 
-/// One number put in where a mask is true; more of them are put in by [`masked`]'s rule, which needs their number.
+/// One number written where a mask is true; several numbers follow [`masked`]'s rule, which needs their count.
 fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
@@ -215,7 +215,7 @@ fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().select(mask, new, x)?)
 }
 
-/// Places of a picture's elements, from -1 to 1, moved by a matrix for each picture.
+/// Positions of an image's elements, from -1 to 1, transformed by a matrix for each image.
 fn grid(c: &mut Call<'_, '_, '_>) -> Made {
     let theta = c.x(0)?;
     let sizes = c.ints("size").unwrap_or_default();

@@ -27,7 +27,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if !c.op.ends_with("indices") {
                 return one(value);
             }
-            // Places are made only where the result's name does not say that it is unused.
+            // Positions are computed only if the result's name does not mark them as unused.
             let is_used = c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
             let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
             Ok(Done::Many(vec![Some(value), places]))
@@ -43,7 +43,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             if kind == "adaptive_avg_pool" {
                 return one(adaptive_average_pool(c.b(), x, &sizes)?);
             }
-            // Places are made only where the result's name does not say that it is unused.
+            // Positions are computed only if the result's name does not mark them as unused.
             if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
                 let found = adaptive_max_places(c.b(), x, &sizes)?;
                 return Ok(Done::Many(found.into_iter().map(Some).collect()));
@@ -54,7 +54,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// A picture, or a picture of three dimensions, at places between its elements.
+/// An image, or a volume, sampled at positions between its elements.
 fn sample(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, grid) = (c.x(0)?, c.x(1)?);
     let (mode, beyond) = (c.int_or("interpolation_mode", 0), c.int_or("padding_mode", 0));
@@ -146,7 +146,7 @@ fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// Resizing by means of all elements that fall on one of the result.
+/// Resizing by means over all elements that an element of the result covers.
 fn smooth(c: &mut Call<'_, '_, '_>, plain: &str) -> Made {
     let falloff = match plain {
         "upsample_bilinear2d" => Falloff::Linear,
@@ -168,7 +168,7 @@ fn smooth(c: &mut Call<'_, '_, '_>, plain: &str) -> Made {
     one(x)
 }
 
-/// Factors that the caller gave, which torch uses instead of the quotient of the sizes.
+/// Factors from the caller, which torch uses instead of the quotient of the sizes.
 fn scales(c: &Call<'_, '_, '_>) -> Vec<f64> {
     use super::super::argument::Argument;
     if let Some(Argument::Floats(all)) = c.arg("scale_factors") {

@@ -1,10 +1,10 @@
-//! Numbers rounded to whole numbers of few bits, and products of such numbers.
+//! Numbers rounded to integers of few bits, and products of these numbers.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::narrow;
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
-/// Translates rounding for training with quantisation.
+/// Translates rounding for quantisation-aware training.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -29,7 +29,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// The product of two matrices of whole numbers.
+/// The product of two integer matrices.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -39,7 +39,7 @@ pub fn whole_product(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().matmul(x, y)?)
 }
 
-/// The product with a weight of whole numbers, of which each row has a scale.
+/// The product with an integer weight in which each row has a scale.
 ///
 /// # Errors
 /// When arguments do not fit.
@@ -52,12 +52,12 @@ pub fn scaled_product(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().mul(product, scales)?)
 }
 
-/// Numbers rounded to a grid and converted back, limited to its ends; some operators also say which numbers lie within.
+/// Numbers rounded to a grid and converted back, clamped to its ends; some operators also return which numbers lie within.
 fn rounded(c: &mut Call<'_, '_, '_>, x: InstructionId, scale: InstructionId, zero: InstructionId) -> Made {
     let (Some(least), Some(most)) = (c.float("quant_min"), c.float("quant_max")) else {
         return Err(c.missing("quant_min or quant_max"));
     };
-    // As torch does: times the reciprocal.
+    // As torch does: multiplied by the reciprocal.
     let unit = c.t.b.number(c.t.b.element(x), 1.0)?;
     let reciprocal = c.b().div(unit, scale)?;
     let scaled = c.b().mul(x, reciprocal)?;

@@ -1,4 +1,4 @@
-//! Random numbers: their work is known, their values are not the same twice.
+//! Random numbers: their work is known, but their values differ from call to call.
 
 use super::call::{Call, Done, Made, one};
 use crate::import::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
@@ -24,7 +24,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Random numbers of a distribution with two settings, of a type.
+/// Random numbers of a type, from a distribution with two settings.
 fn random(c: &mut Call<'_, '_, '_>, distribution: &str, [first, second]: [f64; 2], ty: &ArrayType) -> Built {
     let (first, second) = (c.b().number(ty.element, first)?, c.b().number(ty.element, second)?);
     let op = Op::Rng { distribution: distribution.to_owned() };
@@ -36,7 +36,7 @@ fn of_result(c: &mut Call<'_, '_, '_>, distribution: &str, settings: [f64; 2]) -
     random(c, distribution, settings, &ty)
 }
 
-/// Numbers around a mean, which may be a tensor, as may be their deviation.
+/// Numbers around a mean; the mean and the standard deviation may be tensors.
 fn normal(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let mut x = random(c, "rng_normal", [0.0, 1.0], &ty)?;
@@ -52,7 +52,7 @@ fn normal(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// A truth for each element, true with a probability.
+/// A boolean for each element, true with a probability.
 fn chosen(c: &mut Call<'_, '_, '_>, dims: &[u64], probability: InstructionId) -> Built {
     let ty = ArrayType::new(c.b().element(probability), dims.to_vec());
     let x = random(c, "rng_uniform", [0.0, 1.0], &ty)?;

@@ -101,7 +101,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     Ok(Done::Many(values))
 }
 
-/// A layer, made of its weights in torch's order.
+/// A layer, built from its weights in torch's order.
 fn layer_of(own: &[InstructionId], has_biases: bool, projects: bool, is_reversed: bool) -> Layer {
     Layer {
         input_weight: own[0],

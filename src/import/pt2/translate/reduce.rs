@@ -53,7 +53,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Where the largest or the smallest element is.
+/// The position of the largest or the smallest element.
 fn place(c: &mut Call<'_, '_, '_>) -> Made {
     let is_largest = c.op == "argmax";
     let keeps = c.flag_or("keepdim", false);
@@ -72,7 +72,7 @@ fn place(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reshape(place, &dims)?)
 }
 
-/// The largest or the smallest so far, and where it is.
+/// The largest or the smallest element so far, and its position.
 fn running(c: &mut Call<'_, '_, '_>) -> Made {
     let is_largest = c.op == "cummax";
     let x = c.x(0)?;
@@ -82,7 +82,7 @@ fn running(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(values), Some(places)]))
 }
 
-/// The smallest and the largest.
+/// The smallest and the largest element.
 fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -92,7 +92,7 @@ fn both_extremes(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(least), Some(largest)]))
 }
 
-/// The largest or smallest `k`, and where they are.
+/// The `k` largest or smallest elements, and their positions.
 fn top(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -104,7 +104,7 @@ fn top(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(values), Some(places)]))
 }
 
-/// Elements in order, and where they were.
+/// Sorted elements, and their original positions.
 fn order(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -118,7 +118,7 @@ fn order(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// How many are not 0.
+/// The number of elements that are not 0.
 fn count(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -128,7 +128,7 @@ fn count(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().reduce(Binary::Add, counts, &dimensions, false)?)
 }
 
-/// Softmax and its logarithm; the element type may be asked for.
+/// Softmax and its logarithm; the call may request an element type.
 fn shares(c: &mut Call<'_, '_, '_>) -> Made {
     let element = c.result()?.element;
     let x = c.x(0)?;
@@ -162,7 +162,7 @@ fn plain(c: &mut Call<'_, '_, '_>) -> Made {
     };
     let is_truth = matches!(c.op, "all" | "any");
     let x = c.b().convert(x, if is_truth { ElementType::Pred } else { element })?;
-    // Long sums of narrow numbers are made in single precision.
+    // Long sums of narrow numbers are computed in single precision.
     let is_sum = matches!(c.op, "sum" | "mean" | "prod");
     let x = if is_sum { widened(c.b(), x)? } else { x };
     let value =
@@ -170,7 +170,7 @@ fn plain(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().convert(value, element)?)
 }
 
-/// The largest or least of all, or along a dimension with its place.
+/// The largest or smallest element of all, or along a dimension with its position.
 fn extreme(c: &mut Call<'_, '_, '_>) -> Made {
     let with = if c.op == "max" { Binary::Max } else { Binary::Min };
     let is_largest = c.op == "max";
@@ -194,7 +194,7 @@ fn extreme(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(value), Some(place)]))
 }
 
-/// Variance or deviation, with the mean where it is wanted too.
+/// Variance or standard deviation, with the mean if it is requested.
 fn spread(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);

@@ -17,42 +17,42 @@ use crate::import::program::{
 };
 use crate::import::{ImportError, Place, UnsupportedOp};
 
-/// A program, and what is not known of it.
+/// A program, and what is unknown about it.
 #[derive(Debug)]
 pub struct Translated {
     /// The program.
     pub program: Program,
     /// Operators without a known meaning.
     pub unsupported: Vec<UnsupportedOp>,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// A translation at work.
+/// A translation in progress.
 pub struct Translator {
-    /// What is built.
+    /// The program under construction.
     pub b: Builder,
     /// Values that share memory.
     pub views: Views,
     /// Sizes with names.
     pub symbols: Symbols,
-    /// Whether the file says the type of each value.
+    /// Whether the file has the type of each value.
     pub has_types: bool,
-    /// Whether the program is only inspected: then it may hold branches and loops that data decides.
+    /// Whether the program is only inspected: then it may have branches and loops that data decides.
     pub looks_only: bool,
-    /// Values by name; those of a graph within a graph hide those around it.
+    /// Values by name; values of a nested graph hide those of the graphs around it.
     names: Vec<FxHashMap<String, ViewId>>,
     unsupported: IndexMap<String, UnsupportedOp>,
     notes: Vec<String>,
 }
 
-/// Notes of operations that are kept.
+/// Number of notes of operations that are kept.
 const MAX_NOTES: usize = 20;
 
 /// The program of an exported graph.
 ///
 /// # Errors
-/// When a branch depends on data, unless the program is only looked at, or when a node names values that are not there.
+/// When a branch depends on data, unless the program is only inspected, or when a node names missing values.
 pub fn translate(
     exported: &ExportedProgram<'_>,
     symbols: &Symbols,
@@ -72,7 +72,7 @@ fn of_file(error: &BuildError) -> ImportError {
 }
 
 impl Translator {
-    /// A translation at its start.
+    /// A translation that has not begun.
     #[must_use]
     pub fn new(symbols: Symbols) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Translator {
         }
     }
 
-    /// Notes what a person should know; the first ones are kept.
+    /// Adds a note for the user; only the first ones are kept.
     pub fn note(&mut self, note: String) {
         if self.notes.len() < MAX_NOTES {
             self.notes.push(note);
@@ -104,16 +104,16 @@ impl Translator {
         }
     }
 
-    /// The program with these results, its unknown operators, and the notes.
+    /// Finishes the program with these results; also returns its unknown operators and the notes.
     ///
     /// # Errors
-    /// When the program grows beyond all bounds.
+    /// When the program becomes too large.
     pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translated, BuildError> {
         let program = self.b.finish("model", outputs)?;
         Ok(Translated { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
     }
 
-    /// Parameters of the program: inputs of the graph, weights that share their numbers once.
+    /// Parameters of the program: inputs of the graph, where weights that share their numbers appear once.
     fn parameters(
         &mut self,
         exported: &ExportedProgram<'_>,
@@ -148,7 +148,7 @@ impl Translator {
         Ok(changeable)
     }
 
-    /// Results of the program: what a caller gets, then parameters that were changed.
+    /// Results of the program: the caller's results, then parameters that were changed.
     fn outputs(
         &mut self,
         exported: &ExportedProgram<'_>,
@@ -189,14 +189,14 @@ impl Translator {
             return self.higher_order(op, node, graph);
         }
         if target.starts_with("_operator.") || target.starts_with("math.") || target.starts_with("torch.sym_") {
-            // Numbers of sizes: the file says their values.
+            // Symbolic sizes: the file has their values.
             return Ok(());
         }
         let mut parts = plain.splitn(3, '.');
         let space = parts.next().unwrap_or_default();
         let name = parts.next().unwrap_or_default();
         let overload = parts.next().unwrap_or_default();
-        // Scopes of the nodes of subgraphs are those of the node around them.
+        // Nodes of subgraphs get the scope of the node around them.
         let scope = scope_of(node);
         let scope = if scope.is_empty() { self.b.origin().scope.clone() } else { scope };
         self.b.set_origin(&format!("{space}::{name}"), &scope);
@@ -216,7 +216,7 @@ impl Translator {
         }
     }
 
-    /// An operation without a known meaning: opaque, and listed.
+    /// An operation without a known meaning: it becomes opaque and is listed.
     fn opaque<'a>(
         &mut self,
         node: &Node<'a>,
@@ -251,7 +251,7 @@ impl Translator {
                 let value = self.b.opaque(op, config.trim(), &operands, single.clone()).map_err(wrong)?;
                 let view = self.views.fresh(value);
                 self.bind(&names[0], view);
-                // An operation in place also writes its first operand.
+                // An in-place operation also writes its first operand.
                 if op.ends_with('_')
                     && let Some(Argument::Tensor(target)) = node.inputs.first().map(|i| &i.arg)
                 {
@@ -271,7 +271,7 @@ impl Translator {
         Ok(())
     }
 
-    /// An operator of higher order: graphs that only set a mode are walked in place; branches and loops are refused.
+    /// A higher-order operator: graphs that only set a mode are walked in place; branches and loops are refused.
     fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
         if self.looks_only && matches!(op, "cond" | "while_loop") {
@@ -368,7 +368,7 @@ impl Translator {
     /// A value by its name.
     ///
     /// # Errors
-    /// When no node in front gives it.
+    /// When no earlier node defines it.
     pub fn view_named(&self, name: &str) -> Result<ViewId, BuildError> {
         let found = self.names.last().and_then(|names| names.get(name)).copied();
         Ok(found.ok_or_else(|| CallError::from(ValueError::Absent(name.chars().take(200).collect())))?)
@@ -387,12 +387,12 @@ impl Translator {
     }
 }
 
-/// `__iand__` and its like.
+/// In-place names such as `__iand__`.
 fn is_in_place_dunder(name: &str) -> bool {
     matches!(name, "__iand__" | "__ior__" | "__ixor__" | "__ilshift__" | "__irshift__")
 }
 
-/// The name of a node: that of its first result, else its target.
+/// The name of a node: the name of its first result, else its target.
 fn name_of(node: &Node<'_>) -> String {
     let name = node.outputs.iter().find_map(|o| match o {
         Argument::Tensor(name) => Some(name.get()),
@@ -411,7 +411,7 @@ fn at_node(name: &str, what: &dyn std::error::Error) -> ImportError {
     )
 }
 
-/// The kind of work that an aten operation is; none when it is not known. It is asked for without arguments.
+/// The kind of work of an aten operation; `None` if it is unknown. The operation is tried without arguments.
 #[cfg(test)]
 pub fn kind_of_aten(op: &str) -> Option<crate::import::OperatorKind> {
     let node = format!(r#"{{"target": "torch.ops.aten.{op}.default", "inputs": [], "outputs": []}}"#);

@@ -62,7 +62,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// Operations that move elements: joins, repetitions, orders, paddings.
+/// Operations that move elements: joins, repetitions, permutations, paddings.
 fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
     match c.op {
         "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
@@ -94,12 +94,12 @@ fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// A value that is its operand.
+/// A value that is the operand itself.
 fn same(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(vec![c.view(0)?]))
 }
 
-/// Dropout outside training, which does nothing; the native one also gives a mask of all elements kept.
+/// Dropout outside training, which does nothing; the native one also returns a mask that keeps all elements.
 fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     if c.op != "native_dropout" {
         return same(c);
@@ -110,12 +110,12 @@ fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Many(vec![Some(x), Some(kept)]))
 }
 
-/// A copy with memory of its own.
+/// A copy with its own memory.
 fn copy(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.x(0)?)
 }
 
-/// Another element type, or the same value when it has it already.
+/// Another element type, or the same value if it already has the type.
 fn convert(c: &mut Call<'_, '_, '_>) -> Made {
     let element = c.result()?.element;
     let x = c.x(0)?;
@@ -172,7 +172,7 @@ fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
     fits
 }
 
-/// Whether the file says that the first operand is row-major from the start of its memory.
+/// Whether the first operand is row-major from the start of its memory, according to the file.
 fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
     let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
     let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };
@@ -186,7 +186,7 @@ fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
     Ok(starts_at_first && strides.is_ok_and(|strides| is_row_major(&strides, &dims)))
 }
 
-/// Another order of dimensions.
+/// A permutation of the dimensions.
 fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -212,7 +212,7 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
     look(c, Look::Transpose(order))
 }
 
-/// The order after dimensions have moved to other places.
+/// The permutation after dimensions have moved.
 fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, BuildError> {
     let (from, to) = (c.dimensions("source", rank)?, c.dimensions("destination", rank)?);
     if from.len() != to.len() {
@@ -256,7 +256,7 @@ fn part(c: &mut Call<'_, '_, '_>) -> Made {
     look(c, Look::Slice(dimension, start.min(size), limit.min(size), step))
 }
 
-/// A place that counts from the end when it is negative, within the dimension.
+/// An index that counts from the end if it is negative, clamped to the dimension.
 fn from_front(at: i64, size: u64) -> u64 {
     match u64::try_from(at) {
         Ok(at) => at.min(size),
@@ -264,7 +264,7 @@ fn from_front(at: i64, size: u64) -> u64 {
     }
 }
 
-/// Parts of a dimension, as many as there are results.
+/// Splits a dimension into as many parts as there are results.
 fn parts(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -282,13 +282,13 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(views))
 }
 
-/// Tensors one behind the other, or side by side in a new dimension.
+/// Tensors joined along a dimension, or stacked along a new one.
 fn join(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let rank = ty.dims.len();
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
-        // Tensors of one dimension without elements join everything.
+        // Empty tensors of one dimension can be joined with any tensor.
         if c.b().dims(x) == [0] && rank != 1 {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What the inputs of a graph are, and the modules a node was called in.
+//! The kinds of a graph's inputs, and the modules in which a node was called.
 
 use rustc_hash::FxHashMap;
 
@@ -11,13 +11,13 @@ use crate::import::program::Role;
 pub struct InputKind<'s> {
     /// Its value in the graph.
     pub value: &'s str,
-    /// What feeds it.
+    /// Where its value comes from.
     pub role: Role,
-    /// Its dotted path; that of a caller's input is its value's name.
+    /// Its dotted path; for a caller's input, the name of its value.
     pub path: &'s str,
 }
 
-/// What an input of the signature is; none when it is not a tensor.
+/// The kind of an input in the signature; `None` if it is not a tensor.
 #[must_use]
 pub fn input_kind<'s>(spec: &'s FxHashMap<Text<'_>, Spec<'_>>) -> Option<InputKind<'s>> {
     let (kind, spec) = spec.iter().next()?;
@@ -34,7 +34,7 @@ pub fn input_kind<'s>(spec: &'s FxHashMap<Text<'_>, Spec<'_>>) -> Option<InputKi
     Some(InputKind { value, role, path })
 }
 
-/// The modules a node was called in: `NN[model]/Linear[layer1]`; empty when the file does not say.
+/// The modules in which a node was called: `NN[model]/Linear[layer1]`; empty if the file does not say.
 #[must_use]
 pub fn scope_of(node: &Node<'_>) -> String {
     let Some(stack) = &node.metadata.nn_module_stack else { return String::new() };

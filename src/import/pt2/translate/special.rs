@@ -55,7 +55,7 @@ fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
     }))
 }
 
-/// Functions made of others.
+/// Functions composed of others.
 fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     Ok(Some(match c.op {
         "sinc" | "special_sinc" => {
@@ -117,7 +117,7 @@ fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
     }))
 }
 
-/// The greatest common divisor of whole numbers by Euclid's algorithm, or their least common multiple. The number of turns is enough for all numbers.
+/// The greatest common divisor of integers by Euclid's algorithm, or their least common multiple. The number of turns is enough for all integers.
 fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     let element = super::binary::common_element(c, &[0, 1])?;
     let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
@@ -148,7 +148,7 @@ fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     c.b().mul(share, y)
 }
 
-/// The operand at a place; whole numbers in single precision.
+/// The operand at a position; integers are converted to single precision.
 fn float(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
     let x = match c.at(place)? {
         super::super::argument::Argument::Tensor(_) => c.x(place)?,
@@ -164,7 +164,7 @@ fn or_else_at_zero(c: &mut Call<'_, '_, '_>, x: InstructionId, number: f64, valu
     c.b().select(is_zero, number, value)
 }
 
-/// Whether the sign of a number is negative: it is less than 0, or a 0 whose reciprocal is.
+/// Whether the sign of a number is negative: it is less than 0, or it is a 0 whose reciprocal is negative.
 fn below(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let is_below = c.b().compare_number(Comparison::Lt, x, 0.0)?;
     let element = c.b().element(x);
@@ -199,7 +199,7 @@ fn close(c: &mut Call<'_, '_, '_>) -> Built {
     c.b().binary(Binary::Or, answer, both)
 }
 
-/// Whether each element is one of those of the second operand.
+/// Whether each element occurs in the second operand.
 fn is_among(c: &mut Call<'_, '_, '_>) -> Built {
     let element = super::binary::common_element(c, &[0, 1])?;
     let (x, wanted) = (c.operand(0, element)?, c.operand(1, element)?);
@@ -212,7 +212,7 @@ fn is_among(c: &mut Call<'_, '_, '_>) -> Built {
     if c.flag_or("invert", false) { c.b().unary(Unary::Not, is_in) } else { Ok(is_in) }
 }
 
-/// The angle of a complex number; of a real one pi where it is negative.
+/// The angle of a complex number; for a negative real number, pi.
 fn angle(c: &mut Call<'_, '_, '_>) -> Built {
     let x = c.x(0)?;
     if c.b().element(x).is_complex() {

@@ -8,7 +8,7 @@ use crate::import::program::{
     ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
 };
 
-/// Most numbers of a window that is written out.
+/// Most numbers of a window that is computed here.
 const MOST_NUMBERS: i64 = 1 << 20;
 
 /// Translates complex numbers, transforms and windows.
@@ -61,7 +61,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-/// The kind of numbers before and after a Fourier transform.
+/// Whether numbers are real or complex before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Forward,
@@ -70,7 +70,7 @@ enum Kind {
     ToReal,
 }
 
-/// What a transform is divided by.
+/// The divisor of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Divisor {
     One,
@@ -78,7 +78,7 @@ enum Divisor {
     Count,
 }
 
-/// A transform along dimensions, the last of which is the one with half a spectrum.
+/// A transform along dimensions; the last of them has the half spectrum.
 struct Transform {
     kind: Kind,
     along: Vec<usize>,
@@ -86,7 +86,7 @@ struct Transform {
     divisor: Divisor,
 }
 
-/// Fourier transforms by the names of `torch.fft` and by those of their parts.
+/// Fourier transforms under the names of `torch.fft` and of the aten operators below them.
 fn transform(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
@@ -139,7 +139,7 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
     given.iter().map(|&d| dimension(rank, d)).collect()
 }
 
-/// Elements of each of those dimensions, of numbers that are not a spectrum.
+/// Sizes of these dimensions in the real or complex signal, not in its spectrum.
 fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, BuildError> {
     let mut sizes: Vec<u64> = along.iter().map(|&d| dims[d]).collect();
     let wrong = || CallError::Sizes { op: c.op.to_owned(), sizes: dims.to_vec() };
@@ -157,7 +157,7 @@ fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Res
     if sizes.contains(&0) { Err(wrong().into()) } else { Ok(sizes) }
 }
 
-/// A transform of dimensions, which are the last while it is made.
+/// Transforms dimensions, which are moved to the end for the transform.
 fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     let rank = c.b().rank(x);
     let first = rank - how.along.len();
@@ -195,7 +195,7 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     let op = Op::Fft { kind: name.to_owned(), length: how.sizes.clone() };
     let made = c.b().push_array(op, vec![x], element, dims)?;
     let count = how.sizes.iter().fold(1.0, |all, &n| all * convert::real(n));
-    // XLA divides by the number of elements on the way back.
+    // XLA divides by the number of elements in the inverse transform.
     let factor = match how.divisor {
         Divisor::One => 1.0,
         Divisor::Root => 1.0 / libm::sqrt(count),
@@ -207,7 +207,7 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     c.b().transpose(made, &back)
 }
 
-/// A dimension cut off, or filled up with zeros.
+/// A dimension truncated, or padded with zeros.
 fn resized(c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize, size: u64) -> Built {
     let own = c.b().size(x, d)?;
     if own >= size {
@@ -234,7 +234,7 @@ fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Built {
     c.b().binary(Binary::Complex, real, imaginary)
 }
 
-/// The second half of each dimension in front of the first.
+/// Swaps the two halves of each dimension.
 fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
     let mut x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -247,7 +247,7 @@ fn shifted(c: &mut Call<'_, '_, '_>) -> Made {
     one(x)
 }
 
-/// Spectra of stretches of a signal: `[.., frequencies, stretches]`.
+/// Short-time spectra of a signal: `[.., frequencies, stretches]`.
 fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
     let size = c.positive("n_fft")?;
@@ -283,7 +283,7 @@ fn short_time(c: &mut Call<'_, '_, '_>) -> Made {
     one(c.b().stack(&[real, imaginary], last + 2)?)
 }
 
-/// The signal of spectra of stretches, added up where they overlap and divided by what their windows add up to.
+/// The signal of short-time spectra, which are added up where they overlap and divided by the sum of their windows.
 fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     let natural = |name: &str| c.int(name).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
     let size = c.positive("n_fft")?;
@@ -337,7 +337,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     one(if rank == 2 { c.b().squeeze(value, 0)? } else { value })
 }
 
-/// Stretches `[.., stretches, elements]` added up, each a step behind the one before.
+/// Adds up stretches `[.., stretches, elements]`, each one step after the one before.
 fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built {
     let dims = c.b().dims(frames);
     let wrong = || CallError::Sizes { op: "a sum of stretches".to_owned(), sizes: dims.clone() };
@@ -346,7 +346,7 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     };
     let total = step.checked_mul(count.saturating_sub(1)).and_then(|n| n.checked_add(size));
     let total = total.ok_or_else(wrong)?;
-    // Each stretch in parts of one step: part `i` of a stretch falls on the place of the stretch `i` behind it.
+    // Each stretch is split into parts of one step: part `i` overlaps the stretch that is `i` stretches later.
     let parts = size.div_ceil(step);
     let whole = resized(c, frames, 2, parts.saturating_mul(step))?;
     let whole = c.b().reshape(whole, &[n, count, parts, step])?;

@@ -1,4 +1,4 @@
-//! Functions of one operand, activations among them.
+//! Functions of one operand, including activations.
 
 use super::call::{Call, Done, Made, one};
 use crate::base::convert::{narrow, real_signed};
@@ -26,7 +26,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Unknown)
 }
 
-/// The operand in the element type of the result: roots of whole numbers are not whole.
+/// The operand in the element type of the result: roots of integers are not integers.
 fn operand(c: &mut Call<'_, '_, '_>) -> Built {
     let element = c.result()?.element;
     let x = c.x(0)?;
@@ -119,7 +119,7 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
             let x = c.x(0)?;
             let soft = compose::softplus(c.b(), x, beta)?;
             if border >= 20.0 {
-                // In single precision the two are equal from there on.
+                // In single precision the two are equal beyond this value.
                 return Ok(Some(soft));
             }
             let scaled = c.b().with_number(Binary::Mul, x, beta)?;
@@ -151,7 +151,7 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
     Ok(Some(value))
 }
 
-/// Activation functions of pieces: one slope below 0 and one above, or bounds.
+/// Piecewise linear activation functions: one slope below 0 and one above, or bounds.
 fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     let value = match c.op {
         "relu6" => {
@@ -188,7 +188,7 @@ fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
             let slope = c.b().number(element, slope)?;
             compose::leaky_relu(c.b(), x, slope)?
         }
-        // Evaluation of the randomised rectifier: the mean slope.
+        // The randomised rectifier outside training: the mean slope.
         "rrelu" | "rrelu_with_noise" if !c.flag_or("training", false) => {
             let slope = (c.float_or("lower", 0.125) + c.float_or("upper", 1.0 / 3.0)) / 2.0;
             let x = c.x(0)?;
@@ -211,7 +211,7 @@ fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
     Ok(Some(value))
 }
 
-/// 0 near 0, `x` beyond; the soft one moves by `lambda` towards 0.
+/// 0 near 0, `x` beyond; the soft variant moves `x` by `lambda` towards 0.
 fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Built {
     let element = b.element(x);
     let zero = b.number(element, 0.0)?;
@@ -225,7 +225,7 @@ fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Buil
     b.select(is_above, right, below)
 }
 
-/// Functions made of others.
+/// Functions composed of others.
 fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     let value = match c.op {
         "positive" | "resolve_neg" => c.x(0)?,
@@ -284,7 +284,7 @@ fn rounded(c: &mut Call<'_, '_, '_>) -> Built {
     if places == 0.0 { Ok(rounded) } else { c.b().with_number(Binary::Div, rounded, factor) }
 }
 
-/// The logarithm of the odds of a probability, which may be kept away from 0 and 1.
+/// The logarithm of a probability's odds; the probability may be clamped away from 0 and 1.
 fn logit(c: &mut Call<'_, '_, '_>) -> Built {
     let epsilon = c.float("eps");
     let x = operand(c)?;
@@ -299,7 +299,7 @@ fn logit(c: &mut Call<'_, '_, '_>) -> Built {
     c.b().unary(Unary::Log, odds)
 }
 
-/// The whole part of each number.
+/// The integer part of each number.
 fn truncated(b: &mut Builder, x: InstructionId) -> Built {
     if !b.element(x).is_float() {
         return Ok(x);
@@ -310,7 +310,7 @@ fn truncated(b: &mut Builder, x: InstructionId) -> Built {
     b.mul(size, sign)
 }
 
-/// Limits that are numbers or tensors.
+/// Clamps to bounds that are numbers or tensors.
 fn clamp(c: &mut Call<'_, '_, '_>) -> Built {
     let element = c.result()?.element;
     let x = c.x(0)?;

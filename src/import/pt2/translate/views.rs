@@ -1,5 +1,5 @@
-//! Values that share memory. An operation in place changes all values that look at the same storage, so that each value is a chain
-//! of views down to a storage, and a view's value is made again after its storage has changed.
+//! Values that share memory. An in-place operation changes all values of the same storage. Each value is therefore a chain
+//! of views down to a storage, and a view is computed again after its storage has changed.
 
 use crate::import::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
 
@@ -15,7 +15,7 @@ pub enum Look {
     Transpose(Vec<usize>),
     /// A range of a dimension: dimension, start, limit, step.
     Slice(usize, u64, u64, u64),
-    /// Repeated.
+    /// Broadcast.
     Expand(Vec<u64>),
 }
 
@@ -24,7 +24,7 @@ struct View {
     storage: usize,
     parent: Option<ViewId>,
     look: Option<Look>,
-    /// What it showed at a version of its storage.
+    /// Its value at a version of its storage.
     shown: (u32, InstructionId),
 }
 
@@ -37,7 +37,7 @@ pub struct Views {
 }
 
 impl Views {
-    /// A value with a storage of its own.
+    /// A value with its own storage.
     pub fn fresh(&mut self, value: InstructionId) -> ViewId {
         self.versions.push(0);
         self.views.push(View { storage: self.versions.len() - 1, parent: None, look: None, shown: (0, value) });
@@ -57,10 +57,10 @@ impl Views {
         Ok(self.views.len() - 1)
     }
 
-    /// What a value shows now.
+    /// The current value.
     ///
     /// # Errors
-    /// When the program grows beyond all bounds.
+    /// When the program becomes too large.
     pub fn get(&mut self, b: &mut Builder, id: ViewId) -> Built {
         let version = self.versions[self.views[id].storage];
         let mut chain = Vec::new();
@@ -82,7 +82,7 @@ impl Views {
         Ok(value)
     }
 
-    /// Writes a value: from now on, all views of the same storage show it.
+    /// Writes a value: from now on, all views of the same storage read it.
     ///
     /// # Errors
     /// When the view repeats elements, which torch does not write to either.
@@ -110,7 +110,7 @@ impl Views {
     }
 }
 
-/// What a look shows of a value.
+/// Reads a value through a view.
 fn shown(b: &mut Builder, x: InstructionId, look: &Look) -> Built {
     match look {
         Look::Reshape(dims) => b.reshape(x, dims),
@@ -120,7 +120,7 @@ fn shown(b: &mut Builder, x: InstructionId, look: &Look) -> Built {
     }
 }
 
-/// `below` with `value` where a look shows it.
+/// `below` with `value` written through a view.
 fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look) -> Built {
     match look {
         Look::Reshape(_) => b.reshape(value, &b.dims(below)),

@@ -1,5 +1,5 @@
-//! Results whose sizes are those of their operands and whose element type is another: sums of numbers of two types, roots of whole
-//! numbers, conversions, reductions.
+//! Results with the sizes of their operands but another element type: sums of two types, roots of integers,
+//! conversions, reductions.
 
 use super::super::binary::common_element;
 use super::super::call::Call;
@@ -7,7 +7,7 @@ use super::{Types, operand};
 use crate::import::program::builder::broadcast_dims;
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType};
 
-/// The element type of a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
+/// The element type with a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
 #[must_use]
 pub const fn scalar_type(number: i64) -> Option<ElementType> {
     Some(match number {
@@ -30,10 +30,10 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
     })
 }
 
-/// The element type that an argument `dtype` asks for, when it is given.
+/// The element type of the argument `dtype`, if it is given.
 ///
 /// # Errors
-/// When its number is not known.
+/// When its number is unknown.
 pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, BuildError> {
     let Some(number) = c.int("dtype") else { return Ok(None) };
     let known = scalar_type(number);
@@ -41,7 +41,7 @@ pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, BuildError> {
     Ok(Some(element))
 }
 
-/// Types of results of the sizes of their operands.
+/// Types of results that have the sizes of their operands.
 ///
 /// # Errors
 /// When operands do not fit.
@@ -76,7 +76,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     Ok(Some(vec![ArrayType::new(element, dims)]))
 }
 
-/// Whether the result of an operation is of the type that both of its operands are converted to.
+/// Whether an operation's result has the type that both operands are converted to.
 fn is_of_common_type(op: &str) -> bool {
     matches!(
         op,
@@ -118,7 +118,7 @@ fn is_of_common_type(op: &str) -> bool {
     )
 }
 
-/// Whether an operation changes the element type and nothing else.
+/// Whether an operation only changes the element type.
 pub fn is_conversion(op: &str) -> bool {
     matches!(
         op,
@@ -136,17 +136,17 @@ pub fn is_conversion(op: &str) -> bool {
     )
 }
 
-/// Single precision for whole numbers and booleans.
+/// Single precision for integers and booleans.
 pub fn float_of(element: ElementType) -> ElementType {
     if element.is_float() || element.is_complex() { element } else { ElementType::F32 }
 }
 
-/// 64 bits for whole numbers and booleans, as torch sums them.
+/// 64-bit integers for integers and booleans, as torch sums them.
 pub fn sum_of(element: ElementType) -> ElementType {
     if element.is_integer() || element == ElementType::Pred { ElementType::S64 } else { element }
 }
 
-/// Functions that give floating point numbers even for whole numbers.
+/// Functions that give floating point numbers even for integers.
 fn is_for_floats(op: &str) -> bool {
     let plain = op.strip_prefix("special_").unwrap_or(op);
     matches!(
@@ -193,7 +193,7 @@ fn is_for_floats(op: &str) -> bool {
     )
 }
 
-/// The element type of a limited tensor: limits that are tensors or fractions count too.
+/// The element type of a clamped tensor: bounds that are tensors or fractions count too.
 fn clamped(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
     let own = operand(c, 0)?.element;
     let mut is_fraction = false;
@@ -226,7 +226,7 @@ fn converted(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
     })
 }
 
-/// A choice between two operands by a third.
+/// A select between two operands by a condition.
 fn chosen(c: &mut Call<'_, '_, '_>) -> Types {
     let element = common_element(c, &[1, 2])?;
     let mut dims = operand(c, 0)?.dims;

@@ -1,6 +1,6 @@
-//! Types of results where the file gives none, by the rules of torch's own shape functions.
+//! Types of results that the file does not give, by the rules of torch's own shape functions.
 //!
-//! Only operations whose translation asks for the result type are here; the others get the type of what they make.
+//! Only operations whose translation needs the result type are here; the others get the type of the value that they make.
 
 mod elements;
 mod places;
@@ -28,7 +28,7 @@ pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildErr
     operand(c, 0).map(|ty| vec![ty])
 }
 
-/// The type of the tensor at a place.
+/// The type of the tensor at a position.
 fn operand(c: &mut Call<'_, '_, '_>, place: usize) -> Result<ArrayType, BuildError> {
     let x = c.x(place)?;
     c.b().array(x).cloned()

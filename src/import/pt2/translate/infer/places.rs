@@ -100,7 +100,7 @@ fn created(c: &Call<'_, '_, '_>) -> Types {
     Ok(Some(vec![ArrayType::new(element, dims)]))
 }
 
-/// A row from a start to an end in steps.
+/// A range from a start to an end in steps.
 fn range(c: &Call<'_, '_, '_>) -> Types {
     let end = c.float("end").ok_or_else(|| c.missing("end"))?;
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
@@ -125,7 +125,7 @@ fn bags(c: &mut Call<'_, '_, '_>) -> Types {
     Ok(Some(vec![bags, other.clone(), other.clone(), other]))
 }
 
-/// A picture with the last dimensions replaced.
+/// An image with other last dimensions.
 fn with_last(own: ArrayType, last: &[u64]) -> Types {
     let kept = own.dims.len().checked_sub(last.len()).filter(|&n| n > 0);
     let kept =
@@ -147,7 +147,7 @@ fn adaptive(c: &mut Call<'_, '_, '_>) -> Types {
     with_last(own, &last)
 }
 
-/// Sizes that are given, or the own ones times factors.
+/// The given sizes, or the operand's own sizes times factors.
 fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     if let Some(sizes) = c.ints("output_size").filter(|s| !s.is_empty()) {

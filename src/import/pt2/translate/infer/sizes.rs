@@ -7,7 +7,7 @@ use crate::import::program::builder::broadcast_dims;
 use crate::import::program::compose::dimension;
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
 
-/// Most parts of a tensor: a bound for hostile files, which can ask for many with a few bytes.
+/// Most parts of a tensor: a bound for hostile files, which can request very many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;
 
 /// Types of results of views, parts, joins and repetitions.
@@ -72,19 +72,19 @@ fn viewed(c: &mut Call<'_, '_, '_>) -> Types {
     Ok(Some(vec![ArrayType::new(element, own.dims)]))
 }
 
-/// As many dimensions as the name says, or more.
+/// At least as many dimensions as the name says.
 fn filled_up(c: &mut Call<'_, '_, '_>) -> Types {
     let least = usize::from(c.op.as_bytes()[8] - b'0');
     let mut dims = operand(c, 0)?.dims;
     while dims.len() < least {
-        // A matrix gets a last dimension of size one, a row a first and a last one.
+        // A matrix gets a last dimension of size one, a vector a first and a last one.
         let at = if dims.len() == 2 { 2 } else { 0 };
         dims.insert(at, 1);
     }
     like_first(c, dims)
 }
 
-/// Without the dimension that is selected from.
+/// The type without the dimension that is selected from.
 fn selected(c: &mut Call<'_, '_, '_>) -> Types {
     let mut dims = operand(c, 0)?.dims;
     let at = dimension(dims.len(), c.int_or("dim", 0))?;
@@ -95,7 +95,7 @@ fn selected(c: &mut Call<'_, '_, '_>) -> Types {
     like_first(c, dims)
 }
 
-/// Every element as often as a number says.
+/// Repeats every element a number of times.
 fn repeated_each(c: &mut Call<'_, '_, '_>) -> Types {
     let mut dims = operand(c, 0)?.dims;
     let times = natural(c.int_or("repeats", -1))?;
@@ -114,13 +114,13 @@ fn product(dims: &[u64]) -> u64 {
     dims.iter().fold(1u64, |all, &n| all.saturating_mul(n))
 }
 
-/// Types of a list of tensors in front.
+/// Types of a list of tensors at the front.
 fn operands(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
     let all = c.tensors(0)?;
     all.into_iter().map(|x| c.b().array(x).cloned()).collect()
 }
 
-/// Sizes of which one may be -1, which stands for the rest.
+/// Sizes, one of which may be -1 and stands for the rest.
 fn reshaped(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let name = if c.arg("shape").is_some() { "shape" } else { "size" };
@@ -173,7 +173,7 @@ fn squeezed(c: &mut Call<'_, '_, '_>) -> Types {
     like_first(c, dims)
 }
 
-/// Sizes of which -1 keeps the own one.
+/// Sizes in which -1 keeps the operand's size.
 fn expanded(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?.dims;
     let asked = c.ints("size").ok_or_else(|| c.missing("size"))?;
@@ -234,7 +234,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
     Ok(Some(sizes.into_iter().map(typed).collect()))
 }
 
-/// Distances between cuts of a dimension.
+/// Distances between the cuts of a dimension.
 fn between(cuts: &[i64], size: u64) -> Result<Vec<u64>, BuildError> {
     let mut ends = cuts.iter().map(|&n| natural(n)).collect::<Result<Vec<u64>, _>>()?;
     ends.push(size);
@@ -259,7 +259,7 @@ fn joined(c: &mut Call<'_, '_, '_>) -> Types {
             dims.insert(at, all.len() as u64);
         }
         "vstack" if dims.len() == 1 => dims.insert(0, 1),
-        // The translation joins tensors of the rank that they have.
+        // No size changes here: the translation joins these tensors at their own rank.
         "hstack" | "vstack" | "dstack" => {}
         _ => {
             let at = dimension(dims.len(), c.int_or("dim", 0))?;
@@ -272,7 +272,7 @@ fn joined(c: &mut Call<'_, '_, '_>) -> Types {
     Ok(Some(vec![ArrayType::new(element, dims)]))
 }
 
-/// The element type that holds all of them: the higher kind wins, then the wider.
+/// The element type that can hold all of them: the higher kind wins, then the wider.
 fn widest(all: &[ArrayType]) -> ElementType {
     let rank = |e: ElementType| (u8::from(e.is_integer()) + 2 * u8::from(e.is_float()), e.bits());
     let best = all.iter().map(|ty| ty.element).max_by_key(|&e| rank(e));
