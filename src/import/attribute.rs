@@ -1,4 +1,4 @@
-//! Why attributes of an operation, in HLO or StableHLO, are not those that it needs.
+//! Problems with the attributes of an operation, in HLO or StableHLO.
 
 use thiserror::Error;
 
@@ -7,7 +7,7 @@ use super::program::{ArrayType, ElementType};
 /// What is wrong with an attribute, in words that follow the operation's name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum AttributeError {
-    /// It is not there.
+    /// A missing attribute.
     #[error("it has no {0}")]
     Missing(&'static str),
     /// A number outside the attribute's range.
@@ -18,49 +18,49 @@ pub(super) enum AttributeError {
         /// The number.
         found: i64,
     },
-    /// A text that is not one of the attribute's values.
+    /// A value that the attribute does not have.
     #[error("its {name} is {text:?}")]
     Text {
         /// The attribute.
         name: &'static str,
-        /// How it is written.
+        /// The value as written.
         text: String,
     },
-    /// A dimension without a number.
+    /// A dimension name that is not a number.
     #[error("it names dimension {0}")]
     Dimension(i64),
-    /// A dimension or a count that is negative or has more than 32 bits.
+    /// A dimension or a count that is negative or does not fit in 32 bits.
     #[error("it has the dimension or count {0}")]
     Natural(i64),
-    /// A size that is negative.
+    /// A negative size.
     #[error("it has the size or bound {0}")]
     Size(i64),
-    /// Dimensions of a convolution that are not understood.
+    /// Dimensions of a convolution that cannot be parsed.
     #[error("its dimension numbers are {0:?}")]
     DimensionNumbers(String),
-    /// A list of a window whose length is not the number of its dimensions.
+    /// A window attribute whose length differs from the number of dimensions.
     #[error("its window has {given} {list} for {rank} dimensions")]
     Window {
-        /// The list.
+        /// The attribute.
         list: &'static str,
         /// Its length.
         given: usize,
         /// Dimensions of the window.
         rank: usize,
     },
-    /// A comparison that does not exist.
+    /// An unknown comparison.
     #[error("it compares by {0:?}, which is none of EQ, NE, GE, GT, LE and LT")]
     Direction(String),
-    /// A floating point format that is not understood.
+    /// An unsupported floating point format.
     #[error("its format has {0:?} bits")]
     Format(String),
     /// A sort along a dimension that does not exist.
     #[error("it sorts along dimension {0}")]
     SortDimension(i64),
-    /// A product of a single number.
+    /// A product with an operand that is a single number.
     #[error("its left side is one number")]
     NumberOnTheLeft,
-    /// A shape that is only known from data.
+    /// A shape that depends on data.
     #[error("its operand {0} is a shape that depends on data")]
     ShapeOfData(usize),
 }
@@ -71,31 +71,31 @@ pub(super) enum ConstantError {
     /// It is not `dense<..>`.
     #[error("its value is {0:?}")]
     Form(String),
-    /// Another number of numbers than its type has elements.
+    /// A number of values that differs from the type's elements.
     #[error("a constant of {ty} holds {found} numbers")]
     Count {
         /// Its type.
         ty: ArrayType,
-        /// How many numbers it has.
+        /// Number of values.
         found: u64,
     },
-    /// Digits that are not those of bytes.
+    /// Invalid hexadecimal digits.
     #[error("its value is not a hexadecimal number of whole bytes")]
     Hexadecimal,
-    /// Bytes that do not make numbers.
+    /// Bytes that do not fit the type.
     #[error("its {bytes} bytes are not numbers of {element}")]
     Bytes {
-        /// How many there are.
+        /// Number of bytes.
         bytes: usize,
-        /// What they should be.
+        /// Expected number of bytes.
         element: ElementType,
     },
     /// A word that is not a number.
     #[error("{word:?} is not a number of {element}")]
     Word {
-        /// How it begins.
+        /// The beginning of the word.
         word: String,
-        /// What it should be.
+        /// The expected kind of number.
         element: ElementType,
     },
 }

@@ -1,4 +1,4 @@
-//! Custom calls that are known by name.
+//! Custom calls whose names are known.
 
 use super::program::{Foreign, Op, Type, Unary};
 
@@ -26,7 +26,7 @@ const NEURON: [&str; 20] = [
     "AwsNeuronResizeBilinearGrad",
 ];
 
-/// Calls that pass their operands on: marks of modules, of shardings, of transfers.
+/// Calls that return their operands: marks of modules, of shardings, of transfers.
 const MARKS: [&str; 10] = [
     "AwsNeuronTransferWithStaticRing",
     "AwsNeuronModuleMarker",
@@ -61,17 +61,17 @@ const FUNCTIONS: [(&str, Unary); 17] = [
     ("is_nan", Unary::IsNan),
 ];
 
-/// The function that CHLO and MHLO name so.
+/// The function with this name in CHLO and MHLO.
 pub(super) fn function(name: &str) -> Option<Unary> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, f)| *f)
 }
 
-/// CHLO's name of a function that HLO has no opcode for.
+/// CHLO's name for a function without an HLO opcode.
 pub(super) fn function_name(f: Unary) -> &'static str {
     FUNCTIONS.iter().find(|(_, known)| *known == f).map_or("unknown", |(name, _)| name)
 }
 
-/// What a call means: an operation of its own where there is one.
+/// The operation that a call stands for, if there is one.
 pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Type) -> Op {
     let call = || Op::CustomCall(Foreign { name: name.to_owned(), config: config.to_owned() });
     if passes_on(name) {
@@ -92,7 +92,7 @@ pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Typ
     }
 }
 
-/// Whether a call passes its operands on.
+/// Whether a call returns its operands.
 pub(super) fn passes_on(name: &str) -> bool {
     MARKS.iter().any(|mark| name.starts_with(mark))
 }

@@ -1,14 +1,14 @@
-//! A model that one program reads for another: the request and the answer as postcard bytes.
+//! Lets another program read a model: the request and the answer are postcard bytes.
 //!
-//! On the page the readers are a program of their own. [`read_elsewhere`] is called where there are no readers, [`read_carried`] where they
-//! are; the shell carries the bytes between the two.
+//! On the page the readers are a separate program. [`read_elsewhere`] is called in a program without readers, [`read_carried`] in the program
+//! with the readers; the shell passes the bytes between the two.
 
 use super::{ImportError, ImportOptions, Imported, ModelBytes, read_model};
 
-/// Has another program read a model. `carry` takes the options as bytes to it and brings its answer back.
+/// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer.
 ///
 /// # Errors
-/// When the reader refuses the file, when `carry` fails, or when the answer is of another build.
+/// When the reader refuses the file, when `carry` fails, or when the answer comes from another build.
 pub fn read_elsewhere(
     options: &ImportOptions,
     carry: impl FnOnce(&[u8]) -> Result<Vec<u8>, ImportError>,
@@ -18,13 +18,13 @@ pub fn read_elsewhere(
     postcard::from_bytes::<Result<Imported, ImportError>>(&answer).map_err(|e| not_carried(&e))?
 }
 
-/// Reads a model for another program, which asked with [`read_elsewhere`]. Errors are part of the answer's bytes.
+/// Reads a model for another program, which called [`read_elsewhere`]. Errors are part of the answer.
 #[must_use]
 pub fn read_carried(name: &str, bytes: &dyn ModelBytes, options: &[u8]) -> Vec<u8> {
     let read = postcard::from_bytes::<ImportOptions>(options)
         .map_err(|e| not_carried(&e))
         .and_then(|options| read_model(name, bytes, &options));
-    // Writing to memory does not fail. The other side reports an empty answer as an error.
+    // Writing to memory does not fail. If it did, the other side would report an empty answer as an error.
     postcard::to_allocvec(&read).unwrap_or_default()
 }
 
@@ -51,7 +51,7 @@ mod tests {
         let own = ImportOptions::default();
         let (direct, carried) =
             (read_model("m.hlo", &HLO.as_bytes().to_vec(), &own), through_bytes("m.hlo", HLO, &own));
-        // The program holds NaNs, which are never equal; their texts are.
+        // The program holds NaNs, which are never equal; its text is compared instead.
         assert_eq!(format!("{:?}", carried.unwrap()), format!("{:?}", direct.unwrap()));
         let open = ImportOptions { dims: BTreeMap::from([("batch".to_owned(), 3)]), looks_only: true };
         for (file, options) in [("no model", &own), (&HLO[..120], &own), (HLO, &open)] {

@@ -7,7 +7,7 @@ use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
 use super::{ImportError, Imported, ModelBytes, load_parameter};
 use crate::base::convert::real_signed;
 
-/// Operations that a comparison may take: some seconds.
+/// Most operations of a comparison, which take some seconds.
 const BUDGET: u64 = 1 << 35;
 
 /// One result compared with the expected one.
@@ -17,13 +17,13 @@ pub struct ResultComparison {
     pub index: usize,
     /// Its type.
     pub ty: String,
-    /// The largest difference over the largest expected number (over 1e-3 at least); infinite where one side alone is not a number.
+    /// The largest difference over the largest expected number (at least 1e-3); infinite where only one side is NaN.
     pub relative_error: f64,
     /// The largest difference.
     pub max_abs_error: f64,
 }
 
-/// Why results are not compared.
+/// Why results cannot be compared.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CompareError {
@@ -36,12 +36,12 @@ pub enum CompareError {
     /// There are no expected results.
     #[error("the file of expected results has no array out0")]
     NothingExpected,
-    /// More results are expected than there are.
+    /// More results are expected than the model has.
     #[error("the model gives {given} results and {expected} are expected")]
     TooFew {
-        /// Results of the model.
+        /// Number of the model's results.
         given: usize,
-        /// Results expected.
+        /// Number of expected results.
         expected: usize,
     },
     /// A parameter without numbers.
@@ -51,12 +51,12 @@ pub enum CompareError {
         name: String,
         /// Its type.
         ty: ArrayType,
-        /// Its number.
+        /// Its number among the parameters.
         number: usize,
         /// Its number among the inputs.
         input: usize,
     },
-    /// An array of other sizes than the parameter has.
+    /// An array whose sizes differ from the parameter's.
     #[error("{name} is {ty} and the array given is {given}")]
     Input {
         /// The parameter.
@@ -66,25 +66,25 @@ pub enum CompareError {
         /// The type of the array.
         given: ArrayType,
     },
-    /// A result of other sizes than expected.
+    /// A result whose sizes differ from the expected ones.
     #[error("result {index} is {given} and {expected} is expected")]
     Output {
         /// Its position.
         index: usize,
-        /// What the model gives.
+        /// The model's type.
         given: ArrayType,
-        /// What is expected.
+        /// The expected type.
         expected: ArrayType,
     },
 }
 
-/// Computes a model for arrays by name and compares its results with those expected.
+/// Evaluates a model on arrays by name and compares its results with the expected ones.
 ///
-/// Arrays are found by the name of a parameter, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
-/// Weights that the file holds need no array. Expected results are `out0`, `out1` ... Numbers of single precision are cast as `casts` says.
+/// An array belongs to a parameter by the parameter's name, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
+/// Weights that the file holds do not need an array. Expected results are `out0`, `out1` ... Single-precision numbers are cast as `casts` says.
 ///
 /// # Errors
-/// With the parameter that has no numbers, the operation that cannot be computed, or the result that is missing.
+/// When a parameter has no numbers, an operation cannot be computed, or a result is missing.
 pub fn compare(
     imported: &Imported,
     bytes: &dyn ModelBytes,
@@ -131,7 +131,7 @@ fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)])
         if value.ty.dims != ty.dims {
             return Err(CompareError::Input { name: name.clone(), ty: ty.clone(), given: value.ty });
         }
-        // NumPy has no bfloat16: such inputs come in single precision.
+        // NumPy does not have bfloat16: inputs of this type are given in single precision.
         value.ty = ty.clone();
         bound.push(value);
     }

@@ -1,19 +1,19 @@
-//! Why a file is not a model that can be read.
+//! Why a model file cannot be read.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Where in a file something is wrong.
+/// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// Nowhere in particular.
+    /// The whole file.
     #[default]
     File,
-    /// A line and a column of a text, from 1.
+    /// A line and a column of text, from 1.
     Line(u64, u64),
-    /// A byte of a file, from 0.
+    /// An offset in bytes, from 0.
     Byte(u64),
     /// A node, an instruction or a value, by name.
     Node(String),
@@ -33,11 +33,11 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file is not a model that can be read.
+/// Why a model file cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{place}{what}; {instead}")]
 pub struct ImportError {
-    /// Where.
+    /// The place.
     pub place: Place,
     /// What is wrong.
     pub what: String,
@@ -46,7 +46,7 @@ pub struct ImportError {
 }
 
 impl ImportError {
-    /// An error of a whole file.
+    /// An error about a whole file.
     #[must_use]
     pub fn of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
         Self::at(Place::File, what, instead)

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Whether a file becomes a model.
+/// Whether a file can become a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// All of it.
+    /// All of it is supported.
     #[default]
     Import,
-    /// Something is missing: see the notes.
+    /// Something is missing; the notes say what.
     Partial,
 }
 
@@ -21,9 +21,9 @@ pub enum Verdict {
 pub struct TensorInfo {
     /// Its name in the file.
     pub name: String,
-    /// Its element type, as [`super::program::ElementType::name`] says it: `f32`.
+    /// Its element type, as [`super::program::ElementType::name`] gives it: `f32`.
     pub dtype: String,
-    /// Its sizes; an open dimension has its name in `open` at the same position.
+    /// Its sizes; an open dimension has its name at the same position in `open`.
     pub shape: Vec<u64>,
     /// Names of open dimensions by position.
     #[serde(default)]
@@ -50,13 +50,13 @@ impl Serialize for TensorInfo {
 pub struct OpenDimension {
     /// Its name: `batch`, `s77`.
     pub name: String,
-    /// The least size the file allows.
+    /// The smallest size that the file allows.
     pub min: Option<u64>,
-    /// The largest.
+    /// The largest size that the file allows.
     pub max: Option<u64>,
-    /// The size that was used: the one asked for, or the one the model was exported with.
+    /// The size that is used: the requested size, or the size of the export.
     pub used: u64,
-    /// Whether a person asked for that size.
+    /// Whether the user requested that size.
     pub is_chosen: bool,
 }
 
@@ -76,11 +76,11 @@ pub struct UnsupportedOp {
 pub struct Inspection {
     /// `pt2`, `torchscript`, `onnx`, `hlo`, `hlo-text`, `mlir`.
     pub format: String,
-    /// What wrote it, as far as the file says: `torch 2.9.1+cu128`.
+    /// The program that wrote it, if the file says so: `torch 2.9.1+cu128`.
     pub producer: String,
     /// Whether all of it becomes a model.
     pub verdict: Verdict,
-    /// Inputs that a caller gives, without weights where the file tells them apart.
+    /// Inputs that a caller passes; weights are not among them if the file tells them apart.
     pub inputs: Vec<TensorInfo>,
     /// Results.
     pub outputs: Vec<TensorInfo>,
@@ -90,7 +90,7 @@ pub struct Inspection {
     pub buffers: u64,
     /// Operations of products (matrix products, convolutions, attention, recurrent cells), two for each multiply-add.
     pub flops: u64,
-    /// How often each operator occurs, by its name in the format; of HLO, what the result depends on.
+    /// How often each operator occurs, by its name in the format; for HLO, only operators that the result depends on.
     pub ops: BTreeMap<String, u64>,
     /// Module paths in order of first appearance: `NN[model]/Linear[layer1]`.
     pub modules: Vec<String>,
@@ -98,6 +98,6 @@ pub struct Inspection {
     pub open_dimensions: Vec<OpenDimension>,
     /// Operators without a known meaning.
     pub unsupported: Vec<UnsupportedOp>,
-    /// What a person should know: what is missing, what was assumed.
+    /// Notes for the user: what is missing, what was assumed.
     pub notes: Vec<String>,
 }

@@ -1,18 +1,18 @@
-//! Words, names, texts and signs of HLO text and of MLIR text.
+//! Tokens of HLO text and of MLIR text: words, names, strings and signs.
 //!
-//! Both have C's comments and strings, names with a sign in front (`%dot.3`, `@main`, `#loc4`, `^bb0`), and words that run on over
-//! dots and, in HLO, over hyphens (`get-tuple-element`, `1_1x0_-1`).
+//! Both have C's comments and strings, names with a sign in front (`%dot.3`, `@main`, `#loc4`, `^bb0`), and words that include
+//! dots and, in HLO, hyphens (`get-tuple-element`, `1_1x0_-1`).
 
 use super::{ImportError, Place};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier or a number.
     Word,
     /// A name with its sign: `%x`, `@x`, `#x`, `^x`, `!x`.
     Name,
-    /// A text in quotation marks; its `text` is what is between them, escapes as written.
+    /// A string in quotation marks; its `text` is the content, with escapes as written.
     Text,
     /// `->`.
     Arrow,
@@ -22,28 +22,28 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token and where it lies.
+/// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What is written.
+    /// Its text.
     pub text: &'a str,
     /// Its first byte.
     pub start: usize,
     /// One beyond its last byte.
     pub end: usize,
-    /// Whether a line ends between it and the token before.
+    /// Whether there is a line end between it and the token before.
     pub is_first_on_line: bool,
 }
 
 impl<'a> Token<'a> {
-    /// Whether it is this character.
+    /// Whether the token is this character.
     pub fn is(&self, sign: char) -> bool {
         self.kind == Kind::Sign(sign)
     }
 
-    /// Whether it is this word.
+    /// Whether the token is this word.
     pub fn is_word(&self, word: &str) -> bool {
         self.kind == Kind::Word && self.text == word
     }
@@ -67,12 +67,12 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A reader of HLO text, where `<` is a sign like any other.
+    /// A lexer for HLO text, where `<` is an ordinary sign.
     pub fn new(source: &'a str) -> Self {
         Self { source, at: 0, peeked: None, has_angles: false }
     }
 
-    /// A reader of MLIR text, where `<` and `>` are brackets.
+    /// A lexer for MLIR text, where `<` and `>` are brackets.
     pub fn with_angles(source: &'a str) -> Self {
         Self { source, at: 0, peeked: None, has_angles: true }
     }
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
         self.source
     }
 
-    /// The next token, which stays the next.
+    /// The next token, without consuming it.
     pub fn peek(&mut self) -> Token<'a> {
         match self.peeked {
             Some(token) => token,
@@ -102,7 +102,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes the next token when it is this character.
+    /// Consumes the next token if it is this character.
     pub fn take(&mut self, sign: char) -> bool {
         let is = self.peek().is(sign);
         if is {
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         is
     }
 
-    /// Takes the next token when it is this word.
+    /// Consumes the next token if it is this word.
     pub fn take_word(&mut self, word: &str) -> bool {
         let is = self.peek().is_word(word);
         if is {
@@ -120,19 +120,19 @@ impl<'a> Lexer<'a> {
         is
     }
 
-    /// Takes the next token, which must be this character.
+    /// Consumes the next token, which must be this character.
     pub fn expect(&mut self, sign: char, of: &str) -> Result<Token<'a>, ImportError> {
         let token = self.next();
         if token.is(sign) { Ok(token) } else { Err(self.unexpected(token, &format!("{sign:?} of {of}"))) }
     }
 
-    /// Takes the next token, which must be of this kind.
+    /// Consumes the next token, which must be of this kind.
     pub fn expect_kind(&mut self, kind: Kind, what: &str) -> Result<Token<'a>, ImportError> {
         let token = self.next();
         if token.kind == kind { Ok(token) } else { Err(self.unexpected(token, what)) }
     }
 
-    /// The text from a token on to the end of the group that it opens; or the token alone. Groups nest without limit.
+    /// The text from a token to the end of the group that it opens, or the token alone. Groups may nest to any depth.
     pub fn group(&mut self) -> Result<&'a str, ImportError> {
         let first = self.next();
         let mut open = Vec::new();
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// An error at a token that should be something else.
+    /// An error for a token where something else is expected.
     pub fn unexpected(&self, token: Token<'_>, expected: &str) -> ImportError {
         if token.kind == Kind::End {
             return self.cut_off();
@@ -175,7 +175,7 @@ impl<'a> Lexer<'a> {
         self.error_at(self.source.len(), "the text ends in the middle", "it is cut off: copy the whole file")
     }
 
-    /// An error at a byte, as line and column.
+    /// An error at an offset, as line and column.
     pub fn error_at(&self, byte: usize, what: impl Into<String>, instead: impl Into<String>) -> ImportError {
         ImportError::at(place_of(self.source, byte), what, instead)
     }
@@ -218,7 +218,7 @@ impl<'a> Lexer<'a> {
         Token { kind: Kind::Text, text: inner, start, end: start + len, is_first_on_line }
     }
 
-    /// Passes over white space and comments; whether a line ended.
+    /// Skips white space and comments; returns whether a line ended.
     fn skip_blank(&mut self) -> bool {
         let bytes = self.source.as_bytes();
         let mut is_first_on_line = self.at == 0;
@@ -244,7 +244,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Line and column of a byte, from 1.
+/// Line and column of an offset, from 1.
 pub(super) fn place_of(source: &str, byte: usize) -> Place {
     let before = &source.as_bytes()[..byte.min(source.len())];
     let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
@@ -265,7 +265,7 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii() && c.is_alphanumeric()
 }
 
-/// Bytes of the word at the front. Dots and hyphens belong to it when a letter or a digit follows, `+` in an exponent.
+/// Length of the word at the front. Dots and hyphens belong to it if a letter or a digit follows, `+` in an exponent.
 fn word_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -286,7 +286,7 @@ fn word_len(rest: &str) -> usize {
     at
 }
 
-/// Bytes of the text in quotation marks at the front, both included; all that is left when it does not end.
+/// Length of the string at the front, including its quotation marks; the rest of the text if it does not end.
 fn text_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -300,7 +300,8 @@ fn text_len(rest: &str) -> usize {
     bytes.len()
 }
 
-/// A text with its escapes replaced: `\'`, `\"`, `\n`, `\22`.
+/// A string with its escapes replaced: `\'`, `\"`, `
+/// `, `\22`.
 pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
@@ -324,7 +325,7 @@ pub(super) fn unescaped(text: &str) -> String {
     out
 }
 
-/// All whole numbers in a text, in order: `[0:2], [1:16:1]`, `{1,-1}`.
+/// All integers in a text, in order: `[0:2], [1:16:1]`, `{1,-1}`.
 pub(super) fn integers(text: &str) -> Vec<i64> {
     let mut out = Vec::new();
     let bytes = text.as_bytes();

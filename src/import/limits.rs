@@ -1,9 +1,9 @@
-//! What a NeuronCore cannot do with any compiler: programs that need it are refused, with the place.
+//! What a NeuronCore cannot run with any compiler: programs that need it are refused, with the place.
 
 use super::program::{Instruction, Op, Program, TripCounts, Type};
 use super::{ImportError, Place};
 
-/// An error at the first instruction that a NeuronCore cannot do.
+/// An error at the first instruction that a NeuronCore cannot run.
 pub(super) fn refuse_impossible(program: &Program) -> Result<(), ImportError> {
     let trips = TripCounts::of(program);
     for (id, computation) in program.computations.iter_enumerated() {

@@ -1,4 +1,4 @@
-//! Numbers of weights, read from the file when they are wanted.
+//! Numbers of weights, read from the file on demand.
 
 use thiserror::Error;
 
@@ -6,10 +6,10 @@ use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData
 use super::{ImportError, ModelBytes, Place};
 use crate::base::convert::signed;
 
-/// The numbers of a parameter; none when the file does not hold them.
+/// The numbers of a parameter; `None` if the file does not hold them.
 ///
 /// # Errors
-/// When they run past the end of the file, or when their element type is not read.
+/// When they extend past the end of the file, or when their element type is not supported.
 pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> Result<Option<Value>, ImportError> {
     let wrong = |what: String| ImportError::at(Place::Node(parameter.name.clone()), what, "save the model again");
     match &parameter.data {
@@ -26,32 +26,32 @@ pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> R
     }
 }
 
-/// Why bytes are not the numbers of an array.
+/// Why bytes cannot be read as the numbers of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
-    /// An element type that is not read.
+    /// An unsupported element type.
     #[error("numbers of type {0} are not read")]
     Element(ElementType),
-    /// More elements than memory has places.
+    /// More elements than an index can count.
     #[error("it has too many elements")]
     TooMany,
-    /// Another number of bytes than the array has.
+    /// A number of bytes that does not fit the array.
     #[error("{bytes} bytes are not those of {ty}")]
     Bytes {
-        /// How many there are.
+        /// Number of bytes.
         bytes: usize,
         /// The array.
         ty: ArrayType,
     },
-    /// Bytes or strides that do not give every element.
+    /// Bytes or strides that do not cover every element.
     #[error("its bytes are not those of {0}")]
     Elements(ArrayType),
 }
 
-/// Little-endian numbers as a value. `strides` are distances between neighbours in elements; none for row-major order.
+/// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order.
 ///
 /// # Errors
-/// When there are too few bytes or the element type is not read.
+/// When there are too few bytes or the element type is not supported.
 pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, DecodeError> {
     let size = usize::try_from(ty.element.bits() / 8).unwrap_or(0);
     if size == 0 {
@@ -75,7 +75,7 @@ pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, Deco
     Ok(Value { ty: ty.clone(), numbers: numbers.ok_or_else(wrong)? })
 }
 
-/// Where the `i`-th element in row-major order lies.
+/// Position of the `i`-th element in row-major order.
 fn place(i: usize, dims: &[u64], strides: &[i64]) -> Option<usize> {
     let mut rest = i as u64;
     let mut at = 0i64;

@@ -1,13 +1,13 @@
 //! Model files of users: files that PyTorch, JAX, TensorFlow or an ONNX exporter wrote.
 //!
-//! Every reader makes the same [`Program`](program::Program): computations of operations with XLA's meaning, each with the module
-//! scope it came from. Code that uses a program does not know its file's format. What a file holds, in the format's own words, is
-//! its [`Inspection`].
+//! Every reader makes the same [`Program`](program::Program): computations of operations with XLA's meaning, each with its module
+//! scope. Code that uses a program does not know the format of its file. The [`Inspection`] says what a file holds, in the
+//! format's own terms.
 //!
-//! Readers take bytes by slices ([`ModelBytes`]), so that they can skip the weights beside a graph.
+//! Readers take bytes by slices ([`ModelBytes`]), so they can skip the weights beside a graph.
 //!
-//! [`read_model`] is the only entry point, and rooms above get it as a [`ReadModel`]: a program of the page that does not name it has
-//! no readers in it, and gets its models as bytes from the program that has them ([`read_elsewhere`], [`read_carried`]).
+//! [`read_model`] is the only entry point, and rooms above get it as a [`ReadModel`]. A program of the page that does not refer to it
+//! contains no readers, and gets its models as bytes from the program that has them ([`read_elsewhere`], [`read_carried`]).
 
 mod attribute;
 mod bytecode;
@@ -62,8 +62,8 @@ pub use undecided::refuse_undecided;
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Imported {
-    /// What the file holds, in the format's own words.
+    /// The content of the file, in its format's own terms.
     pub inspection: Inspection,
-    /// What it computes. Operations without a known meaning are [`program::Op::Opaque`] and listed in the inspection.
+    /// The computation. Operations without a known meaning are [`program::Op::Opaque`] and listed in the inspection.
     pub program: program::Program,
 }

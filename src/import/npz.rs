@@ -13,7 +13,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The arrays of an `.npz` file by name, in its order.
 ///
 /// # Errors
-/// When it is not an `.npz` archive, or an array is damaged, in column-major order or of a type that is not read.
+/// When it is not an `.npz` archive, or an array is damaged, in column-major order or of an unsupported type.
 pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut arrays = Vec::new();
@@ -30,38 +30,38 @@ pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportEr
     Ok(arrays)
 }
 
-/// Why an array of NumPy is not read.
+/// Why an array of NumPy cannot be read.
 #[derive(Clone, Debug, PartialEq, Error)]
 enum NpyError {
-    /// The header or the numbers end early.
+    /// The header or the numbers are truncated.
     #[error("the array is cut off")]
     CutOff,
-    /// Another kind of file.
+    /// Not an array file of NumPy.
     #[error("it is not an array of NumPy")]
     Magic,
-    /// A key that every header has.
+    /// A missing key that every header has.
     #[error("its header has no {0}")]
     NoKey(&'static str),
     /// Sizes that are not numbers.
     #[error("its sizes ({sizes}): {source}")]
     Sizes {
-        /// As they are written.
+        /// The sizes as written.
         sizes: String,
         /// What is wrong with one of them.
         source: std::num::ParseIntError,
     },
-    /// Columns before rows.
+    /// Column-major order.
     #[error("it is in column-major order: save numpy.ascontiguousarray of it")]
     ColumnMajor,
-    /// An element type, as NumPy writes it, that is not read.
+    /// An unsupported element type, as NumPy writes it.
     #[error("arrays of type {0} are not read")]
     Element(String),
-    /// Numbers that are not those of the array.
+    /// Numbers that do not fit the array.
     #[error(transparent)]
     Decode(#[from] DecodeError),
 }
 
-/// One array of NumPy's format, versions 1 to 3.
+/// One array in NumPy's format, versions 1 to 3.
 fn array(npy: &[u8]) -> Result<Value, NpyError> {
     if !npy.starts_with(b"\x93NUMPY") {
         return Err(NpyError::Magic);

@@ -13,25 +13,25 @@ use super::{
     read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript, sniff,
 };
 
-/// What the user chooses for a model that is read.
+/// The user's options for reading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportOptions {
     /// Sizes of open dimensions, by the name the file gives them: `batch` is 8.
     pub dims: BTreeMap<String, u64>,
-    /// The program is only inspected: HLO and StableHLO may hold what a NeuronCore cannot do.
+    /// Whether the program is only inspected: HLO and StableHLO may then hold operations that a NeuronCore cannot run.
     pub looks_only: bool,
 }
 
-/// A function that reads a model: [`read_model`], or one that has another program do it.
+/// A function that reads a model: [`read_model`], or a function that lets another program read it.
 pub type ReadModel = fn(&str, &dyn ModelBytes, &ImportOptions) -> Result<Imported, ImportError>;
 
-/// Bytes of weights of a packed file that are kept.
+/// Most bytes of weights of a packed file that are kept.
 const MAX_HELD: u64 = 64 << 20;
 
 /// Most bytes of a graph without its weights.
 const MAX_GRAPH: u64 = 1 << 30;
 
-/// Endings of the names of model files; the bytes alone decide what a file is.
+/// Extensions of model files; only the bytes decide the format.
 pub const MODEL_ENDINGS: [&str; 13] = [
     ".gz",
     ".pt2",
@@ -48,10 +48,10 @@ pub const MODEL_ENDINGS: [&str; 13] = [
     ".ts",
 ];
 
-/// The model in a file. `name` is the file's, for the program's name; the bytes alone decide what the file is.
+/// Reads the model in a file. `name` is the name of the file, for the program's name; only the bytes decide the format.
 ///
 /// # Errors
-/// When the file's format is not read, when it is damaged, or when it holds no program: the error says where, what,
+/// When the file's format is not supported, when it is damaged, or when it does not hold a program: the error says where, what,
 /// and what to do instead.
 pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     if is_gzip(&head(bytes)?) {
@@ -63,7 +63,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     read_plain(name, bytes, options)
 }
 
-/// A file that is not packed.
+/// Reads a file that is not packed.
 fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let kind = sniff(bytes)?;
     let mut imported = match kind {
@@ -79,7 +79,7 @@ fn read_plain(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Re
     Ok(imported)
 }
 
-/// A file of text.
+/// Reads a text file.
 fn text_of(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
     let bytes = read_all(bytes, MAX_GRAPH)?;
     String::from_utf8(bytes).map_err(|e| {
@@ -88,7 +88,7 @@ fn text_of(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
     })
 }
 
-/// Numbers that lie in the unpacked file are kept in memory, since the packed one has no offsets for them; those of large models are left out.
+/// Numbers in an unpacked file are kept in memory, because the packed file has no offsets for them; those of large models are left out.
 fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
     let mut left = MAX_HELD;
     for parameter in &mut imported.program.parameters {
@@ -99,7 +99,7 @@ fn hold_weights(imported: &mut Imported, unpacked: &dyn ModelBytes) {
     }
 }
 
-/// The name of a file without folders and endings.
+/// The name of a file without folders and extensions.
 fn stem(name: &str) -> String {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let mut stem = file;

@@ -1,4 +1,4 @@
-//! Module paths from the names that frameworks give operations.
+//! Module paths from the names that frameworks give to operations.
 
 use crate::base::FxHashSet;
 use crate::import::program::{Origin, Program};
@@ -10,7 +10,7 @@ const WRAPPERS: [&str; 5] = ["jvp", "transpose", "vmap", "remat", "checkpoint"];
 const NO_MODULES: [&str; 8] =
     ["while", "body", "cond", "scan", "closed_call", "checkpoint", "rematted_computation", "custom_jvp_call"];
 
-/// Where an instruction came from, by its metadata.
+/// The origin of an instruction, from its metadata.
 ///
 /// torch_xla: type `aten__addmm`, name `NN[model]/Linear[layer1]/aten__addmm`. JAX: name `jit(apply)/MLP/layer1/dot_general`.
 pub(super) fn origin(op_type: &str, op_name: &str) -> Origin {
@@ -27,7 +27,7 @@ pub(super) fn origin(op_type: &str, op_name: &str) -> Origin {
     Origin { op: last.split(['[', '(']).next().unwrap_or("").to_owned(), scope: pieces.join("/") }
 }
 
-/// The module in a piece of a JAX path.
+/// The module in a part of a JAX path.
 fn module_of(piece: &str) -> Option<&str> {
     let mut piece = piece;
     while let Some((function, inner)) = piece.split_once('(') {
@@ -40,7 +40,7 @@ fn module_of(piece: &str) -> Option<&str> {
     (!piece.is_empty() && !NO_MODULES.contains(&piece)).then_some(piece)
 }
 
-/// All module paths of a program and the modules around them, in order of first appearance.
+/// All module paths of a program, including the modules around them, in order of first appearance.
 pub(super) fn modules(program: &Program) -> Vec<String> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let mut out = Vec::new();

@@ -1,11 +1,11 @@
-//! The format of a model file, by its first bytes: file names are not reliable.
+//! The format of a model file, from its first bytes: file names are not reliable.
 
 use super::bytecode;
 use super::gzip::{gunzip, is_gzip};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes};
 
-/// A format that is read.
+/// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
     /// `torch.export.save`: a zip archive with the graph as JSON.
@@ -27,7 +27,7 @@ pub enum ModelKind {
 /// Bytes at the front that are examined.
 const HEAD_BYTES: usize = 4096;
 
-/// Comments and blank lines in front of a text that are passed over, in bytes.
+/// Most bytes of comments and blank lines that are skipped in front of a text.
 const MAX_PREAMBLE: usize = 1 << 20;
 
 const EXPORT: &str =
@@ -38,10 +38,10 @@ const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
 const SOME_MODEL: &str =
     "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
 
-/// The kind of a file; for a gzip file, the kind of the file inside.
+/// The format of a file; for a gzip file, the format of the file inside.
 ///
 /// # Errors
-/// When it is a file of another kind: the error names it and says which command gives a file that can be read.
+/// When the file has another format: the error names it and says which command gives a file that can be read.
 pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     let head = head(bytes)?;
     if is_gzip(&head) {
@@ -75,14 +75,14 @@ fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError
     if let Some(error) = binary_of_another_kind(head) {
         return Err(error);
     }
-    // A text may begin with the bytes of a field, but holds no other control characters.
+    // A text may begin with the bytes of a field, but it does not contain other control characters.
     match protobuf_kind(head).filter(|_| !is_text(head)) {
         Some(kind) => Ok(kind),
         None => text_kind(bytes, head),
     }
 }
 
-/// The kind of a zip archive, by the names in it.
+/// The format of a zip archive, from the names in it.
 fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     let archive = Archive::open(bytes)?;
     let has = |part: &str| archive.entries.iter().any(|e| e.name.contains(part));
@@ -111,9 +111,9 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     refuse(what, EXPORT)
 }
 
-/// What `torch.save` wrote: never executed, named by the classes that its pickle asks for.
+/// The kind of object that `torch.save` wrote, from the classes that its pickle names. The pickle is never executed.
 fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
-    /// Bytes of a pickle that are searched.
+    /// Most bytes of a pickle that are searched.
     const SEARCHED: u64 = 64 << 20;
     let pickle = archive.ending("data.pkl").map(|e| archive.content(e, SEARCHED).unwrap_or_default());
     let pickle = pickle.unwrap_or_default();
@@ -128,7 +128,7 @@ fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
     Err(ImportError::of_file(what, EXPORT))
 }
 
-/// An error for binary files that are known and not read.
+/// An error for known binary formats that cannot be read.
 fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
     let refuse = |what: &str, instead: &str| Some(ImportError::of_file(what, instead));
     if head.get(4..8) == Some(b"TFL3") {
@@ -167,30 +167,30 @@ fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
     None
 }
 
-/// Whether the first bytes are those of a text: a protobuf file has a control character in front of each of its names.
+/// Whether the first bytes are text: a protobuf file has a control character in front of each of its names.
 fn is_text(head: &[u8]) -> bool {
     head.iter().take(512).all(|&byte| byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r'))
 }
 
-/// The kind of a protobuf file by its first fields.
+/// The format of a protobuf file, from its first fields.
 fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
     match head.first()? {
-        // Field 1 of a model is a number: the version of its format. Another known field follows.
+        // Field 1 of an ONNX model is a number: the version of its format. Another known field follows.
         0x08 => {
             let (_, len) = crate::base::wire::varint(head.get(1..)?)?;
             let next = *head.get(1 + len)?;
             matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca)
                 .then_some(ModelKind::Onnx)
         }
-        // A model whose version comes later: producer, graph or operator sets first.
+        // A model that stores its version later: producer, graph or operator sets come first.
         0x3a | 0x42 => Some(ModelKind::Onnx),
-        // Field 1 of a module is its name; field 1 of a message around it is the module.
+        // Field 1 of an HLO module is its name; field 1 of an enclosing message is the module.
         0x0a => {
             let (len, used) = crate::base::wire::varint(head.get(1..)?)?;
             let first = *head.get(1 + used)?;
             let after = usize::try_from(len).ok().and_then(|len| head.get(1 + used + len));
             let is_inside = first == 0x0a;
-            // A line feed and a letter may begin a text: as a field, its length would exceed the file.
+            // A text may begin with a line feed and a letter: as a field, its length would exceed the file.
             let is_name = after.is_some_and(|&tag| matches!(tag, 0x12 | 0x1a | 0x22 | 0x28)) && first >= 0x20;
             (is_inside || is_name).then_some(ModelKind::HloProto)
         }
@@ -198,7 +198,7 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
     }
 }
 
-/// The kind of a text by its first word.
+/// The format of a text, from its first word.
 fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
     let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
     if head.starts_with(b"version https://git-lfs") {
@@ -234,7 +234,7 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     refuse("its format is not read here", SOME_MODEL)
 }
 
-/// What a JSON text is, by the names in it.
+/// The format of a JSON text, from the names in it.
 fn json_kind(text: &str) -> Result<ModelKind, ImportError> {
     let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
     if text.contains("entryComputationName") || text.contains("entry_computation_name") {

@@ -8,19 +8,19 @@ use super::{ImportError, Place};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{said}")]
 pub struct MediumError {
-    /// The message: the file was removed or changed, or may not be read.
+    /// The message: for example, that the file was removed, was changed, or must not be read.
     pub said: String,
 }
 
 impl MediumError {
-    /// The message of a medium.
+    /// An error with the medium's message.
     #[must_use]
     pub fn new(said: impl Into<String>) -> Self {
         Self { said: said.into() }
     }
 }
 
-/// Random access to the bytes of a file. Natively a file on disk, in the page a `File`, in tests bytes in memory.
+/// Random access to the bytes of a file: natively a file on disk, in the page a `File`, in tests bytes in memory.
 pub trait ModelBytes {
     /// Size in bytes.
     fn size(&self) -> u64;
@@ -53,7 +53,7 @@ impl ModelBytes for Vec<u8> {
     }
 }
 
-/// The whole file, when it is not longer than `limit` bytes.
+/// The whole file, if it is not longer than `limit` bytes.
 ///
 /// # Errors
 /// When it is longer, or when it cannot be read.

@@ -1,4 +1,4 @@
-//! The inspection of a program whose format has XLA's operations.
+//! The inspection of a program whose format uses XLA's operations.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::program::{LoopBodies, Op, Program, Role, Type, flops};
 use super::roles::{Naming, Rule, assign, parameter_elements};
 use super::{Inspection, TensorInfo, UnsupportedOp, Verdict, calls, scopes};
 
-/// Gives parameters their roles and says what a program holds. `ops` are counted by the reader, under its format's names.
+/// Gives parameters their roles and summarises the program. The reader counts `ops`, under its format's names.
 pub(super) fn summarise(
     program: &mut Program,
     format: &str,

@@ -1,25 +1,25 @@
-//! What a file leaves to a person and says nothing about. Where nobody is asked, as on a command line, such a file is refused until
-//! the person has decided.
+//! Decisions that a file leaves to the user. On the command line, which does not ask questions, a file with an open decision is refused until
+//! the user has decided.
 
 use super::{ImportError, Inspection};
 
-/// Names that a message has.
+/// Most names in a message.
 const MOST_NAMED: usize = 4;
 
-/// What exports a model of PyTorch.
+/// The exporters of PyTorch models.
 const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 
-/// Refuses a file with an operator of one's own that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A
-/// symbol of ONNX or torch.export is no reason: these files say the batch by name, or the size they were exported with.
+/// Refuses a file with a custom operator that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A symbol
+/// of ONNX or torch.export is not a reason to refuse: these files name the batch, or give the size they were exported with.
 ///
 /// # Errors
-/// With what is to be decided, and how.
+/// When the user has to decide something; the error says what, and how.
 pub fn refuse_undecided(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -> Result<(), ImportError> {
     refuse_operators(inspection, is_placed)?;
     refuse_symbols(inspection)
 }
 
-/// A custom operator of PyTorch: its arithmetic is in no file. Its graphs are those that name operators by namespace.
+/// A custom operator of PyTorch, whose arithmetic is not in any file. Only these graphs name operators by namespace.
 fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -> Result<(), ImportError> {
     if !matches!(inspection.format.as_str(), "pt2" | "torchscript") {
         return Ok(());
@@ -39,7 +39,7 @@ fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -
     Err(ImportError::of_file(format!("{what} (first at {})", first.first), instead))
 }
 
-/// A size of StableHLO that is a symbol: the file says no size for it, not even that of an example.
+/// A size of StableHLO that is a symbol: the file does not give a size for it, not even an example.
 fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
     if !matches!(inspection.format.as_str(), "mlir" | "mlirbc" | "jax-export") {
         return Ok(());
@@ -61,7 +61,7 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
     Err(ImportError::of_file(what, instead))
 }
 
-/// Some names, and how many more there are.
+/// Some names, and the number of further ones.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown = names[..names.len().min(MOST_NAMED)].join(", ");
@@ -104,7 +104,7 @@ mod tests {
         let error = refuse_undecided(&found, |op| op == "mine::act").unwrap_err().to_string();
         assert!(error.starts_with("mine::gate is unknown: a custom operator"), "{error}");
         assert_eq!(refuse_undecided(&found, |op| op.starts_with("mine::")), Ok(()));
-        // What has no counterpart on a core is no operator of one's own.
+        // An operator without a counterpart on a core is not a custom operator.
         assert_eq!(refuse_undecided(&with_ops("onnx", &["MatMulInteger"]), |_| false), Ok(()));
         let many = with_ops("torchscript", &["m::a", "m::b", "m::c", "m::d", "m::e"]);
         assert!(

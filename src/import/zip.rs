@@ -1,20 +1,20 @@
 //! Zip archives, by their central directory.
 //!
-//! PyTorch's own writer leaves the sizes in local headers at 0 and pads them, so that only the central directory is used. Sizes
-//! of 64 bits (zip64), stored and deflated entries are read; nothing is unpacked beyond a limit the caller gives.
+//! PyTorch's own writer sets the sizes in local headers to 0 and pads them, so only the central directory is used. 64-bit
+//! sizes (zip64), stored and deflated entries are supported; nothing is unpacked beyond the caller's limit.
 
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use thiserror::Error;
 
 use super::{ImportError, ModelBytes, Place};
 
-/// Most bytes of the end record and its comment.
+/// Most bytes of the end record with its comment.
 const MAX_END: u64 = 22 + 65_535;
 
 /// Most bytes of a central directory: a million entries with ordinary names.
 const MAX_DIRECTORY: u64 = 128 << 20;
 
-/// What to do when an entry cannot be read.
+/// Advice for an entry that cannot be read.
 const AGAIN: &str = "save or download the file again";
 
 /// An entry of an archive.
@@ -22,13 +22,13 @@ const AGAIN: &str = "save or download the file again";
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// How it is packed: 0 stored, 8 deflated.
+    /// Its compression method: 0 stored, 8 deflated.
     method: u16,
     /// Bytes in the archive.
     packed: u64,
     /// Bytes after unpacking.
     pub size: u64,
-    /// Where its local header is.
+    /// Offset of its local header.
     header: u64,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Archive<'a> {
     /// Reads the central directory.
     ///
     /// # Errors
-    /// When there is none (the file is cut off) or when it is damaged.
+    /// When it is missing (the file is truncated) or damaged.
     pub fn open(bytes: &'a dyn ModelBytes) -> Result<Self, ImportError> {
         let (count, size, offset) = end_record(bytes)?;
         if size > MAX_DIRECTORY || offset.checked_add(size).is_none_or(|end| end > bytes.size()) {
@@ -70,10 +70,10 @@ impl<'a> Archive<'a> {
         self.entries.iter().find(|e| e.name.ends_with(end))
     }
 
-    /// Where a stored entry's bytes begin; none for a packed one.
+    /// Offset of a stored entry's bytes; `None` for a packed entry.
     ///
     /// # Errors
-    /// When its local header is not in the file.
+    /// When its local header is outside the file.
     pub fn stored_at(&self, entry: &Entry) -> Result<Option<u64>, ImportError> {
         if entry.method != 0 || entry.packed != entry.size {
             return Ok(None);
@@ -81,10 +81,10 @@ impl<'a> Archive<'a> {
         self.data_at(entry).map(Some)
     }
 
-    /// An entry's bytes, at most `limit` of them.
+    /// The bytes of an entry, at most `limit`.
     ///
     /// # Errors
-    /// When it has more, is packed by another method, or is damaged.
+    /// When the entry has more bytes, uses another compression method, or is damaged.
     pub fn content(&self, entry: &Entry, limit: u64) -> Result<Vec<u8>, ImportError> {
         let at = |what: String| ImportError::at(Place::Entry(entry.name.clone()), what, AGAIN);
         if entry.size > limit || entry.packed > limit {
@@ -94,13 +94,13 @@ impl<'a> Archive<'a> {
         let packed = read(self.bytes, start, entry.packed).map_err(|e| at(e.what))?;
         match entry.method {
             0 => Ok(packed),
-            // What unpacks to more than the directory says is damaged or made to fill the memory.
+            // An entry that unpacks to more bytes than the directory says is damaged or was made to fill the memory.
             8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(|e| at(e.to_string())),
             other => Err(at(format!("it is packed by method {other}; stored and deflated entries are read"))),
         }
     }
 
-    /// Where an entry's bytes begin.
+    /// Offset of an entry's bytes.
     fn data_at(&self, entry: &Entry) -> Result<u64, ImportError> {
         let wrong = || ImportError::at(Place::Entry(entry.name.clone()), "its header is not in the file", AGAIN);
         let header = read(self.bytes, entry.header, 30).map_err(|_| wrong())?;
@@ -119,10 +119,10 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Why deflated bytes are not unpacked.
+/// Why deflated bytes cannot be unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum UnpackError {
-    /// There are more bytes than this limit.
+    /// They unpack to more bytes than this limit.
     #[error("it has more than {0} bytes after unpacking")]
     TooMany(usize),
     /// They are damaged.
@@ -130,7 +130,7 @@ pub enum UnpackError {
     Damaged(TINFLStatus),
 }
 
-/// Deflated bytes unpacked, at most `limit`.
+/// Unpacks deflated bytes, at most `limit`.
 ///
 /// # Errors
 /// When there are more or when they are damaged.
@@ -141,7 +141,7 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, UnpackError> {
     })
 }
 
-/// Number of entries, size and place of the central directory.
+/// Number of entries, and size and offset of the central directory.
 fn end_record(bytes: &dyn ModelBytes) -> Result<(u64, u64, u64), ImportError> {
     let size = bytes.size();
     let from = size.saturating_sub(MAX_END);
@@ -161,7 +161,7 @@ fn end_record(bytes: &dyn ModelBytes) -> Result<(u64, u64, u64), ImportError> {
     if count != 0xFFFF && size != 0xFFFF_FFFF && offset != 0xFFFF_FFFF {
         return Ok((count, size, offset));
     }
-    // The numbers are in the zip64 record, which the locator in front of this one points to.
+    // The numbers are in the zip64 record; the locator before this record points to it.
     let locator = at.checked_sub(20).filter(|&l| tail[l..].starts_with(b"PK\x06\x07")).ok_or_else(cut_off)?;
     let record_at = u64_at(&tail, locator + 8).ok_or_else(cut_off)?;
     let record = read(bytes, record_at, 56)?;
@@ -172,7 +172,7 @@ fn end_record(bytes: &dyn ModelBytes) -> Result<(u64, u64, u64), ImportError> {
     Ok((number(32)?, number(40)?, number(48)?))
 }
 
-/// The entry of a directory at a place, and the place of the next.
+/// The directory entry at an offset, and the offset of the next one.
 fn directory_entry(directory: &[u8], at: usize) -> Option<(Entry, usize)> {
     let record = directory.get(at..)?;
     if !record.starts_with(b"PK\x01\x02") {
@@ -194,7 +194,7 @@ fn directory_entry(directory: &[u8], at: usize) -> Option<(Entry, usize)> {
     Some((entry, at + 46 + names + extras + comment))
 }
 
-/// Sizes of 64 bits, in the order of those fields that are all ones.
+/// 64-bit sizes, in the order of the fields whose bits are all ones.
 fn long_sizes(entry: &mut Entry, extra: &[u8]) {
     let mut rest = extra;
     while let (Some(kind), Some(len)) = (u16_at(rest, 0), u16_at(rest, 2)) {
@@ -213,7 +213,7 @@ fn long_sizes(entry: &mut Entry, extra: &[u8]) {
     }
 }
 
-/// Bytes of a file, all of them.
+/// All bytes of a file.
 fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, ImportError> {
     let wanted = usize::try_from(len).unwrap_or(usize::MAX);
     let got = bytes.slice(offset, wanted).map_err(|e| {

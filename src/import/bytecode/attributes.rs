@@ -1,4 +1,4 @@
-//! Attributes, decoded one level deep: what they hold are numbers of other attributes and types.
+//! Attributes, decoded one level deep: they refer to other attributes and types by number.
 
 use super::cursor::Cursor;
 use super::file::{Dialect, File};
@@ -12,17 +12,17 @@ pub(super) enum Attribute<'a> {
     Whole(i64),
     Real(f64),
     Bool(bool),
-    /// A word of an enumeration.
+    /// A keyword of an enumeration.
     Word(&'static str),
-    /// Attributes by number.
+    /// A list of attributes, by number.
     List(Vec<usize>),
-    /// Names and attributes, both by number.
+    /// A dictionary: names and attributes, both by number.
     Dictionary(Vec<(usize, usize)>),
-    /// An array: its type's text and its numbers, one of them where all are equal.
+    /// An array: its type as text, and its numbers, or a single one if all are equal.
     Tensor(String, &'a [u8]),
     /// The name of a location.
     Named(&'a str),
-    /// Known, and not used by a program.
+    /// A known attribute that programs do not use.
     Other,
 }
 
@@ -41,12 +41,12 @@ impl<'a> File<'a> {
         match (entry.dialect, entry.is_binary) {
             (Dialect::Builtin, true) => self.builtin(cursor),
             (Dialect::Vhlo, true) => self.vhlo(cursor),
-            // Text of a dialect that no operation of a program is of: shardings, layouts.
+            // Text of a dialect that no operation of a program uses: shardings, layouts.
             _ => Ok(Attribute::Other),
         }
     }
 
-    /// The number of the attribute that comes next.
+    /// The number of the next attribute.
     pub fn attribute_index(&self, cursor: &mut Cursor<'a>) -> Result<usize, ImportError> {
         cursor.index(self.attributes.len(), "attribute")
     }
@@ -61,13 +61,13 @@ impl<'a> File<'a> {
         (0..count).map(|_| Ok((self.attribute_index(cursor)?, self.attribute_index(cursor)?))).collect()
     }
 
-    /// Attributes of MLIR itself: those of modules, of operations up to version 4 of the container, and locations.
+    /// Attributes of MLIR itself: of modules, of operations up to version 4 of the container, and locations.
     fn builtin(&self, mut cursor: Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
         Ok(match cursor.number()? {
             0 => Attribute::List(self.list(&mut cursor)?),
             1 => Attribute::Dictionary(self.pairs(&mut cursor)?),
             2 | 3 => Attribute::Text(self.string(&mut cursor)?),
-            // The name of a location is a text by its number; where it lies is not wanted.
+            // The name of a location is a string, by its number; the rest of the location is not needed.
             14 => {
                 let i = self.attribute_index(&mut cursor)?;
                 let mut name = self.attributes[i].cursor;
@@ -97,13 +97,13 @@ impl<'a> File<'a> {
                 Attribute::Tensor(ty, cursor.take(len)?)
             }
             16 => word(&mut cursor, &TRANSPOSES)?,
-            // Versions of calls, aliases of buffers, precisions, types, bounds, accuracies.
+            // Versions of calls, aliases of buffers, precisions, types, bounds, accuracies: skipped.
             5 | 10 | 11 | 17..=20 => Attribute::Other,
             _ => return Err(unknown(&cursor, &format!("attribute {code} of VHLO"))),
         })
     }
 
-    /// A whole number: one byte of up to eight bits, a signed number of more.
+    /// An integer: one byte for up to eight bits, a signed number for more.
     fn whole(&self, cursor: &mut Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
         let ty = self.type_text(cursor)?;
         Ok(Attribute::Whole(match bits(&ty) {
@@ -113,7 +113,7 @@ impl<'a> File<'a> {
         }))
     }
 
-    /// The bits of a real number, as a whole number.
+    /// The bits of a floating point number, as an integer.
     fn real(&self, cursor: &mut Cursor<'a>) -> Result<Attribute<'a>, ImportError> {
         let ty = self.type_text(cursor)?;
         let bits = match bits(&ty) {

@@ -1,17 +1,17 @@
-//! Numbers, texts and sections of bytecode.
+//! Numbers, strings and sections of bytecode.
 
 use crate::import::{ImportError, Place};
 
 const COPY_AGAIN: &str = "it is cut off or damaged: copy the whole file";
 
-/// Reads a stretch of a file from its front to its end.
+/// Reads a range of a file from start to end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the stretch begins in the file, for places of errors.
+    /// Offset of the range in the file, for the places of errors.
     start: usize,
-    /// What the stretch is, for errors.
+    /// Name of the range, for errors.
     what: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
         Ok(found)
     }
 
-    /// The next `len` bytes as a stretch of their own.
+    /// The next `len` bytes as a separate range.
     pub fn part(&mut self, len: usize, what: &'static str) -> Result<Self, ImportError> {
         let start = self.start + self.at;
         Ok(Self::new(self.take(len)?, start, what))
@@ -57,7 +57,7 @@ impl<'a> Cursor<'a> {
         let first = self.byte()?;
         let more = first.trailing_zeros().min(8) as usize;
         let mut raw = [0u8; 8];
-        // 9 bytes hold 64 bits behind the first byte, fewer hold 7 bits each.
+        // A number of 9 bytes has 64 bits after the first byte; a shorter one has 7 bits in each byte.
         if more == raw.len() {
             raw.copy_from_slice(self.take(more)?);
             return Ok(u64::from_le_bytes(raw));
@@ -67,7 +67,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(raw) >> (more + 1))
     }
 
-    /// An index below `known`.
+    /// An index that must be below `known`.
     pub fn index(&mut self, known: usize, of: &str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         index.ok_or_else(|| place.error(format!("{} names {of} {found} and there are {known}", self.what)))
     }
 
-    /// The number of items that follow, each of at least a byte.
+    /// The number of the items that follow, each at least one byte long.
     pub fn count(&mut self, of: &str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;
@@ -91,19 +91,19 @@ impl<'a> Cursor<'a> {
         Ok((usize::try_from(found >> 1).unwrap_or(usize::MAX), found & 1 != 0))
     }
 
-    /// A number with a sign, which is in its lowest bit.
+    /// A signed number, with its sign in the lowest bit.
     pub fn signed(&mut self) -> Result<i64, ImportError> {
         let found = self.number()?;
         Ok((found >> 1).cast_signed() ^ -(found & 1).cast_signed())
     }
 
-    /// Numbers with signs.
+    /// Signed numbers.
     pub fn signed_list(&mut self) -> Result<Vec<i64>, ImportError> {
         let count = self.count("number")?;
         (0..count).map(|_| self.signed()).collect()
     }
 
-    /// A text up to a zero.
+    /// A string that ends with a zero byte.
     pub fn text_to_zero(&mut self) -> Result<&'a str, ImportError> {
         let end = memchr::memchr(0, &self.bytes[self.at..]).ok_or_else(|| self.cut_off())?;
         let found = self.take(end)?;
@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
         std::str::from_utf8(found).map_err(|_| self.error("a text is not UTF-8"))
     }
 
-    /// A section: its number, and what it holds.
+    /// A section: its number and its content.
     pub fn section(&mut self) -> Result<(u8, Self), ImportError> {
         let id = self.byte()?;
         let len = usize::try_from(self.number()?).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! The attributes of an operation as text. VHLO has numbers of dimensions one by one where StableHLO has them together.
+//! The attributes of an operation as text. VHLO stores dimension numbers one by one, StableHLO together.
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
@@ -9,7 +9,7 @@ use crate::import::ImportError;
 /// Attributes of an operation by name.
 pub(super) type Named<'a> = Vec<(&'a str, usize)>;
 
-/// An attribute of StableHLO that holds several of VHLO: its name, and theirs.
+/// An attribute of StableHLO that combines several of VHLO: its name, and theirs.
 struct Joined {
     operation: &'static str,
     name: &'static str,
@@ -134,7 +134,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The name of a function with signs that a name of the text may have.
+/// The name of a function, limited to characters that a name in the text may have.
 pub(super) fn plain(symbol: &str) -> String {
     symbol.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$') { c } else { '_' }).collect()
 }

@@ -1,4 +1,4 @@
-//! The tables of a file: texts, names of operations, and where each attribute, type and list of properties lies.
+//! The tables of a file: strings, names of operations, and the place of each attribute, type and list of properties.
 
 use super::cursor::Cursor;
 use super::{MAGIC, SAVE_AS_TEXT};
@@ -7,17 +7,17 @@ use crate::import::{ImportError, Place};
 /// The newest version of the container that is read.
 const NEWEST: u64 = 6;
 
-/// Versions of the container, by what came with them.
+/// Versions of the container, by the feature that came with them.
 pub(super) mod version {
-    /// Dialects say whether a version of theirs follows.
+    /// Each dialect says whether its version follows.
     pub const DIALECT_VERSIONS: u64 = 1;
-    /// Regions that read nothing around them are sections.
+    /// Regions that do not read outer values are sections.
     pub const REGIONS_AS_SECTIONS: u64 = 2;
-    /// The order in which values are read may be written down.
+    /// The use-list order of values may be stored.
     pub const USE_ORDERS: u64 = 3;
-    /// Arguments say whether they have a location; operations' names are counted.
+    /// Arguments say whether they have a location; the number of operation names is stored.
     pub const OPTIONAL_LOCATIONS: u64 = 4;
-    /// Attributes that belong to an operation are properties, in a section of their own.
+    /// Attributes that belong to an operation are properties, in their own section.
     pub const PROPERTIES: u64 = 5;
 }
 
@@ -31,7 +31,7 @@ mod section {
     pub const PROPERTIES: u8 = 8;
 }
 
-/// A dialect whose attributes and types are read.
+/// A dialect whose attributes and types are supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
     Builtin,
@@ -43,7 +43,7 @@ pub(super) enum Dialect {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry<'a> {
     pub dialect: Dialect,
-    /// Whether its bytes are in the dialect's own form; else they are text.
+    /// Whether its bytes are in the dialect's own encoding; else they are text.
     pub is_binary: bool,
     pub cursor: Cursor<'a>,
 }
@@ -54,11 +54,11 @@ pub(super) struct OperationName<'a> {
     pub dialect: Dialect,
     /// Without its dialect: `add_v1`.
     pub name: &'a str,
-    /// Whether the writer knew the operation: then its properties are in the operation's own form.
+    /// Whether the writer knew the operation: then its properties are in the operation's own encoding.
     pub is_registered: bool,
 }
 
-/// A file whose tables are read.
+/// A file whose tables have been read.
 #[derive(Debug)]
 pub(super) struct File<'a> {
     pub version: u64,
@@ -69,7 +69,7 @@ pub(super) struct File<'a> {
     pub properties: Vec<Cursor<'a>>,
     /// The operations.
     pub ir: Cursor<'a>,
-    /// Bytes of the whole bytecode, in proportion to which a text may grow.
+    /// Size of the whole bytecode, which limits the length of the text.
     pub size: usize,
 }
 
@@ -110,13 +110,13 @@ impl<'a> File<'a> {
         Ok(Self { version, strings, operations, attributes, types, properties, ir, size: end - start })
     }
 
-    /// A text by its number.
+    /// A string by its number.
     pub fn string(&self, cursor: &mut Cursor<'a>) -> Result<&'a str, ImportError> {
         Ok(self.strings[cursor.index(self.strings.len(), "text")?])
     }
 }
 
-/// Lengths from the last text to the first, then the texts, each with a zero behind it.
+/// Lengths from the last string to the first, then the strings, each ending with a zero byte.
 fn read_strings<'a>(mut cursor: Cursor<'a>) -> Result<Vec<&'a str>, ImportError> {
     let count = cursor.count("text")?;
     let mut lengths = Vec::with_capacity(count);
@@ -183,7 +183,7 @@ fn dialect_of(cursor: &mut Cursor<'_>, dialects: &[Dialect]) -> Result<Dialect, 
 
 type Entries<'a> = (Vec<Entry<'a>>, Vec<Entry<'a>>);
 
-/// Sizes of attributes, then of types, in groups by dialect; the entries themselves lie behind each other.
+/// Sizes of attributes, then of types, in groups by dialect; the entries themselves follow one another.
 fn read_offsets<'a>(
     mut cursor: Cursor<'a>,
     mut data: Cursor<'a>,

@@ -1,8 +1,8 @@
-//! MLIR bytecode that holds a portable artifact of StableHLO (the dialect VHLO), by itself or inside a file of `jax.export`.
+//! MLIR bytecode with a portable artifact of StableHLO (the dialect VHLO), by itself or inside a file of `jax.export`.
 //!
-//! The bytecode is turned into the generic text of StableHLO, which the reader of that text takes: so both forms of one module
-//! become the same program. Versions 0 (JAX 0.4.30) to 6 of the container are read. Facts of the container are from MLIR's description
-//! of its bytecode format, numbers of attributes and types from StableHLO's `VhloBytecode.cpp`.
+//! The bytecode is converted to the generic text of StableHLO, and the reader of that text reads it: both forms of a module therefore
+//! become the same program. Versions 0 (JAX 0.4.30) to 6 of the container are read. The container's format is from MLIR's description
+//! of its bytecode format, the numbers of attributes and types are from StableHLO's `VhloBytecode.cpp`.
 
 mod attributes;
 mod cursor;
@@ -16,25 +16,25 @@ mod types;
 use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
 use file::File;
 
-/// What bytecode begins with.
+/// The first bytes of bytecode.
 pub(super) const MAGIC: &[u8; 4] = b"ML\xefR";
 
-/// Bytes at the front of a file of `jax.export` among which its bytecode begins: 404 to 1072 were seen.
+/// Bytes at the front of a file of `jax.export` that are searched for the bytecode: offsets of 404 to 1072 were seen.
 pub(super) const FRONT: usize = 4096;
 
-/// What to do about a module that is in bytecode and cannot be read.
+/// What to do with a module in bytecode that cannot be read.
 pub(super) const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
      the file into text with: stablehlo-translate --deserialize FILE > model.mlir";
 
 /// Reads a portable artifact, or the one inside a file of `jax.export`.
 ///
 /// # Errors
-/// When the file is cut off, when it holds another dialect, or when the module is not one that can be read as text.
+/// When the file is truncated, when it holds another dialect, or when the module's text cannot be read.
 pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
     let (start, end) = span(bytes)?;
     let file = File::read(bytes, start, end)?;
     let text = operations::print(&file)?;
-    // The user has not seen the text, so that its line numbers do not help.
+    // Users never see the text, so its line numbers do not help them.
     let mut imported = read_stablehlo(&text, options).map_err(|e| match e.place {
         Place::Line(..) => ImportError { place: Place::File, ..e },
         _ => e,
@@ -46,7 +46,7 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
     Ok(imported)
 }
 
-/// Where the bytecode begins and ends: a file of `jax.export` is a flatbuffer, in which its length stands before it.
+/// Start and end of the bytecode: a file of `jax.export` is a flatbuffer that stores the length before it.
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
     let front = &bytes[..bytes.len().min(FRONT)];
     let start = memchr::memmem::find(front, MAGIC);

@@ -1,4 +1,4 @@
-//! Attributes as the text of MLIR.
+//! Writes attributes as the text of MLIR.
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
@@ -8,21 +8,21 @@ use crate::base::convert;
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
 
-/// How deep lists and dictionaries may nest.
+/// Most levels of nested lists and dictionaries.
 const MOST_NESTING: u32 = 16;
 
-/// Sizes, bounds and dimensions are lists of at most this many numbers.
+/// Most numbers in a list of sizes, bounds or dimensions.
 const LONGEST_LIST: u64 = 4096;
 
 impl<'a> File<'a> {
     /// The text of an attribute by its number.
     pub fn attribute_text(&self, place: &Cursor<'a>, i: usize) -> Result<String, ImportError> {
-        // A list that names one list again and again doubles with each.
+        // A list that refers to one list several times multiplies at each level.
         let mut left = (1 << 20) + 4 * self.size;
         self.nested_text(place, i, MOST_NESTING, &mut left)
     }
 
-    /// `left` is how many bytes of text may still be made.
+    /// `left` is the number of bytes of text that may still be written.
     fn nested_text(&self, place: &Cursor<'a>, i: usize, depth: u32, left: &mut usize) -> Result<String, ImportError> {
         let Some(depth) = depth.checked_sub(1) else { return Err(place.error("attributes nest too deep")) };
         let text = match self.attribute(place, i)? {
@@ -54,7 +54,7 @@ impl<'a> File<'a> {
         Ok(text)
     }
 
-    /// Whole numbers of an attribute: of an array of them, or one.
+    /// Integers of an attribute: an array of them, or a single one.
     pub fn attribute_numbers(&self, place: &Cursor<'a>, i: usize) -> Result<Vec<i64>, ImportError> {
         match self.attribute(place, i)? {
             Attribute::Whole(n) => Ok(vec![n]),
@@ -72,7 +72,7 @@ pub(super) fn list(numbers: &[i64]) -> String {
     format!("array<i64: {}>", numbers.join(", "))
 }
 
-/// A text in quotation marks.
+/// A string in quotation marks.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -88,20 +88,20 @@ pub(super) fn quoted(text: &str) -> String {
     out
 }
 
-/// A name that may stand in front of an equals sign, or one in quotation marks.
+/// A name as it may stand in front of an equals sign, in quotation marks if needed.
 fn key(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) && !name.is_empty();
     if is_plain { name.to_owned() } else { quoted(name) }
 }
 
-/// The array of a type's text, when all its sizes are known.
+/// The array type of a type's text, if all its sizes are known.
 fn array(ty: &str) -> Option<ArrayType> {
     let inner = ty.strip_prefix("tensor<")?.strip_suffix('>')?;
     let ty = crate::import::stablehlo::tensor(inner).ok()?;
     ty.open.is_empty().then(|| ty.ty.array().cloned()).flatten()
 }
 
-/// Whole numbers of an array of them that is short; one number stands for all equal ones.
+/// Integers of a short array; a single stored number stands for all if they are equal.
 fn whole_numbers(ty: &str, raw: &[u8]) -> Option<Vec<i64>> {
     let array = array(ty).filter(|a| a.element.is_integer() || a.element == ElementType::Pred)?;
     let wanted = convert::place(array.elements().filter(|&n| n <= LONGEST_LIST)?);
@@ -115,7 +115,7 @@ fn whole_numbers(ty: &str, raw: &[u8]) -> Option<Vec<i64>> {
     }
 }
 
-/// Booleans are one in a byte, or eight, or one byte for all.
+/// Booleans are stored one or eight to a byte, or as one byte for all.
 fn booleans(raw: &[u8], wanted: usize) -> Option<Vec<i64>> {
     let bit = |i: usize| i64::from(raw[i / 8] >> (i % 8) & 1);
     match raw {
@@ -126,7 +126,7 @@ fn booleans(raw: &[u8], wanted: usize) -> Option<Vec<i64>> {
     }
 }
 
-/// `dense<"0x..."> : tensor<4xf32>`; none when the bytes are not those of the type.
+/// `dense<"0x..."> : tensor<4xf32>`; `None` if the bytes do not fit the type.
 pub(super) fn dense(ty: &str, raw: &[u8]) -> Option<String> {
     let array = array(ty)?;
     let wanted = array.elements()?;
@@ -138,7 +138,7 @@ pub(super) fn dense(ty: &str, raw: &[u8]) -> Option<String> {
             format!("[{}]", words.join(", "))
         }
         _ => {
-            // A number of four bits takes a byte.
+            // A 4-bit number takes a whole byte.
             let size = u64::from(bits(array.element.name().trim_start_matches(['s', 'u', 'b', 'c']))?.div_ceil(8));
             let len = raw.len() as u64;
             if len != size && len != wanted.checked_mul(size)? {

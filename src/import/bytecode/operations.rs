@@ -1,4 +1,4 @@
-//! Operations, regions and functions as the generic text of StableHLO.
+//! Writes operations, regions and functions as the generic text of StableHLO.
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
@@ -9,10 +9,10 @@ use super::properties::{name_and_version, names};
 use crate::base::convert::narrow;
 use crate::import::ImportError;
 
-/// How deep regions may nest.
+/// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
 
-/// What an operation has, as bits of its mask.
+/// Bits of an operation's mask, which say what it has.
 mod has {
     pub const ATTRIBUTES: u8 = 1;
     pub const RESULTS: u8 = 2;
@@ -26,7 +26,7 @@ mod has {
 /// The text of a whole file.
 ///
 /// # Errors
-/// When the bytecode is damaged, or holds what portable artifacts do not have.
+/// When the bytecode is damaged, or holds something that portable artifacts do not have.
 pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     let mut printer = Printer { file, out: String::new(), names: 0 };
     let mut cursor = file.ir;
@@ -39,7 +39,7 @@ pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     Ok(printer.out)
 }
 
-/// What an operation lies in.
+/// What an operation is nested in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     File,
@@ -47,11 +47,11 @@ enum Around {
     Region,
 }
 
-/// Values by number: the name and the result's number of each. Regions number theirs behind all of those around them.
+/// Values by number: the name and the result's number of each. A region's values are numbered after all values around it.
 #[derive(Default)]
 struct Scope {
     values: Vec<Option<(u32, u32)>>,
-    /// The number of the next value, of each open region.
+    /// The number of the next value, for each open region.
     next: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ struct Operation<'a> {
 struct Printer<'f, 'a> {
     file: &'f File<'a>,
     out: String,
-    /// Names that were given to values.
+    /// Names given to values.
     names: u32,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Printer<'_, 'a> {
     ) -> Result<(), ImportError> {
         for _ in 0..operations {
             let place = *cursor;
-            // A few bytes of a damaged file may name long texts again and again.
+            // A few bytes of a damaged file may refer to long strings many times.
             if self.out.len() > (1 << 20) + 256 * self.file.size {
                 return Err(place.error("the module is much longer as text than its bytecode can be"));
             }
@@ -172,7 +172,7 @@ impl<'a> Printer<'_, 'a> {
         Ok(Operation { name, plain, named, results, operands, location, regions, is_isolated })
     }
 
-    /// The regions of an operation, as it has them: inside a section of their own when they read nothing around them.
+    /// The regions of an operation; regions that do not read outer values are in a section.
     fn stretch(&self, cursor: &mut Cursor<'a>, operation: &Operation<'a>) -> Result<Option<Cursor<'a>>, ImportError> {
         if operation.regions > 0 && operation.is_isolated && self.file.version >= version::REGIONS_AS_SECTIONS {
             return Ok(Some(cursor.section()?.1));
@@ -310,7 +310,7 @@ impl<'a> Printer<'_, 'a> {
         Ok(())
     }
 
-    /// The front of a region: its values, and the arguments of its one block. None when it is empty.
+    /// The beginning of a region: its values, and the arguments of its one block. `None` if it is empty.
     fn region(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Option<Region>, ImportError> {
         match cursor.number()? {
             0 => return Ok(None),
@@ -354,7 +354,7 @@ impl<'a> Printer<'_, 'a> {
         Ok(Argument { name, ty: self.file.type_at(&place, ty)?, location })
     }
 
-    /// ` loc("name")`, or nothing when a location has no name.
+    /// ` loc("name")`, or an empty string if a location has no name.
     fn location(&self, place: &Cursor<'a>, i: usize) -> Result<String, ImportError> {
         Ok(match self.file.attribute(place, i)? {
             Attribute::Named(name) => format!(" loc({})", quoted(name)),
@@ -380,7 +380,7 @@ fn value(name: u32, result: u32) -> String {
     if result == 0 { format!("%{name}") } else { format!("%{name}#{result}") }
 }
 
-/// Attributes of a dictionary whose number comes next, by name.
+/// Attributes of the dictionary whose number comes next, by name.
 fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, ImportError> {
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
@@ -396,7 +396,7 @@ fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, Impo
     Ok(named)
 }
 
-/// Properties in an operation's own form: the numbers of its attributes in order. Those of a module may be missing.
+/// Properties in an operation's own encoding: the numbers of its attributes in order. Those of a module may be missing.
 fn properties<'a>(
     file: &File<'a>,
     mut cursor: Cursor<'a>,
@@ -417,7 +417,7 @@ fn properties<'a>(
     Ok(())
 }
 
-/// Passes over the order in which values are read, which says nothing.
+/// Skips the use-list order of values, which does not affect the meaning.
 fn skip_use_orders(cursor: &mut Cursor<'_>, values: usize) -> Result<(), ImportError> {
     let orders = if values > 1 { cursor.count("order of uses")? } else { 1 };
     for _ in 0..orders {

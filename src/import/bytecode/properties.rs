@@ -1,8 +1,8 @@
-//! Names of the properties of VHLO's operations. They are the attributes of StableHLO's operations, and are written by the order of
-//! their names, all of them: an absent one is an attribute that says so.
+//! Names of the properties of VHLO's operations. They are the attributes of StableHLO's operations and are all stored, in the order of
+//! their names: an absent one is an attribute that says so.
 
-/// Names of an operation's properties, by its name without the version, and its version. None for operations of which no property
-/// is read.
+/// Names of an operation's properties, by its name without the version, and its version. `None` for an operation whose properties
+/// are not read.
 pub(super) fn names(operation: &str, version: u32) -> &'static [&'static str] {
     match (operation, version) {
         ("constant", _) => &["value"],
@@ -114,7 +114,7 @@ const GATHER: &[&str] = &[
     "start_indices_batching_dims",
 ];
 
-/// Slices' sizes are an operand.
+/// The sizes of the slices are an operand.
 const DYNAMIC_GATHER: &[&str] = &[
     "collapsed_slice_dims",
     "index_vector_dim",
@@ -136,7 +136,7 @@ const SCATTER: &[&str] = &[
     "update_window_dims",
 ];
 
-/// `add_v1` as `add` and 1.
+/// Splits `add_v1` into `add` and 1.
 pub(super) fn name_and_version(name: &str) -> (&str, u32) {
     name.rsplit_once("_v").and_then(|(name, v)| Some((name, v.parse().ok()?))).unwrap_or((name, 1))
 }

@@ -1,4 +1,4 @@
-//! Artifacts of real frameworks, damaged and whole. Facts and values of all of them: `tests/it/import_hlo.rs`.
+//! Artifacts of real frameworks, damaged and intact. `tests/it/import_hlo.rs` checks the facts and values of all of them.
 
 use super::{MAGIC, read_mlir_bytecode, span};
 use crate::import::ImportOptions;

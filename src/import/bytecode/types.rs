@@ -1,14 +1,14 @@
-//! Types of VHLO as the text of MLIR.
+//! Writes types of VHLO as the text of MLIR.
 
 use super::SAVE_AS_TEXT;
 use super::cursor::Cursor;
 use super::file::{Dialect, File};
 use crate::import::ImportError;
 
-/// How deep tuples and complex numbers may nest.
+/// Most levels of nested tuples and complex numbers.
 const MOST_NESTING: u32 = 32;
 
-/// A size that is left open is written as the smallest number.
+/// The smallest number stands for an open size.
 const OPEN: i64 = i64::MIN;
 
 /// Numbers of types in VHLO.
@@ -62,7 +62,7 @@ impl<'a> File<'a> {
                 let count = cursor.count("type")?;
                 let parts: Result<Vec<String>, ImportError> = (0..count).map(|_| inner(&mut cursor)).collect();
                 let parts = parts?.join(", ");
-                // A tuple of tuples of tuples doubles with each.
+                // A tuple that holds one tuple several times multiplies at each level.
                 if parts.len() > 1 << 20 {
                     return Err(cursor.error("a tuple's type is too long"));
                 }
@@ -73,7 +73,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// An error for a number that no table here has.
+/// The error for a number that is not in the tables here.
 pub(super) fn unknown(cursor: &Cursor<'_>, what: &str) -> ImportError {
     ImportError { instead: SAVE_AS_TEXT.to_owned(), ..cursor.error(format!("{what} is not known")) }
 }

@@ -1,4 +1,4 @@
-//! Numbers of single precision in narrower formats, as a NeuronCore reads and keeps them.
+//! Single-precision numbers rounded to narrower formats, as a NeuronCore reads and stores them.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use crate::base::convert::nearest_single;
 use crate::import::program::{ElementType, Numbers, Op, Value};
 use crate::tensor::FloatFormat;
 
-/// What numbers of single precision are cast to. Numbers of other types stay as they are.
+/// The formats that single-precision numbers are cast to. Numbers of other types stay unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Casts {
     /// The format in which matrix products and convolutions read their operands.
@@ -19,12 +19,12 @@ impl Casts {
     /// No cast.
     pub const NONE: Self = Self { products: FloatFormat::Fp32, values: FloatFormat::Fp32 };
 
-    /// An operand as a product reads it.
+    /// Rounds an operand as a product reads it.
     pub(super) fn product_operand(self, value: &Rc<Value>) -> Rc<Value> {
         cast(self.products, Rc::clone(value))
     }
 
-    /// What an operation gave as it is kept; what only moves numbers passes on those that are cast already.
+    /// Rounds the result of an operation for storage; operations that only move numbers pass on numbers that are cast already.
     pub(super) fn kept(self, op: &Op, value: Rc<Value>) -> Rc<Value> {
         let moves = matches!(
             op,
@@ -42,7 +42,7 @@ impl Casts {
     }
 }
 
-/// Numbers of single precision rounded to the nearest of a format.
+/// Single-precision numbers rounded to the nearest number of a format.
 fn cast(format: FloatFormat, mut value: Rc<Value>) -> Rc<Value> {
     if format == FloatFormat::Fp32 || value.ty.element != ElementType::F32 {
         return value;
@@ -75,7 +75,7 @@ mod tests {
         numbers[0]
     }
 
-    /// Not a number of bf16; the nearest is the next, and that of fp16 lies between both.
+    /// A number that bf16 does not have: it rounds to the next bf16 number; the nearest fp16 number lies between the two.
     const EXACT: f64 = 1.0 + 1.0 / 256.0 + 1.0 / 4096.0;
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         let products = |to| Casts { products: to, values: FloatFormat::Fp32 };
         assert_eq!(run(products(FloatFormat::Bf16)), single(2.0 * bf16 * bf16 * EXACT));
         assert_eq!(run(products(FloatFormat::Fp16)), single(2.0 * fp16 * fp16 * EXACT));
-        // Values are kept in the type as well: the product itself is rounded, and the result is not.
+        // Values are also stored in the type: the product is rounded, but the result of the program is not.
         let kept = f64::from(FloatFormat::Bf16.round_nearest((2.0 * bf16 * bf16) as f32));
         let all = Casts { products: FloatFormat::Bf16, values: FloatFormat::Bf16 };
         assert_eq!(run(all), single(kept * bf16));

@@ -7,10 +7,10 @@ use crate::base::convert::{self, at_least_zero};
 use crate::import::program::round;
 use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
 
-/// Dimensions of a side: batch or input features, features, spatial ones.
+/// Dimensions of one side: batch or input features, features, spatial ones.
 type Side = (u32, u32, Vec<u32>);
 
-/// An error unless every side has the dimensions that are named.
+/// Checks that every side has the dimensions that are named.
 fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> {
     for (side, named) in sides {
         let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
@@ -24,7 +24,7 @@ fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> 
     Ok(())
 }
 
-/// Distance between neighbours of each dimension of an array whose numbers are held.
+/// Distance between neighbours along each dimension of an array.
 fn steps(ty: &ArrayType) -> Vec<usize> {
     strides(&ty.dims).into_iter().map(|step| convert::place(at_least_zero(step))).collect()
 }
@@ -60,7 +60,7 @@ pub(super) fn convolution(
     let step = |steps: &[usize], d: u32| steps[d as usize];
     let [channels, outputs, batch] = [channels, outputs, batch].map(convert::place);
     let (of_group, of_batch) = (outputs / convert::place(groups), outputs / convert::place(batch_groups));
-    // Pairs of input and kernel elements that meet at each place of the result; the same for all channels.
+    // Pairs of input and kernel elements that are multiplied at each position of the result; the same for all channels.
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for_each_index::<ComputeError>(&places, |_, at| {
         pairs.clear();

@@ -9,7 +9,7 @@ use crate::import::calls::passes_on;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Foreign, Numbers, Value};
 
-/// Whether a custom call has a meaning here.
+/// Whether a custom call can be computed here.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
     passes_on(name) || function(name).is_some() || matches!(name, "AwsNeuronSoftmax" | "AwsNeuronRmsNorm")
@@ -58,7 +58,7 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Op
     }
 }
 
-/// Each row along the dimension that the call's settings name; the last one when they name none.
+/// Softmax-like functions: each row along the dimension that the call's settings name, by default the last one.
 fn rows(x: &Value, config: &str, ty: &ArrayType, mut f: impl FnMut(&mut [f64])) -> OpResult<Value> {
     let rank = x.ty.dims.len();
     let d =

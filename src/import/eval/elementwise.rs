@@ -1,4 +1,4 @@
-//! Functions of each element by itself.
+//! Elementwise functions.
 
 use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
@@ -40,7 +40,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-/// Whether whole numbers are looked at as floating point ones.
+/// Whether integers are converted to floating point for the function.
 const fn of_reals(function: Unary) -> bool {
     matches!(function, Unary::IsFinite | Unary::IsNan | Unary::IsInf)
 }
@@ -146,7 +146,7 @@ pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> 
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-/// One operation on two floating point numbers, before it is rounded.
+/// One operation on two floating point numbers, before rounding.
 pub(super) fn real_binary(function: Binary, a: f64, b: f64) -> Option<f64> {
     let either_nan = a.is_nan() || b.is_nan();
     Some(match function {
@@ -177,7 +177,7 @@ pub(super) fn real_binary(function: Binary, a: f64, b: f64) -> Option<f64> {
     })
 }
 
-/// One operation on two whole numbers, before it is wrapped.
+/// One operation on two integers, before wrapping.
 pub(super) fn whole_binary(function: Binary, element: ElementType, a: i64, b: i64) -> Option<i64> {
     let is_signed = element.is_signed_integer();
     let bits = i64::try_from(element.bits()).ok()?;

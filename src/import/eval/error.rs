@@ -17,15 +17,15 @@ pub enum EvalError {
         /// What is wrong.
         what: Box<ComputeError>,
     },
-    /// Another number of inputs than the program has parameters.
+    /// A number of inputs that differs from the program's parameters.
     #[error("the program takes {takes} arrays and {given} are given")]
     Inputs {
-        /// How many it takes.
+        /// Number of parameters.
         takes: usize,
-        /// How many there are.
+        /// Number of inputs.
         given: usize,
     },
-    /// An input of another type than its parameter.
+    /// An input whose type differs from its parameter.
     #[error("{name} is {takes} and the value given is {given}")]
     Input {
         /// The parameter.
@@ -40,16 +40,16 @@ pub enum EvalError {
     TooDeep {
         /// Its name.
         computation: String,
-        /// How deep calls are nested.
+        /// The depth of the calls.
         depth: u32,
     },
-    /// A computation whose result is not computed.
+    /// A computation without a computed result.
     #[error("{computation} has no result")]
     NoResult {
         /// Its name.
         computation: String,
     },
-    /// The program needs more operations than were granted.
+    /// The program needs more operations than the budget.
     #[error("the program needs more than {0} operations: choose smaller inputs")]
     Budget(u64),
 }
@@ -61,48 +61,48 @@ pub(super) type OpResult<T> = Result<T, ComputeError>;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ComputeError {
-    /// An operation without values that could be computed.
+    /// An operation without values that can be computed.
     #[error(transparent)]
     NoValue(#[from] NoValue),
-    /// What an operation is given is incomplete.
+    /// Incomplete operands.
     #[error(transparent)]
     Missing(#[from] Missing),
-    /// An array that does not fit a browser's memory.
+    /// An array that does not fit in a browser's memory.
     #[error("an array of {0:?} elements is too large to compute")]
     TooLarge(Vec<u64>),
-    /// A dimension with more elements than memory has places.
+    /// A dimension with more elements than an index can count.
     #[error("the dimension is too long")]
     TooLong,
-    /// A window whose reach has more than 63 bits.
+    /// A window whose extent exceeds 63 bits.
     #[error("a window is too large")]
     WindowTooLarge,
-    /// A place that is not in its array.
+    /// An index outside its array.
     #[error("{0} lies outside")]
     Outside(&'static str),
     /// Fewer elements than the shape says.
     #[error("{0} is too short")]
     TooShort(&'static str),
-    /// Operands of several kinds of numbers, where one is wanted.
+    /// Operands of different kinds of numbers, where one kind is needed.
     #[error("{0} another element type")]
     OtherElement(&'static str),
-    /// Operands of a product that are of another kind.
+    /// Operands of a product with different kinds of numbers.
     #[error("the operands are not {0} numbers")]
     Operands(&'static str),
-    /// An array of another kind of numbers than is wanted.
+    /// An array with the wrong kind of numbers.
     #[error("{ty} holds {holds}")]
     Holds {
         /// The array.
         ty: ArrayType,
-        /// What it holds.
+        /// Its kind of numbers.
         holds: &'static str,
     },
-    /// A function of one number that an element type does not have.
+    /// A function of one operand that is not defined for the element type.
     #[error("{0:?} has no meaning for {1}")]
     Unary(Unary, ElementType),
-    /// A function of two numbers that an element type does not have.
+    /// A function of two operands that is not defined for the element type.
     #[error("{0:?} has no meaning for {1}")]
     Binary(Binary, ElementType),
-    /// Another number of numbers than an array has.
+    /// A number of values that differs from the array's elements.
     #[error("{numbers} numbers do not make {ty}")]
     Numbers {
         /// How many there are.
@@ -110,12 +110,12 @@ pub enum ComputeError {
         /// The array.
         ty: ArrayType,
     },
-    /// A result of another size than declared.
+    /// A result whose size differs from the declared one.
     #[error("the result is {ty} and {made} elements were made")]
     Made {
-        /// What is declared.
+        /// The declared array.
         ty: ArrayType,
-        /// Elements that were made.
+        /// Number of elements computed.
         made: usize,
     },
     /// A dimension that an array does not have.
@@ -145,49 +145,49 @@ pub enum ComputeError {
     /// A dimension of a product that an operand does not have.
     #[error("{0} has no such dimension to multiply along")]
     NoProductDimension(ArrayType),
-    /// A permutation of other dimensions than the operand has.
+    /// A permutation that does not fit the operand's dimensions.
     #[error("the permutation names a dimension that is not there")]
     Permutation,
     /// A reversal of a dimension that the operand does not have.
     #[error("a dimension to turn around is not there")]
     Reversal,
-    /// Settings of another number of dimensions than the operand has.
+    /// Settings whose number of dimensions differs from the operand.
     #[error("the {0} has another number of dimensions than its operand")]
     Rank(&'static str),
-    /// A window of another number of dimensions than its operand has.
+    /// A window whose number of dimensions differs from the operand.
     #[error("the window has {window} dimensions and {ty} has {}", ty.dims.len())]
     WindowRank {
-        /// Dimensions of the window.
+        /// Number of the window's dimensions.
         window: usize,
         /// The operand.
         ty: ArrayType,
     },
-    /// A window with other places than there are sources.
+    /// A window whose number of positions differs from the sources.
     #[error("the window has {places:?} places and the source is {ty}")]
     WindowPlaces {
-        /// Places along each dimension.
+        /// Positions along each dimension.
         places: Vec<u64>,
         /// The source.
         ty: ArrayType,
     },
-    /// Another number of indices than dimensions.
+    /// A number of indices that differs from the dimensions.
     #[error("{given} indices are given for {rank} dimensions")]
     Indices {
-        /// How many there are.
+        /// Number of indices.
         given: usize,
-        /// Dimensions of the operand.
+        /// Number of the operand's dimensions.
         rank: usize,
     },
-    /// Arrays that differ in more than the dimension they are joined along.
+    /// Arrays that differ in a dimension other than the one along which they are joined.
     #[error("arrays cannot be joined along dimension {0}")]
     Join(u32),
-    /// Arrays of several kinds of numbers that are joined.
+    /// Arrays with different kinds of numbers that are joined.
     #[error("arrays of several types are joined")]
     JoinTypes,
-    /// The largest of one number.
+    /// The `k` largest elements of a single number.
     #[error("one number has no largest ones")]
     LargestOfOne,
-    /// More of the largest than there are.
+    /// A request for more of the largest elements than there are.
     #[error("{ty} does not have {k} elements in its last dimension")]
     Largest {
         /// The array.
@@ -195,19 +195,19 @@ pub enum ComputeError {
         /// How many are wanted.
         k: u64,
     },
-    /// An order of complex numbers.
+    /// A sort of complex numbers.
     #[error("complex numbers have no order")]
     ComplexOrder,
-    /// A side of a convolution without the dimensions that it names.
+    /// A side of a convolution without the dimensions that are named for it.
     #[error("{0} does not have the dimensions that the convolution names")]
     ConvolutionSide(ArrayType),
-    /// A transform of whole numbers.
+    /// A transform of integers.
     #[error("{0} has no Fourier transform")]
     NoTransform(ArrayType),
-    /// A statistic of another number of channels.
+    /// A statistic with another number of channels.
     #[error("{0} is not one number for each channel")]
     Channels(ArrayType),
-    /// A floating point format that does not exist.
+    /// A floating point format that is not valid.
     #[error("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are not a format")]
     Format {
         /// Bits of the exponent.
@@ -218,17 +218,17 @@ pub enum ComputeError {
     /// Two arrays that do not fit each other.
     #[error("{}", .misfit.told(.one, .other))]
     Two {
-        /// In what way.
+        /// How they do not fit.
         misfit: Two,
         /// The first one.
         one: ArrayType,
-        /// The other one.
+        /// The second one.
         other: ArrayType,
     },
     /// Three arrays that do not fit each other.
     #[error("{}", .misfit.told(.types))]
     Three {
-        /// In what way.
+        /// How they do not fit.
         misfit: Three,
         /// The arrays.
         types: Box<[ArrayType; 3]>,
@@ -252,13 +252,13 @@ pub enum Two {
     Shapes,
     /// Operands of different kinds of numbers.
     Elements,
-    /// An array, and what its bits are to be read as.
+    /// An array, and the type that its bits are read as.
     Bits,
-    /// An array, and what it is to be repeated to along a dimension.
+    /// An array, and the sizes that it is broadcast to.
     Repeated(u32),
-    /// An array, and what its transform is to be.
+    /// An array, and the type of its transform.
     Transform,
-    /// A gradient, and what it is to be of.
+    /// A gradient, and the operand that it belongs to.
     Gradient,
 }
 
@@ -278,20 +278,20 @@ impl Two {
 /// How three arrays do not fit each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Three {
-    /// A condition, and what it chooses between.
+    /// The condition of a select, and its two values.
     Choice,
-    /// A lower and an upper bound, and what they bound.
+    /// A lower bound, an upper bound, and the clamped operand.
     Bounds,
-    /// Two operands, and what their product is to be.
+    /// Two operands, and the type of their product.
     Product,
-    /// An operand and a kernel, and what their convolution in so many groups is to be.
+    /// An operand and a kernel, and the type of their convolution with this number of groups.
     Convolution {
-        /// How many.
+        /// Number of groups.
         groups: u64,
     },
-    /// An array, its slices, and the places of them.
+    /// An array, its slices, and their indices.
     Slices,
-    /// Updates, what they are put into, and the places of them.
+    /// Updates, the array that they are written to, and their indices.
     Updates,
 }
 
@@ -308,36 +308,36 @@ impl Three {
     }
 }
 
-/// An operation without values that could be computed.
+/// An operation without values that can be computed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoValue {
     /// A constant whose numbers are not in the file.
     #[error("the file leaves the numbers of this constant out")]
     Elided,
-    /// An operation that is not known.
+    /// An unknown operation.
     #[error("{0} has no known meaning")]
     Opaque(String),
-    /// A custom call that is not known.
+    /// An unknown custom call.
     #[error("the custom call {0} has no known meaning")]
     CustomCall(String),
     /// An operation between cores.
     #[error("{0} needs several cores")]
     Collective(String),
-    /// Random numbers of a distribution.
+    /// Random numbers.
     #[error("random numbers ({0}) are not the same twice")]
     Random(String),
-    /// Random bits of an algorithm.
+    /// Random bits.
     #[error("random bits ({0}) are not computed")]
     RandomBits(String),
-    /// An operation that is computed elsewhere.
+    /// An operation that another part of the evaluator computes.
     #[error("the operation has no value of its own")]
     OfItsOwn,
 }
 
-/// What an operation lacks.
+/// A missing part of an operation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Missing {
-    /// An operand that is computed later.
+    /// An operand that comes later in the computation.
     #[error("an operand comes later")]
     Later,
     /// An operand.
@@ -351,18 +351,18 @@ pub enum Missing {
         /// The call.
         call: String,
     },
-    /// Another number of operands.
+    /// A wrong number of operands.
     #[error("it takes {takes} operands and has {given}")]
     Operands {
-        /// How many it takes.
+        /// Number of operands that it takes.
         takes: usize,
-        /// How many it has.
+        /// Number of operands that it has.
         given: usize,
     },
-    /// Another number of operands than any scatter takes.
+    /// A number of operands that no scatter takes.
     #[error("a scatter does not take {0} operands")]
     ScatterOperands(usize),
-    /// Operands at all: of what.
+    /// All operands of this operation.
     #[error("there is nothing to {0}")]
     Nothing(&'static str),
     /// An operand or a result that is a tuple or a token.
@@ -374,22 +374,22 @@ pub enum Missing {
     /// A part of a tuple.
     #[error("the operand has no part {0}")]
     Part(u32),
-    /// A computation that is called.
+    /// The called computation.
     #[error("called computation {0} is missing")]
     Called(usize),
     /// The result of a computation.
     #[error("{0} gives nothing")]
     Result(&'static str),
-    /// What a loop begins with.
+    /// The initial state of a loop.
     #[error("the loop has no state")]
     State,
-    /// What a branch is chosen by.
+    /// The value that selects a branch.
     #[error("the branch has no condition")]
     Condition,
-    /// A whole number that a branch is chosen by.
+    /// The integer that selects a branch.
     #[error("the branch's index is not a whole number")]
     BranchIndex,
-    /// A boolean that a branch or a loop is decided by.
+    /// The boolean that decides a branch or a loop.
     #[error("the condition is not a boolean")]
     Boolean,
 }

@@ -1,4 +1,4 @@
-//! Runs computations: calls, loops and branches. Each other family of operations has a file of its own.
+//! Runs computations: calls, loops and branches. Each other family of operations has its own file.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::import::program::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
 };
 
-/// A value while a program runs. Arrays are shared, so that passing one on copies nothing.
+/// A value while a program runs. Arrays are shared, so passing a value on copies nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Held {
     Array(Rc<Value>),
@@ -48,7 +48,7 @@ impl Held {
 /// The results of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The arrays of its result, in order; parts of tuples one after another.
+    /// The arrays of its result, in order; tuples are flattened.
     pub outputs: Vec<Value>,
     /// Elements computed, a measure of the work.
     pub work: u64,
@@ -57,12 +57,12 @@ pub struct Evaluation {
 /// Computes the results of a program from one value for each parameter, within `budget` computed elements.
 ///
 /// # Errors
-/// When a parameter has no value or one of another type, when an operation is not known, or when the budget is used up.
+/// When a parameter has no value or a value of another type, when an operation is unknown, or when the budget is used up.
 pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, EvalError> {
     evaluate_with(program, parameters, budget, Casts::NONE)
 }
 
-/// As [`evaluate`], with numbers of single precision cast as a NeuronCore casts them.
+/// As [`evaluate`], with single-precision numbers cast as a NeuronCore casts them.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -92,7 +92,7 @@ pub fn evaluate_with(
 /// Most levels of calls: deeper ones mean that the program calls itself.
 const MAX_DEPTH: u32 = 200;
 
-/// A program that runs.
+/// A program that is being run.
 pub(super) struct Evaluator<'a> {
     pub(super) program: &'a Program,
     work: u64,
@@ -195,7 +195,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Operations that call a computation for numbers of their operands.
+    /// Operations that call a computation for single numbers of their operands.
     fn combine(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         match &instruction.op {
             Op::Sort { dimension, .. } => {
@@ -236,10 +236,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Runs a computation of numbers.
+    /// Runs a computation of single numbers.
     pub(super) fn call_numbers(&mut self, id: ComputationId, values: Vec<Value>) -> Result<Vec<Value>, Stop> {
         let arguments: Vec<Held> = values.into_iter().map(Held::of).collect();
-        // Reductions add up in single precision, whatever values are cast to.
+        // Reductions add up in single precision, whatever the casts.
         let casts = std::mem::replace(&mut self.casts, Casts::NONE);
         let result = self.run(id, &arguments);
         self.casts = casts;
@@ -249,7 +249,7 @@ impl Evaluator<'_> {
         Ok(parts)
     }
 
-    /// What a computation of two numbers does, when it is one operation.
+    /// The operation of a computation of two numbers, if it consists of one operation.
     fn combiner(&self, id: ComputationId) -> reduce::Combine {
         reduce::Combine::of(&self.program.computations[id])
     }
@@ -299,11 +299,11 @@ impl Evaluator<'_> {
     }
 }
 
-/// Why a step did not end.
+/// Why a step failed.
 pub(super) enum Stop {
     /// The operation cannot be computed.
     Op(ComputeError),
-    /// The evaluation cannot go on.
+    /// The evaluation cannot continue.
     Whole(EvalError),
 }
 
@@ -413,7 +413,7 @@ fn is_true(value: &Value) -> OpResult<bool> {
     }
 }
 
-/// Element type of the second part of a tuple: that of indices.
+/// Element type of a tuple's second part, the indices.
 fn index_type(ty: &Type) -> ElementType {
     match ty {
         Type::Tuple(parts) => parts.get(1).and_then(Type::array).map_or(ElementType::S32, |a| a.element),
@@ -421,7 +421,7 @@ fn index_type(ty: &Type) -> ElementType {
     }
 }
 
-/// Elements of the result, or multiply-adds of a product.
+/// Number of elements in the result, or of multiply-adds in a product.
 fn work_of(instruction: &Instruction, operands: &[Held]) -> u64 {
     let result = instruction.ty.array().and_then(ArrayType::elements).unwrap_or(1);
     let operand = |n: usize| operands.get(n).and_then(|o| o.array().ok()).map(|v| &v.ty);
@@ -447,7 +447,7 @@ fn work_of(instruction: &Instruction, operands: &[Held]) -> u64 {
     }
 }
 
-/// For each instruction the last one that reads it: after that its value is dropped.
+/// For each instruction, the last one that reads it; after that its value is dropped.
 fn last_uses(computation: &Computation) -> IndexVec<InstructionId, InstructionId> {
     let mut last: IndexVec<InstructionId, InstructionId> =
         computation.instructions.iter_enumerated().map(|(id, _)| id).collect();

@@ -1,4 +1,4 @@
-//! Fourier transforms, by their definition along one dimension after another: reference values, not speed.
+//! Fourier transforms by their definition, one dimension after another: they give reference values and are not fast.
 
 use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
@@ -20,7 +20,7 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
     };
     let first = rank - length.len();
     if kind == "IRFFT" {
-        // All dimensions but the last first: it is the one whose second half is left out.
+        // All dimensions but the last go first: the last is the one whose second half is left out.
         for d in first..rank - 1 {
             numbers = along(&numbers, &dims, d, true)?;
         }
@@ -47,7 +47,7 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-/// Rows whose second half is the mirror image of the first, conjugated.
+/// Completes rows whose second half is the conjugated mirror image of the first.
 fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> OpResult<(Vec<[f64; 2]>, Vec<u64>)> {
     let (half, full) = (count(&[dims.last().copied().unwrap_or(0)])?, count(&[size])?);
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Slices of an array at indices, and updates put there.
+//! Slices of an array at indices, and updates written at indices.
 
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
     Ok(Value { ty: ty.clone(), numbers: pick(&x.numbers, None, &map)? })
 }
 
-/// Which element of the operand each element of the updates is for; none for those outside, which are left out.
+/// The index of the operand's element for each element of the updates; `None` for those outside, which are left out.
 fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> OpResult<Vec<Option<usize>>> {
     let numbers = wholes(indices)?;
     let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
@@ -132,7 +132,7 @@ pub(super) fn scatter(
     Ok(joined)
 }
 
-/// Updates in the place of what was there.
+/// Updates written in place of the present elements.
 fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> OpResult<Value> {
     fn go<T: Copy>(into: &mut [T], from: &[T], targets: &[Option<usize>]) {
         for (&value, to) in from.iter().zip(targets) {

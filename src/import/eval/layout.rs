@@ -136,9 +136,9 @@ pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -
     checked(numbers, ty)
 }
 
-/// Where a part begins: at the indices, moved so that all of it lies inside.
+/// Where a part begins: at the indices, clamped so that the whole part lies inside.
 fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> OpResult<Vec<i64>> {
-    // One array of all indices, or a number for each dimension.
+    // One array with all indices, or one number for each dimension.
     let given: Vec<i64> = match indices {
         [one] if !one.ty.dims.is_empty() => wholes(one)?.to_vec(),
         many => many.iter().map(|v| wholes(v).map(|w| w.first().copied().unwrap_or(0))).collect::<OpResult<_>>()?,
@@ -167,7 +167,7 @@ pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Valu
     checked(numbers, &x.ty)
 }
 
-/// Puts numbers where a map says.
+/// Writes numbers where a map says.
 fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> OpResult<()> {
     fn go<T: Copy>(into: &mut [T], from: &[T], map: &[usize]) -> OpResult<()> {
         for (&at, &value) in map.iter().zip(from) {

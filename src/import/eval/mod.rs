@@ -1,6 +1,6 @@
-//! What a program computes: every operation with XLA's meaning, one after another, on the processor.
+//! Evaluates a program: every operation with XLA's meaning, one after another, on the processor.
 //!
-//! It is the reference that a device's numbers are compared with, not fast: floating point numbers are computed in double precision
+//! The results are the reference for a device's numbers; speed is not the goal. Floating point numbers are computed in double precision
 //! and rounded to their type after each operation.
 
 mod casts;

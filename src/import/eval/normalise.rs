@@ -6,7 +6,7 @@ use crate::base::convert::real_len;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Numbers, Value};
 
-/// Which channel each element belongs to.
+/// The channel of each element.
 struct Channels {
     step: usize,
     size: usize,
@@ -25,7 +25,7 @@ impl Channels {
         i / self.step % self.size
     }
 
-    /// The mean over each channel of what `f` says of its elements.
+    /// The mean over each channel of `f`, applied to its elements.
     fn mean(&self, n: usize, f: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut sums = vec![0.0; self.size];
         for i in 0..n {

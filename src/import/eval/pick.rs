@@ -1,15 +1,15 @@
-//! Arrays made of elements of other arrays: which element goes where.
+//! Arrays made from elements of other arrays: which element goes where.
 
 use super::error::{ComputeError, OpResult};
 use crate::import::program::{Numbers, Value};
 
-/// Stands for an element of no array: the fill takes its place.
+/// Marks a position that takes the fill instead of an element.
 pub(super) const NOWHERE: usize = usize::MAX;
 
-/// Elements an array may have: its numbers fit a browser's memory.
+/// Most elements of an array, so that its numbers fit in a browser's memory.
 pub(super) const MAX_ELEMENTS: u64 = 1 << 28;
 
-/// Number of elements as a length.
+/// Number of elements as a `usize`.
 pub(super) fn count(dims: &[u64]) -> OpResult<usize> {
     let n = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
     match n.filter(|&n| n <= MAX_ELEMENTS).map(usize::try_from) {
@@ -68,7 +68,7 @@ where
     Ok(())
 }
 
-/// The elements of `from` at those positions; `fill`'s first where the position is [`NOWHERE`].
+/// The elements of `from` at these positions; the first element of `fill` where the position is [`NOWHERE`].
 pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpResult<Numbers> {
     fn go<T: Copy>(from: &[T], fill: Option<T>, map: &[usize]) -> OpResult<Vec<T>> {
         let one = |&at: &usize| {
@@ -89,7 +89,7 @@ pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpRes
     })
 }
 
-/// The whole numbers of a value.
+/// The integers of a value.
 pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
     match &value.numbers {
         Numbers::Whole(v) => Ok(v),
@@ -97,7 +97,7 @@ pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
     }
 }
 
-/// The real numbers of a value; whole ones are converted.
+/// The real numbers of a value; integers are converted.
 pub(super) fn reals(value: &Value) -> OpResult<std::borrow::Cow<'_, [f64]>> {
     match &value.numbers {
         Numbers::Real(v) => Ok(v.into()),

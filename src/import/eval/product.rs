@@ -6,7 +6,7 @@ use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 
-/// Operand dimensions in the order batch, free, contracted, as a map of positions with the sizes of the three groups.
+/// A map of positions with the operand's dimensions in the order batch, free, contracted, and the sizes of the three groups.
 fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize>, [usize; 3])> {
     let rank = x.ty.dims.len();
     if batch.iter().chain(contracted).any(|&d| d as usize >= rank) {
@@ -51,7 +51,7 @@ pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> OpRes
     Ok(Value { ty: ty.clone(), numbers: Numbers::Real(result) })
 }
 
-/// In double precision, in four sums: products of single-precision numbers are exact in it.
+/// In double precision, in four sums: products of single-precision numbers are exact in double precision.
 fn sum_of_products(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (mut xs, mut ys) = (x.chunks_exact(4), y.chunks_exact(4));

@@ -10,7 +10,7 @@ use crate::base::convert::narrow;
 use crate::import::program::round;
 use crate::import::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
 
-/// What a computation of two numbers does: one operation, that is applied without calling it, or anything.
+/// The form of a computation of two numbers: one operation, which is applied without a call, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Combine {
     One(Binary),
@@ -21,7 +21,7 @@ pub(super) enum Combine {
 type Fold = Box<dyn Fn(&Numbers, &Numbers, &mut dyn Iterator<Item = usize>) -> OpResult<Numbers>>;
 
 impl Combine {
-    /// Looks at a computation.
+    /// Finds the form of a computation.
     pub(super) fn of(computation: &Computation) -> Self {
         let root = &computation.instructions[computation.root];
         let parameter = |n: usize| {
@@ -34,7 +34,7 @@ impl Combine {
         let parameters = computation.instructions.iter().filter(|i| matches!(i.op, Op::Parameter(_))).count();
         match (&root.op, parameter(0), parameter(1)) {
             (Op::Binary(function), Some(0), Some(1)) if parameters == 2 => Self::One(*function),
-            // The order does not matter for these.
+            // The order does not matter for these operations.
             (
                 Op::Binary(f @ (Binary::Add | Binary::Mul | Binary::Max | Binary::Min | Binary::And | Binary::Or)),
                 Some(1),
@@ -45,14 +45,14 @@ impl Combine {
         }
     }
 
-    /// Combines elements at positions with a first value, when the computation is one operation.
+    /// Combines elements at positions with an initial value, if the computation is one operation.
     pub(super) fn folder(self, element: ElementType) -> Option<Fold> {
         let Self::One(function) = self else { return None };
         Some(Box::new(move |numbers, initial, at| {
             let none = || ComputeError::Binary(function, element);
             let outside = || ComputeError::Outside("an index");
             match (numbers, initial) {
-                // Sums in double precision, rounded once: nearer to the true sum than any order in single precision.
+                // Sums in double precision, rounded once: closer to the true sum than any order in single precision.
                 (Numbers::Real(v), Numbers::Real(start)) => {
                     let mut sum = *start.first().ok_or_else(outside)?;
                     for i in at {

@@ -1,4 +1,4 @@
-//! Orders of elements.
+//! Sorts elements.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::reduce::number;
 use crate::base::convert::{real_signed, signed_len};
 use crate::import::program::{ArrayType, ElementType, Numbers, Value};
 
-/// Sorts arrays together along a dimension. `before` gets a pair of each array and says whether the first comes first.
+/// Sorts arrays together along a dimension. `before` gets a pair from each array and says whether the first comes first.
 pub(super) fn sort(
     operands: &[Rc<Value>],
     dimension: u32,
@@ -43,7 +43,7 @@ pub(super) fn sort(
     Ok(sorted)
 }
 
-/// Merge sort, stable. Our own: the order is a program that may fail or contradict itself.
+/// A stable merge sort. It is our own because the comparison is a program that may fail or contradict itself.
 fn merge_sorted<E>(row: &[usize], before: &mut dyn FnMut(usize, usize) -> Result<bool, E>) -> Result<Vec<usize>, E> {
     if row.len() < 2 {
         return Ok(row.to_vec());
@@ -65,7 +65,7 @@ fn merge_sorted<E>(row: &[usize], before: &mut dyn FnMut(usize, usize) -> Result
     Ok(merged)
 }
 
-/// The `k` largest or smallest of the last dimension with their places. What is not a number counts as the largest.
+/// The `k` largest or smallest elements of the last dimension with their positions. NaN counts as the largest.
 pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> OpResult<[Value; 2]> {
     let size = x.ty.dims.last().copied().ok_or(ComputeError::LargestOfOne)?;
     if k > size {

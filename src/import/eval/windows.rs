@@ -8,7 +8,7 @@ use super::pick::{count, for_each_index, strides};
 use super::reduce::{Combine, joined, number};
 use crate::import::program::{ArrayType, Numbers, Value, WindowDim};
 
-/// Where an element of a window lies in its operand: none on padding and between elements.
+/// Index in the operand of a window's element; `None` on padding and between elements.
 pub(super) fn place(window: &WindowDim, at: u64, inside: u64, size: u64) -> Option<i64> {
     let at = i64::try_from(at.checked_mul(window.stride)?).ok()?;
     let inside = i64::try_from(inside.checked_mul(window.window_dilation)?).ok()?;
@@ -21,7 +21,7 @@ pub(super) fn place(window: &WindowDim, at: u64, inside: u64, size: u64) -> Opti
     (place < i64::try_from(size).ok()?).then_some(place)
 }
 
-/// Number of places that a window takes along a dimension.
+/// Number of positions of a window along a dimension.
 pub(super) fn places(window: &WindowDim, size: u64) -> OpResult<u64> {
     let wide = |n: u64| i64::try_from(n).map_err(|_| ComputeError::WindowTooLarge);
     let dilated =
@@ -41,7 +41,7 @@ fn result_dims(x: &ArrayType, window: &[WindowDim]) -> OpResult<Vec<u64>> {
     window.iter().zip(&x.dims).map(|(w, &d)| places(w, d)).collect()
 }
 
-/// Positions under the window at a place, in order.
+/// Indices of the elements under the window at a position, in order.
 fn under(x: &ArrayType, own: &[i64], window: &[WindowDim], at: &[u64], found: &mut Vec<usize>) -> OpResult<()> {
     found.clear();
     let sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
@@ -94,7 +94,7 @@ pub(super) fn reduce_window(
     Ok(joined)
 }
 
-/// Puts each value of `source` where the window at its place had its chosen element. `call` runs the computation that
+/// Adds each value of `source` at the element that its window chose. `call` runs the computation that
 /// chooses (0) and the one that adds (1).
 pub(super) fn select_and_scatter(
     x: &Value,

@@ -1,4 +1,4 @@
-//! A program of a module as written: callees first, without what the result does not depend on.
+//! Makes a program from a module as written: callees first, without instructions that the result does not depend on.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use crate::import::{ImportError, Place, calls, scopes};
 
 const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";
 
-/// A program and what only its file says.
+/// A program, with information that only its file has.
 pub(super) struct Assembled {
     /// The program.
     pub program: Program,
     /// Names of the entry's parameters.
     pub naming: Vec<Naming>,
-    /// How often each opcode occurs among what the result depends on.
+    /// How often each opcode occurs among the instructions that the result depends on.
     pub ops: BTreeMap<String, u64>,
-    /// Whether a backend has fused it.
+    /// Whether a backend has fused the module.
     pub is_fused: bool,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
     })
 }
 
-/// Computations that the entry reaches, those that are called before their callers.
+/// Computations that the entry reaches, callees before their callers.
 fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -97,7 +97,7 @@ fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
             }
         }
     }
-    // XLA writes callees first: then its order stays.
+    // XLA writes callees first; its order then stays.
     let mut written = order.clone();
     written.sort_unstable();
     let is_written_so =
@@ -105,7 +105,7 @@ fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
     Ok(if is_written_so { written } else { order })
 }
 
-/// What the root of a computation depends on.
+/// Instructions that the root of a computation depends on.
 fn live(raw: &RawComputation) -> Vec<bool> {
     let mut is_live = vec![false; raw.instructions.len()];
     let mut stack = vec![raw.root];
@@ -117,13 +117,13 @@ fn live(raw: &RawComputation) -> Vec<bool> {
     is_live
 }
 
-/// One computation while it is read.
+/// One computation during assembly.
 struct Body<'a> {
     builder: ComputationBuilder,
-    /// Instructions by position as written; none for those that are left out.
+    /// Instructions by position as written; `None` for those that are left out.
     ids: Vec<Option<InstructionId>>,
     computations: &'a [Option<ComputationId>],
-    /// Parameters of the program, when it is the entry.
+    /// Parameters of the program, if it is the entry.
     parameters: Option<(Vec<ProgramParameter>, Vec<Naming>)>,
 }
 
@@ -141,7 +141,7 @@ impl Body<'_> {
         self.ids[raw.root].ok_or_else(|| ImportError::of_file("a computation has no result", EXPORT_AGAIN))
     }
 
-    /// Parameters, by number, those too that nothing reads.
+    /// Parameters, by number, including those that nothing reads.
     fn parameters_first(&mut self, raw: &RawComputation) -> Result<(), ImportError> {
         self.ids = vec![None; raw.instructions.len()];
         let mut found: Vec<(i64, usize)> = Vec::new();

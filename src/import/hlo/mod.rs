@@ -1,7 +1,7 @@
-//! XLA's HLO: what torch_xla and torch_neuronx compile and keep in caches, and what JAX and TensorFlow dump.
+//! XLA's HLO, which torch_xla and torch_neuronx compile and keep in caches, and which JAX and TensorFlow dump.
 //!
-//! Text (of any dialect) and protocol buffers are read to the same instructions as written ([`raw`]), which become a program
-//! ([`assemble`]): what the result does not depend on is left out, a fifth to a half of what torch_xla writes.
+//! Text (of any dialect) and protocol buffers are read into the same instructions as written ([`raw`]), which become a program
+//! ([`assemble`]). Instructions that the result does not depend on are left out: a fifth to a half of those that torch_xla writes.
 
 mod assemble;
 mod ops;
@@ -23,10 +23,10 @@ pub(super) use ops::comparison;
 pub(super) use ops::kind_of_opcode;
 pub use print::print_hlo_text;
 
-/// Reads an `HloModuleProto` or an `HloProto`, packed by gzip or not.
+/// Reads an `HloModuleProto` or an `HloProto`, with or without gzip.
 ///
 /// # Errors
-/// When the bytes are cut off or not such a message, when instructions contradict each other, or when a NeuronCore cannot do them.
+/// When the bytes are truncated or not one of these messages, when instructions contradict each other, or when a NeuronCore cannot run them.
 pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
@@ -41,7 +41,7 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
 /// Reads HLO text of any dialect.
 ///
 /// # Errors
-/// When the text is cut off or not HLO, when instructions contradict each other, or when a NeuronCore cannot do them.
+/// When the text is truncated or not HLO, when instructions contradict each other, or when a NeuronCore cannot run them.
 pub fn read_hlo_text(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     import(&text::read_module(source)?, "hlo-text", options)
 }
@@ -63,7 +63,7 @@ fn import(module: &RawModule, format: &str, options: &ImportOptions) -> Result<I
     Ok(Imported { inspection, program })
 }
 
-/// Beginnings of names that frameworks give modules.
+/// Prefixes of the module names that frameworks choose.
 const NAMES: [(&str, &str); 9] = [
     ("IrToHlo", "torch_xla"),
     ("PyLoweringContext", "torch_xla"),

@@ -6,10 +6,10 @@ use crate::import::program::{
     Binary, Comparison, ConvolutionDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim,
 };
 
-/// The meaning of an instruction; constants and parameters are made elsewhere.
+/// The operation of an instruction; constants and parameters are made elsewhere.
 ///
 /// # Errors
-/// When a setting that it needs is missing or negative.
+/// When a required setting is missing or negative.
 pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, AttributeError> {
     if let Some(unary) = unary(&raw.opcode) {
         return Ok(Op::Unary(unary));
@@ -53,7 +53,7 @@ pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, AttributeError> {
     })
 }
 
-/// Operations that move elements, normalisations, and what is not known.
+/// Operations that move elements, normalisations, and unknown operations.
 fn layout(raw: &RawInstruction) -> Result<Op, AttributeError> {
     let s = &raw.settings;
     Ok(match raw.opcode.as_str() {
@@ -98,7 +98,7 @@ fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
     list.iter().map(|&n| size(n)).collect()
 }
 
-/// The comparison of `EQ`, `NE`, `GE`, `GT`, `LE`, `LT`.
+/// The comparison for `EQ`, `NE`, `GE`, `GT`, `LE`, `LT`.
 pub(in crate::import) fn comparison(direction: &str) -> Result<Comparison, AttributeError> {
     Ok(match direction {
         "EQ" => Comparison::Eq,
@@ -121,7 +121,7 @@ fn convolution(s: &Settings) -> Result<Op, AttributeError> {
     };
     let spatial = dims.kernel.2.len();
     let window = if s.window.is_empty() { vec![WindowDim::ONE; spatial] } else { s.window.clone() };
-    // XLA writes a group count of 0 where there is one group in files of before 2019.
+    // In files from before 2019, XLA writes a group count of 0 for one group.
     let groups = |n: Option<i64>| size(n.filter(|&n| n != 0).unwrap_or(1));
     Ok(Op::Convolution {
         window,
@@ -171,7 +171,7 @@ fn is_collective(opcode: &str) -> bool {
     )
 }
 
-/// Functions of one operand by HLO's names.
+/// Functions of one operand under HLO's names.
 const UNARY: &[(&str, Unary)] = &[
     ("abs", Unary::Abs),
     ("acos", Unary::Acos),
@@ -209,7 +209,7 @@ const UNARY: &[(&str, Unary)] = &[
     ("tanh", Unary::Tanh),
 ];
 
-/// Functions of two operands by HLO's names.
+/// Functions of two operands under HLO's names.
 const BINARY: &[(&str, Binary)] = &[
     ("add", Binary::Add),
     ("subtract", Binary::Sub),
@@ -247,7 +247,7 @@ pub(super) fn binary_name(f: Binary) -> &'static str {
     BINARY.iter().find(|(_, g)| *g == f).map_or("", |(name, _)| *name)
 }
 
-/// The kind of work that an opcode is; none when it is not known. It is asked for with settings that are empty.
+/// The kind of work of an opcode; `None` if it is unknown. The opcode is tried with empty settings.
 #[cfg(test)]
 pub(in crate::import) fn kind_of_opcode(opcode: &str) -> Option<crate::import::OperatorKind> {
     use crate::import::Place;

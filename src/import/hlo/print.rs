@@ -96,7 +96,7 @@ fn list<T: std::fmt::Display>(items: &[T]) -> String {
     format!("{{{}}}", items.iter().map(T::to_string).collect::<Vec<_>>().join(","))
 }
 
-/// The opcode and the settings behind the operands.
+/// The opcode, and the settings after the operands.
 fn opcode(instruction: &Instruction) -> (String, Vec<String>) {
     let (name, settings): (&str, Vec<String>) = match &instruction.op {
         Op::Parameter(_) => ("parameter", vec![]),

@@ -11,10 +11,10 @@ use crate::import::{ImportError, Place};
 
 const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";
 
-/// How deep tuple shapes and messages may nest.
+/// Most levels of nested tuple shapes and messages.
 const MOST_NESTING: u32 = 64;
 
-/// Fields of a message; an error when they do not fill it.
+/// Fields of a message; an error if they do not fill it.
 pub(super) fn fields<'a>(message: &'a [u8], of: &str) -> Result<Fields<'a>, ImportError> {
     let mut passed = Fields::of(message);
     let count = passed.by_ref().count();
@@ -92,7 +92,7 @@ fn link(
     Ok(())
 }
 
-/// Id, body and the ids that each instruction calls.
+/// Id, body, and the ids of the computations that each instruction calls.
 type ReadComputation = (u64, RawComputation, Vec<Vec<u64>>);
 
 fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
@@ -131,7 +131,7 @@ fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
     Ok((id, RawComputation { name, instructions, root: root as usize }, called))
 }
 
-/// Id, ids of operands, what it is, ids of computations.
+/// Id, ids of operands, the instruction, ids of computations.
 type ReadInstruction = (u64, Vec<u64>, RawInstruction, Vec<u64>);
 
 fn read_instruction(message: &[u8]) -> Result<ReadInstruction, ImportError> {
@@ -160,7 +160,7 @@ fn read_instruction(message: &[u8]) -> Result<ReadInstruction, ImportError> {
         let literal = literal.map(|bytes| read_literal(bytes, &ty, &name)).transpose()?;
         settings.literal = literal.flatten().or_else(|| ty.array().cloned().map(super::raw::Literal::Elided));
     }
-    // A number of 0 is not written.
+    // A number of 0 is not written to the file.
     if opcode == "parameter" {
         settings.parameter.get_or_insert(0);
     }

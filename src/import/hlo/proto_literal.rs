@@ -6,7 +6,7 @@ use crate::base::wire::{Fields, Wire};
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
 
-/// Reads a literal of a type; none when the numbers of an array are missing.
+/// Reads a literal of a type; `None` if the numbers of an array are missing.
 pub(super) fn read_literal(message: &[u8], ty: &Type, name: &str) -> Result<Option<Literal>, ImportError> {
     let all = fields(message, "a literal")?;
     match ty {
@@ -76,7 +76,7 @@ fn read_array(all: Fields<'_>, ty: &ArrayType, name: &str) -> Result<Option<Lite
     Ok(Some(Literal::new(ty.clone(), numbers)))
 }
 
-/// Numbers of one occurrence of the field: packed, as bytes, or one alone.
+/// Numbers in one occurrence of the field: packed, as bytes, or a single number.
 fn read_numbers(element: ElementType, value: Wire<'_>) -> Option<Numbers> {
     use ElementType as E;
     match (element, value) {

@@ -7,7 +7,7 @@ use crate::base::wire::Wire;
 use crate::import::ImportError;
 use crate::import::program::{DotDims, WindowDim};
 
-/// Takes a field in; those that say nothing of the meaning are passed over.
+/// Stores a field; fields that do not affect the meaning are skipped.
 pub(super) fn apply(settings: &mut Settings, field: u32, value: Wire<'_>) -> Result<(), ImportError> {
     match field {
         9 => settings.parameter = Some(value.i64()),
@@ -139,7 +139,7 @@ fn dot(message: &[u8]) -> Result<DotDims, ImportError> {
     Ok(dims)
 }
 
-/// Gather and scatter number the same things alike.
+/// Gather and scatter use the same field numbers for corresponding settings.
 fn index_dims(message: &[u8]) -> Result<IndexDims, ImportError> {
     let mut dims = IndexDims::default();
     for (field, value) in fields(message, "index dimensions")? {

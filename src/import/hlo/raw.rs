@@ -8,9 +8,9 @@ use crate::import::program::{ArrayType, DotDims, Numbers, Type, Value, WindowDim
 pub(super) enum Literal {
     /// The numbers.
     Held(Value),
-    /// Only their type.
+    /// Only its type.
     Elided(ArrayType),
-    /// Several.
+    /// A tuple.
     Tuple(Vec<Literal>),
 }
 
@@ -21,7 +21,7 @@ impl Literal {
     }
 }
 
-/// Dimensions of a gather or a scatter, under the names that each has for them.
+/// Dimensions of a gather or a scatter, with both names for each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct IndexDims {
     /// `offset_dims`, `update_window_dims`.
@@ -38,8 +38,8 @@ pub(super) struct IndexDims {
     pub indices_batch: Vec<i64>,
 }
 
-/// Dimensions of a convolution: batch, feature and spatial ones of the input and the result; input features, output features and
-/// spatial ones of the kernel.
+/// Dimensions of a convolution: batch, feature and spatial dimensions of the input and the result; input features, output features and
+/// spatial dimensions of the kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ConvDims {
     pub input: (i64, i64, Vec<i64>),
@@ -47,7 +47,7 @@ pub(super) struct ConvDims {
     pub output: (i64, i64, Vec<i64>),
 }
 
-/// Settings of an instruction; those that its opcode does not have are empty.
+/// Settings of an instruction; settings that its opcode does not have are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Settings {
     pub parameter: Option<i64>,
@@ -72,7 +72,7 @@ pub(super) struct Settings {
     pub dot: Option<DotDims>,
     pub index_dims: IndexDims,
     pub direction: String,
-    /// Whether a comparison is of the total order of floating point numbers.
+    /// Whether a comparison uses the total order of floating point numbers.
     pub is_total_order: bool,
     pub is_stable: bool,
     /// Exponent and mantissa bits.
@@ -91,9 +91,9 @@ pub(super) struct RawInstruction {
     pub name: String,
     pub opcode: String,
     pub ty: Type,
-    /// Whether its layout is row-major (or not said).
+    /// Whether its layout is row-major (or not given).
     pub is_row_major: bool,
-    /// Positions in the computation, all before its own.
+    /// Positions in the computation, all before its own position.
     pub operands: Vec<u32>,
     /// Computations by position in the module.
     pub called: Vec<usize>,
@@ -101,7 +101,7 @@ pub(super) struct RawInstruction {
     /// `op_type` and `op_name` of its metadata.
     pub op_type: String,
     pub op_name: String,
-    /// Where it is written.
+    /// Its place in the file.
     pub place: Place,
 }
 

@@ -1,4 +1,4 @@
-//! HLO text: with `%` and operand types as torch_xla and TensorFlow print it, with neither as JAX does, and with tables of source
+//! HLO text: with `%` and operand types as torch_xla and TensorFlow print it, without both as JAX does, and with tables of source
 //! lines as compiled modules have.
 
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
@@ -34,7 +34,7 @@ pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
     reader.module(&lexer, name.bare_name(), is_scheduled)
 }
 
-/// The error for a text that is not HLO text: it names other texts of the same module.
+/// The error for a text that is not HLO text: it says which other texts of the module can be read.
 fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
     let form = match first.kind {
         Kind::Word if lexer.peek().is(':') => "text",
@@ -45,7 +45,7 @@ fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
     ImportError::of_file(format!("the file is the {form} form of the protocol buffer, not HLO text"), instead)
 }
 
-/// Passes over the rest of the header's line; whether it says that the module is scheduled.
+/// Skips the rest of the header's line; returns whether it says that the module is scheduled.
 fn skip_header(lexer: &mut Lexer<'_>) -> Result<bool, ImportError> {
     let mut is_scheduled = false;
     while !lexer.peek().is_first_on_line {
@@ -58,7 +58,7 @@ fn skip_header(lexer: &mut Lexer<'_>) -> Result<bool, ImportError> {
     Ok(is_scheduled)
 }
 
-/// Passes over a table: its lines begin with numbers.
+/// Skips a table, whose lines begin with numbers.
 fn skip_table(lexer: &mut Lexer<'_>) {
     lexer.next();
     loop {
@@ -71,7 +71,7 @@ fn skip_table(lexer: &mut Lexer<'_>) {
     }
 }
 
-/// Where a computation was called, under which name.
+/// The name and the place of a called computation.
 struct Call {
     computation: usize,
     instruction: usize,
@@ -243,7 +243,7 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
     Ok(operands)
 }
 
-/// Reads `, key=value, key=value` to the end of the instruction; the computations that it calls.
+/// Reads `, key=value, key=value` to the end of the instruction; returns the computations that it calls.
 fn read_settings(lexer: &mut Lexer<'_>, instruction: &mut RawInstruction) -> Result<Vec<Callee>, ImportError> {
     let mut callees = Vec::new();
     while lexer.take(',') {
@@ -263,7 +263,7 @@ fn read_settings(lexer: &mut Lexer<'_>, instruction: &mut RawInstruction) -> Res
     Ok(callees)
 }
 
-/// The text of a setting's value: everything up to the comma or the line's end that is in no bracket.
+/// The text of a setting's value: everything up to the comma or the line's end outside brackets.
 fn read_value<'a>(lexer: &mut Lexer<'a>) -> Result<(&'a str, usize), ImportError> {
     let start = lexer.peek().start;
     let mut end = start;

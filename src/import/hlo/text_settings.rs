@@ -8,11 +8,11 @@ use crate::import::lexer::{Kind, Lexer, integers, unescaped};
 pub(super) struct Callee {
     /// Its name.
     pub name: String,
-    /// Where it is named, as a byte of the text.
+    /// Where it is named, as an offset in the text.
     pub at: usize,
 }
 
-/// Takes a setting in; false when its value is not understood. Settings that say nothing of the meaning are passed over.
+/// Stores a setting; returns false if its value is not valid. Settings that do not affect the meaning are skipped.
 pub(super) fn apply(
     settings: &mut Settings,
     opcode: &str,
@@ -115,7 +115,7 @@ fn set_slice(settings: &mut Settings, value: &str) -> Option<()> {
     Some(())
 }
 
-/// Notes computations that are called. A loop names its condition first; a window's select comes before its scatter.
+/// Stores the computations that are called. A loop names its condition first; a window's select comes before its scatter.
 fn call(key: &str, value: &str, at: usize, callees: &mut Vec<Callee>) -> bool {
     let mut lexer = Lexer::new(value);
     let mut found = Vec::new();

@@ -6,10 +6,10 @@ use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
 
-/// How deep tuples may nest.
+/// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
 
-/// Reads a type; also whether every array in it is row-major.
+/// Reads a type; also returns whether every array in it is row-major.
 pub(super) fn read_type(lexer: &mut Lexer<'_>) -> Result<(Type, bool), ImportError> {
     read_nested_type(lexer, MOST_NESTING)
 }
@@ -36,7 +36,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         return Err(lexer.unexpected(token, "a type"));
     }
     let (dims, end) = read_dims(lexer)?;
-    // A brace with a space in front of it is a computation's body.
+    // A brace after a space begins a computation's body.
     let is_row_major = lexer.peek().start != end || read_layout(lexer)?;
     match token.text {
         "token" => Ok((Type::Token, true)),
@@ -75,7 +75,7 @@ fn read_dims(lexer: &mut Lexer<'_>) -> Result<(Vec<u64>, usize), ImportError> {
     Ok((dims, lexer.next().end))
 }
 
-/// Passes over `{1,0:T(8,128)}`; whether it is row-major.
+/// Skips `{1,0:T(8,128)}`; returns whether it is row-major.
 fn read_layout(lexer: &mut Lexer<'_>) -> Result<bool, ImportError> {
     if !lexer.peek().is('{') {
         return Ok(true);
@@ -90,7 +90,7 @@ fn read_layout(lexer: &mut Lexer<'_>) -> Result<bool, ImportError> {
         .all(|(i, d)| d.trim().is_empty() || d.trim() == i.to_string()))
 }
 
-/// Reads what is between the parentheses of `constant( )`.
+/// Reads the text between the parentheses of `constant( )`.
 pub(super) fn read_literal(lexer: &mut Lexer<'_>, ty: &Type) -> Result<Literal, ImportError> {
     match ty {
         Type::Array(array) => read_array_literal(lexer, array),
@@ -199,7 +199,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().or_else(|| text.trim_start_matches('-').starts_with("nan").then_some(f64::NAN))
 }
 
-/// A whole number or a boolean; none when its type does not hold it.
+/// An integer or a boolean; `None` if its type cannot hold it.
 fn whole(text: &str, element: ElementType) -> Option<i64> {
     match text {
         "true" => Some(1),
@@ -257,7 +257,7 @@ pub(super) fn dim_labels(text: &str) -> Option<ConvDims> {
     Some(ConvDims { input: side(input, 'b', 'f')?, kernel: side(kernel, 'i', 'o')?, output: side(output, 'b', 'f')? })
 }
 
-/// Reads `0_0x1_1_2`: low, high and perhaps interior padding.
+/// Reads `0_0x1_1_2`: low, high and optional interior padding.
 pub(super) fn padding(text: &str) -> Option<Vec<[i64; 3]>> {
     let dim = |field: &str| {
         let mut numbers = field.split('_').map(|n| n.trim().parse().ok());

@@ -6,10 +6,10 @@ use super::importer::Importer;
 use super::messages::{Tensor, TensorData};
 use super::tensors::short;
 
-/// Elements of whole numbers that are a constant of the program; larger ones are a parameter, as weights are.
+/// Most elements of an integer array that becomes a constant of the program; larger ones become a parameter, as weights do.
 const MOST_CONSTANT: u64 = 4096;
 
-/// Numbers of a constant node that are a constant of the program.
+/// Most numbers of a constant node that becomes a constant of the program.
 const MOST_SETTINGS: usize = 16;
 
 impl Importer<'_> {
@@ -44,7 +44,7 @@ impl Importer<'_> {
         self.builder.parameter(parameter).map_err(place)
     }
 
-    /// A constant or a parameter of a node that holds numbers: few of them are settings of other operators, not weights.
+    /// A constant or a parameter for a node that holds numbers: small arrays are settings of other operators, not weights.
     pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
         match &tensor.data {
             TensorData::Held(value)

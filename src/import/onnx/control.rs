@@ -1,4 +1,4 @@
-//! Nodes that hold graphs: conditions that are known, and loops whose number of turns is known, are written out.
+//! Nodes with subgraphs: known conditions are resolved, and loops with a known number of turns are unrolled.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::site::{Failure, Site};
 use super::values::Scope;
 use crate::base::convert::signed;
 
-/// Turns of a loop that are written out.
+/// Most turns of a loop that is unrolled.
 const MOST_TURNS: u64 = 4096;
 
 /// Translates `If`, `Loop` or `Scan`.
@@ -25,12 +25,12 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
     }
 }
 
-/// A branch or a loop that data decides as one operation, for a program that is only inspected: it reads its operands and the values that the graphs in
-/// it read from outside. None where the types of its results are not known.
+/// A branch or a loop that data decides, as one operation for a program that is only inspected: it reads the node's operands and the outer
+/// values that the subgraphs read. `None` if the types of its results are unknown.
 fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<InstructionId>>, Failure> {
     let mut types: Vec<ArrayType> = Vec::new();
     let origin = site.b().origin().clone();
-    // Types that the file does not give are those of the first side.
+    // If the file does not give types, the types of the first branch apply.
     let side = match site.graph("then_branch") {
         Ok(graph) => site.importer.subgraph(&graph, &[], scope).unwrap_or_default(),
         Err(_) => Vec::new(),
@@ -47,7 +47,7 @@ fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<In
         types.push(ty);
     }
     let mut read: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
-    // Weights that are read first here have an origin of their own.
+    // Weights that are first read here keep their own origin.
     for attribute in &site.node.attributes {
         let AttributeValue::Graph(graph) = &attribute.value else { continue };
         for name in names_read(graph) {

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use super::messages::{AttributeValue, Graph, Node};
 use super::ops::full_name;
 
-/// How often each operator occurs in the main graph and in graphs of its nodes.
+/// How often each operator occurs in the main graph and in the subgraphs of its nodes.
 pub(super) fn operators(graph: &Graph) -> BTreeMap<String, u64> {
     let mut counts: FxHashMap<String, u64> = FxHashMap::default();
     each_node(graph, &mut |node| *counts.entry(full_name(node)).or_default() += 1);
     counts.into_iter().collect()
 }
 
-/// Calls `each` for the nodes of a graph and of the graphs in them.
+/// Calls `each` for the nodes of a graph and of its subgraphs.
 pub(super) fn each_node<'g>(graph: &'g Graph, each: &mut impl FnMut(&'g Node)) {
     for node in &graph.nodes {
         each(node);

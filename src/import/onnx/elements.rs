@@ -1,8 +1,8 @@
-//! Element types by ONNX's numbers, and numbers out of bytes.
+//! Element types by ONNX's numbers, and numbers from bytes.
 
 use super::super::program::{ElementType, Numbers, numbers_of_bytes};
 
-/// The element type of a number of `TensorProto.DataType`; none for text and for types that XLA does not have.
+/// The element type with a number of `TensorProto.DataType`; `None` for text and for types that XLA does not have.
 pub(super) const fn element(code: u64) -> Option<ElementType> {
     Some(match code {
         1 => ElementType::F32,
@@ -28,7 +28,7 @@ pub(super) const fn element(code: u64) -> Option<ElementType> {
     })
 }
 
-/// The name of a number of `TensorProto.DataType`, for messages.
+/// The name of a `TensorProto.DataType` number, for messages.
 pub(super) const fn element_name(code: u64) -> &'static str {
     match code {
         0 => "undefined",
@@ -40,14 +40,14 @@ pub(super) const fn element_name(code: u64) -> &'static str {
     }
 }
 
-/// Numbers of little-endian bytes; none when the bytes are fewer than `count` elements need.
+/// The numbers in little-endian bytes; `None` if there are fewer bytes than `count` elements need.
 pub(super) fn numbers(element: ElementType, bytes: &[u8], count: usize) -> Option<Numbers> {
     let bits = usize::try_from(element.bits()).ok()?;
     if bytes.len() < count.checked_mul(bits)?.div_ceil(8) {
         return None;
     }
     if bits == 4 {
-        // Two in a byte, the lower half first.
+        // Two elements in each byte, the lower half first.
         let nibble = |i: usize| element.whole_of_bits(u64::from(bytes[i / 2] >> (4 * (i % 2)) & 15));
         return Some(Numbers::Whole((0..count).map(nibble).collect()));
     }

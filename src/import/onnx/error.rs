@@ -1,4 +1,4 @@
-//! Why a node cannot be read.
+//! Why a node cannot be translated.
 
 use thiserror::Error;
 
@@ -6,10 +6,10 @@ use super::super::ImportError;
 use super::super::program::BuildError;
 use super::fault::Fault;
 
-/// Why a node cannot be read, without its place.
+/// Why a node cannot be translated, without its place.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub(super) enum OpError {
-    /// A node that breaks the rules of its operator, or that uses it in a way that is not known.
+    /// A node that breaks the rules of its operator, or uses it in an unknown way.
     #[error("{op} {fault}")]
     Node {
         /// The operator.
@@ -17,14 +17,14 @@ pub(super) enum OpError {
         /// What is wrong.
         fault: Fault,
     },
-    /// An operand of another kind.
+    /// An operand of the wrong kind.
     #[error("operand {at} of {op} {kind}")]
     Operand {
         /// The operator.
         op: String,
         /// The operand's number.
         at: usize,
-        /// What is wrong, with its verb.
+        /// What is wrong, starting with a verb.
         kind: &'static str,
     },
     /// An operand whose numbers are only known when the model runs.
@@ -35,55 +35,55 @@ pub(super) enum OpError {
         /// The operand's number.
         at: usize,
     },
-    /// An attribute of another kind.
+    /// An attribute of the wrong kind.
     #[error("attribute {name} of {op} has to be {kind}")]
     Attribute {
         /// The operator.
         op: String,
         /// The attribute.
         name: String,
-        /// What it has to be.
+        /// The required kind.
         kind: &'static str,
     },
     /// A result whose size depends on data.
     #[error("the size of {0}'s result depends on the input")]
     ResultSize(String),
-    /// A use of an operator that has no fixed sizes.
+    /// A use of an operator that does not give fixed sizes.
     #[error("{op} {uses}")]
     Open {
         /// The operator.
         op: String,
-        /// The use, with its verb.
+        /// The use, starting with a verb.
         uses: &'static str,
     },
-    /// An element type that a NeuronCore does not compute with, by ONNX's number.
+    /// An element type that a NeuronCore does not support, by ONNX's number.
     #[error("a NeuronCore does not compute with the element type {0}")]
     Element(i64),
-    /// Numbers that are taken as sizes.
+    /// Numbers that cannot be sizes.
     #[error("{0:?} are not sizes")]
     Sizes(Vec<i64>),
-    /// An operator that is not known, whose result has no type.
+    /// An unknown operator whose result has no type.
     #[error("the operator {0} is not known, and the file does not give the type of its result")]
     Unknown(String),
     /// An operator on text.
     #[error("{0} works with text, which no NeuronCore has")]
     Text(String),
-    /// An operator on a layout of onnxruntime.
+    /// An operator on a data layout of onnxruntime.
     #[error("{0} works on the blocked layout that onnxruntime uses on one kind of processor")]
     Blocked(String),
-    /// A branch or a loop that is not written out.
+    /// A branch or a loop that cannot be unrolled.
     #[error(transparent)]
     Control(#[from] ControlError),
     /// Operands that do not fit.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// An array of the file that cannot be used.
+    /// An array in the file that cannot be used.
     #[error("{}", .0.what)]
     Array(Box<ImportError>),
 }
 
 impl OpError {
-    /// A node that breaks the rules of the operator `op`.
+    /// The error for a node that breaks the rules of the operator `op`.
     pub fn of(op: &str, fault: Fault) -> Self {
         Self::Node { op: op.to_owned(), fault }
     }
@@ -102,11 +102,11 @@ impl OpError {
     }
 }
 
-/// What to do about a model whose sizes or control flow depend on data.
+/// What to do with a model whose sizes or control flow depend on data.
 const FIXED: &str =
     "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
 
-/// Why a branch or a loop is not written out.
+/// Why a branch or a loop cannot be unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(super) enum ControlError {
     /// A branch that data chooses.
@@ -118,27 +118,27 @@ pub(super) enum ControlError {
     /// A loop whose condition depends on data.
     #[error("a Loop node with a subgraph: whether it goes on depends on the input")]
     LoopCondition,
-    /// A loop of too many turns.
+    /// A loop with too many turns.
     #[error("a Loop node runs more than {0} times")]
     LongLoop(u64),
-    /// A loop without turns whose results have no elements.
+    /// A loop without turns whose results would be empty.
     #[error("a Loop node that never runs gives arrays without elements")]
     EmptyLoop,
     /// A loop whose body lacks results.
     #[error("the body of a Loop gives fewer values than it carries")]
     LoopBody,
-    /// A scan of another version or along another dimension.
+    /// A scan of an old version, or along another dimension than the first.
     #[error("a Scan node that runs along another dimension than the first, or backwards")]
     ScanDirection,
     /// A scan that lacks operands.
     #[error("a Scan node has fewer operands than it says")]
     ScanOperands,
-    /// A scan of no turns or of too many.
+    /// A scan with no turns or too many.
     #[error("a Scan node runs {turns} times: 1 to {most} times are written out")]
     ScanTurns {
-        /// How often it runs.
+        /// Its number of turns.
         turns: u64,
-        /// How often it may run.
+        /// The largest number of turns.
         most: u64,
     },
     /// A scan whose body lacks results.
@@ -147,7 +147,7 @@ pub(super) enum ControlError {
 }
 
 impl ControlError {
-    /// Whether the model is sound, and only its control flow is not fixed.
+    /// Whether the model is valid and only its control flow is not fixed.
     const fn is_open(self) -> bool {
         !matches!(self, Self::LoopBody | Self::ScanOperands | Self::ScanBody)
     }

@@ -3,10 +3,10 @@
 /// Most levels of parentheses.
 const MOST_DEEP: usize = 32;
 
-/// The value of a name that is an expression of other names; none when it is a plain name or not a valid expression. `size` gives the size of
+/// The value of a name that is an expression of other names; `None` if it is a plain name or not a valid expression. `size` gives the size of
 /// a plain name.
 pub(super) fn value(text: &str, size: &mut dyn FnMut(&str) -> u64) -> Option<u64> {
-    // Dashes are part of names too: they are signs only between blanks.
+    // Names may contain dashes: a dash is a minus sign only between blanks.
     if !(text.contains(['+', '*']) || text.contains(" - ") || text.contains(" // ")) || text.len() > 1000 {
         return None;
     }
@@ -16,7 +16,7 @@ pub(super) fn value(text: &str, size: &mut dyn FnMut(&str) -> u64) -> Option<u64
     u64::try_from(value).ok().filter(|_| reader.rest.trim().is_empty())
 }
 
-/// Whether the whole text is an expression, before any name is asked for.
+/// Whether the whole text is an expression; checked before any size is asked for.
 fn check(reader: &mut Reader<'_>) -> Option<()> {
     reader.sum(&mut |_| 1)?;
     reader.rest.trim().is_empty().then_some(())
@@ -29,7 +29,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Whether `sign` follows; it is passed over.
+    /// Whether `sign` follows; if so, it is consumed.
     fn takes(&mut self, sign: &str) -> bool {
         match self.rest.trim_start().strip_prefix(sign) {
             Some(rest) => {

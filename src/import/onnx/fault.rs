@@ -12,22 +12,22 @@ pub(super) enum Fault {
     Operands {
         /// The operand's number.
         at: usize,
-        /// Operands there are.
+        /// Number of operands.
         count: usize,
     },
-    /// Something else that is missing.
+    /// Another missing part.
     #[error("needs {0}")]
     Needs(&'static str),
-    /// An array in the place of one number.
+    /// An array where one number is needed.
     #[error("needs one number and has {0}")]
     Scalar(ArrayType),
-    /// An array of fewer dimensions in the place of a matrix.
+    /// An array with fewer than two dimensions where a matrix is needed.
     #[error("needs a matrix and has {0:?}")]
     Matrix(Vec<u64>),
-    /// An array in the place of a list.
+    /// An array where a list is needed.
     #[error("needs a list and has {0}")]
     List(Type),
-    /// An operand of another rank, by its sizes.
+    /// An operand with the wrong rank, by its sizes.
     #[error("does not take {0:?}")]
     Takes(Vec<u64>),
     /// An operand without spatial dimensions, by its sizes.
@@ -39,12 +39,12 @@ pub(super) enum Fault {
     /// A dimension that the operand does not have.
     #[error("has axis {axis} and its operand {rank} dimensions")]
     Axis {
-        /// The dimension, from the end when it is negative.
+        /// The dimension; a negative one counts from the end.
         axis: i64,
-        /// Dimensions of the operand.
+        /// Number of the operand's dimensions.
         rank: usize,
     },
-    /// A value of an attribute that is not known.
+    /// An unknown value of an attribute.
     #[error("has the unknown {attribute} {value:?}")]
     Value {
         /// The attribute.
@@ -52,40 +52,40 @@ pub(super) enum Fault {
         /// Its value.
         value: String,
     },
-    /// Activations that a recurrent layer here does not have.
+    /// Activations that recurrent layers do not support here.
     #[error("with the activations {0:?} is not known")]
     Activations(Vec<String>),
-    /// A use that is not known.
+    /// An unknown use.
     #[error("with {0} is not known")]
     With(&'static str),
     /// An attribute that is missing or outside its range.
     #[error("has no usable attribute {0}")]
     Attribute(&'static str),
-    /// Weights of a number of bits that is not known.
+    /// Weights with an unknown number of bits.
     #[error("of {0} bits is not known")]
     Bits(u64),
-    /// A list whose length is not the number of dimensions.
+    /// A list whose length differs from the number of dimensions.
     #[error("has {list} {given:?} for {rank} dimensions")]
     PerDimension {
         /// The list.
         list: &'static str,
         /// Its numbers.
         given: Vec<i64>,
-        /// Dimensions that it is for.
+        /// The dimensions that it is for.
         rank: usize,
     },
-    /// Factors that are not one positive number for each dimension.
+    /// Factors that do not have one positive number for each dimension.
     #[error("has the scales {scales:?} for {rank} dimensions")]
     Scales {
         /// The factors.
         scales: Vec<f64>,
-        /// Dimensions that they are for.
+        /// The dimensions that they are for.
         rank: usize,
     },
-    /// Padding below zero where none is taken away.
+    /// Negative padding for an operator that cannot remove elements.
     #[error("has negative pads")]
     NegativePads,
-    /// A number of groups below zero.
+    /// A negative number of groups.
     #[error("has {0} groups")]
     Groups(i64),
     /// A number of classes outside its range.
@@ -94,29 +94,29 @@ pub(super) enum Fault {
     /// A number of parts outside its range.
     #[error("makes no parts")]
     NoParts,
-    /// A result without elements.
+    /// An empty result.
     #[error("makes no elements")]
     NoElements,
-    /// A window of a number of elements outside its range.
+    /// A window whose number of elements is outside its range.
     #[error("makes a window of {0} numbers")]
     WindowLength(i64),
     /// Text as a result.
     #[error("gives text, which no NeuronCore has")]
     GivesText,
-    /// A constant of a kind that is not read.
+    /// A constant of an unsupported kind.
     #[error("holds text, nothing, or few elements of a large array")]
     Constant,
-    /// Sizes that are not divided into parts.
+    /// Sizes that cannot be divided into parts.
     #[error("cannot divide {dims:?} into {count} {parts}")]
     Divide {
         /// The sizes.
         dims: Vec<u64>,
-        /// How many parts there are to be, or how large.
+        /// The number of parts, or their size.
         count: i64,
         /// What the parts are.
         parts: &'static str,
     },
-    /// Features that are not divided into heads.
+    /// Features that the number of heads does not divide.
     #[error("cannot divide {width} features into {heads} and {shared} heads")]
     Heads {
         /// Features.
@@ -126,7 +126,7 @@ pub(super) enum Fault {
         /// Heads of the keys and of the values.
         shared: i64,
     },
-    /// Something that does not fit the array it is for.
+    /// Something that does not fit its array.
     #[error("cannot apply {what} of {sizes:?} to {to:?}")]
     Apply {
         /// What it is.
@@ -146,7 +146,7 @@ pub(super) enum Fault {
         /// Sizes of the input.
         to: Vec<u64>,
     },
-    /// A direction and weights for another number of directions.
+    /// A direction that does not match the number of directions of the weights.
     #[error("is {direction} and has weights of {directions} directions")]
     Direction {
         /// The direction.
@@ -154,7 +154,7 @@ pub(super) enum Fault {
         /// Directions of the weights.
         directions: u64,
     },
-    /// More pairs of features than there are.
+    /// More rotary pairs than features.
     #[error("turns {pairs} pairs of {size} features")]
     Pairs {
         /// Pairs.
@@ -162,22 +162,22 @@ pub(super) enum Fault {
         /// Features.
         size: u64,
     },
-    /// Fewer places than tokens.
+    /// Fewer rotary positions than tokens.
     #[error("has {places} places for {length} tokens behind {past}")]
     Places {
-        /// Places.
+        /// Number of positions.
         places: u64,
         /// Tokens.
         length: u64,
         /// Tokens of earlier calls.
         past: u64,
     },
-    /// A mask of another form.
+    /// A mask with an unsupported shape.
     #[error("has a mask of {dims:?} for {keys} keys")]
     Mask {
         /// Sizes of the mask.
         dims: Vec<u64>,
-        /// How many keys there are.
+        /// Number of keys.
         keys: u64,
     },
     /// Operands of a product that are not matrices.
@@ -196,7 +196,7 @@ pub(super) enum Fault {
         /// Sizes of the indices.
         indices: Vec<u64>,
     },
-    /// Updates of other sizes than their indices ask for.
+    /// Updates whose sizes do not match their indices.
     #[error("puts {given:?} where {wanted:?} belong")]
     Updates {
         /// Sizes of the updates.
@@ -204,10 +204,10 @@ pub(super) enum Fault {
         /// Sizes wanted.
         wanted: Vec<u64>,
     },
-    /// A dimension that is to be kept and is not there.
+    /// A dimension that should keep its size but does not exist.
     #[error("keeps a dimension that is not there")]
     KeptDimension,
-    /// Sizes of another number of elements.
+    /// A reshape to a different number of elements.
     #[error("cannot reshape {dims:?} to {to:?}")]
     Reshape {
         /// Sizes of the operand.
@@ -215,7 +215,7 @@ pub(super) enum Fault {
         /// Sizes wanted, as the file has them.
         to: Vec<i64>,
     },
-    /// Sizes that others are not repeated to.
+    /// Sizes to which the operand cannot be broadcast.
     #[error("cannot expand {dims:?} to {to:?}")]
     Expand {
         /// Sizes of the operand.
@@ -223,7 +223,7 @@ pub(super) enum Fault {
         /// Sizes wanted.
         to: Vec<u64>,
     },
-    /// Repetitions for another number of dimensions.
+    /// Repetitions whose number differs from the number of dimensions.
     #[error("repeats {dims:?} {times:?} times")]
     Tile {
         /// Sizes of the operand.
@@ -231,7 +231,7 @@ pub(super) enum Fault {
         /// Repetitions.
         times: Vec<u64>,
     },
-    /// A dimension of another size than one.
+    /// A dimension that should have size one.
     #[error("takes away dimension {dimension}, which has the size {size}")]
     Squeeze {
         /// The dimension.
@@ -244,51 +244,51 @@ pub(super) enum Fault {
     Slice {
         /// First elements.
         starts: usize,
-        /// Elements behind the last ones.
+        /// One beyond the last elements.
         ends: usize,
         /// Dimensions.
         axes: usize,
-        /// Distances.
+        /// Steps.
         steps: usize,
     },
-    /// A range in steps of zero.
+    /// A range with step zero.
     #[error("has the step 0")]
     ZeroStep,
-    /// A row of numbers without an end, or too long.
+    /// A range without an end, or too long.
     #[error("goes from {start} to {limit} by {step}")]
     Range {
         /// The first number.
         start: f64,
-        /// What it ends in front of.
+        /// The end, which is not included.
         limit: f64,
-        /// Distance.
+        /// The step.
         step: f64,
     },
-    /// A place that a list does not have.
+    /// An index that the list does not have.
     #[error("names place {at} of a list of {count}")]
     Place {
-        /// The place, from the end when it is negative.
+        /// The index; a negative one counts from the end.
         at: i64,
-        /// Parts of the list.
+        /// Length of the list.
         count: usize,
     },
-    /// Parts of a dimension that are empty or too many.
+    /// A split into empty parts or too many.
     #[error("cannot split {size} elements by {by:?}")]
     Sequence {
         /// Elements of the dimension.
         size: u64,
-        /// Elements of the parts.
+        /// Sizes of the parts.
         by: Vec<u64>,
     },
-    /// An array that is put back into one of other batches or channels.
+    /// An array that is put back into one with another batch size or other channels.
     #[error("cannot put {dims:?} back into {into:?}")]
     Unpool {
         /// Sizes of the array.
         dims: Vec<u64>,
-        /// Sizes of the one it is put into.
+        /// Sizes of the array that it is put back into.
         into: Vec<u64>,
     },
-    /// A dimension that is resized from or to nothing, or beyond all bounds.
+    /// A dimension that is resized from or to no elements, or is too large.
     #[error("cannot change {from} elements to {to}")]
     Resize {
         /// Its elements.
@@ -296,7 +296,7 @@ pub(super) enum Fault {
         /// Elements wanted.
         to: u64,
     },
-    /// More elements cut off than there are.
+    /// Padding that removes more elements than there are.
     #[error("takes ({low}, {high}) away from {size} elements")]
     Cut {
         /// Padding in front.
@@ -306,7 +306,7 @@ pub(super) enum Fault {
         /// Elements of the dimension.
         size: u64,
     },
-    /// A dimension that is continued further than its mode allows.
+    /// A dimension that is padded further than the mode allows.
     #[error("continues {kept} elements by ({low}, {high}) with the mode {mode}")]
     Continued {
         /// Elements of the dimension.
@@ -318,7 +318,7 @@ pub(super) enum Fault {
         /// The mode.
         mode: String,
     },
-    /// A norm over no dimension, by the operand's sizes.
+    /// A norm over no dimensions, by the operand's sizes.
     #[error("normalises over no dimension of {0:?}")]
     OverNothing(Vec<u64>),
 }

@@ -1,4 +1,4 @@
-//! The model of a file: the graph is held, large weights stay in the file by their place.
+//! The model in a file: the graph is held in memory, large weights stay in the file and are referred to by offset.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use super::parse::{Part, function, graph_field, opset};
 use super::spans::{Span, Spans, read};
 use super::tensors::tensor_in_file;
 
-/// Bytes of nodes, types and functions together: a graph of 100,000 nodes with all notes of its exporter has 200 MB.
+/// Most bytes of nodes, types and functions together: a graph of 100,000 nodes with all notes of its exporter has 200 MB.
 const MOST_BYTES: u64 = 1 << 29;
 
-/// Nodes of the main graph and of all functions.
+/// Most nodes of the main graph and of all functions.
 const MOST_NODES: usize = 1_000_000;
 
 /// Reads the parts of a file that are held in memory, up to a limit.

@@ -1,4 +1,4 @@
-//! From nodes to instructions: values by name, functions called, parameters made of initialisers.
+//! Translates nodes to instructions: looks up values by name, calls functions, makes parameters of initialisers.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,10 +21,10 @@ use super::weights::Weights;
 /// Most nodes that are translated; nodes of functions count at each call.
 const MOST_CALLS: u64 = 500_000;
 
-/// Most levels of nested functions and graphs.
+/// Most levels of nested functions and subgraphs.
 const MOST_DEEP: usize = 48;
 
-/// Makes a program of a model.
+/// Makes a program from a model.
 pub(super) struct Importer<'m> {
     /// The model.
     pub model: &'m Model,
@@ -34,7 +34,7 @@ pub(super) struct Importer<'m> {
     pub flops: u64,
     /// Whether something is missing.
     pub is_partial: bool,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: IndexSet<String>,
     /// Operators without a known meaning.
     pub unsupported: BTreeMap<String, UnsupportedOp>,
@@ -77,7 +77,7 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// Translates the main graph and gives its inputs and the values of its outputs.
+    /// Translates the main graph; returns its inputs and the values of its outputs.
     pub fn main(&mut self) -> Result<(Vec<TensorInfo>, Vec<InstructionId>), ImportError> {
         let graph = &self.model.graph;
         if graph.has_sparse {
@@ -111,7 +111,7 @@ impl<'m> Importer<'m> {
         Ok((inputs, outputs))
     }
 
-    /// Type of an input, its open dimensions with the sizes that were chosen.
+    /// Type of an input, with the chosen sizes for its open dimensions.
     fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
         let fail = |what: String, instead: &str| ImportError::at(Place::Node(short(&info.name)), what, instead);
         let Some(element) = element(info.element).filter(|_| !info.is_other) else {
@@ -147,7 +147,7 @@ impl<'m> Importer<'m> {
         Ok((ty, open))
     }
 
-    /// Size of an open dimension: the one asked for, else the one that follows from others, else 1.
+    /// Size of an open dimension: the requested size, else the size that follows from other dimensions, else 1.
     pub fn open_size(&mut self, name: &str) -> u64 {
         if let Some(known) = self.open.iter().find(|o| o.name == name) {
             return known.used;
@@ -181,7 +181,7 @@ impl<'m> Importer<'m> {
         Ok(())
     }
 
-    /// Translates a graph of a node; gives its results.
+    /// Translates a subgraph; returns its results.
     pub fn subgraph(
         &mut self,
         graph: &Graph,
@@ -216,7 +216,7 @@ impl<'m> Importer<'m> {
         Err(ImportError::at(Place::Node(short(name)), what, "a function must not call itself: export the model again"))
     }
 
-    /// Whether the program is only looked at.
+    /// Whether the program is only inspected.
     pub fn looks_only(&self) -> bool {
         self.options.looks_only
     }
@@ -307,7 +307,7 @@ impl<'m> Importer<'m> {
         function.outputs.iter().map(|o| self.value(o, &mut scope, "the result of a function")).collect()
     }
 
-    /// Calls an operator; one that is not known becomes a value of a known type without a meaning.
+    /// Translates an operator; an unknown one becomes an opaque value of a known type.
     fn operator(
         &mut self,
         node: &Node,
@@ -328,7 +328,7 @@ impl<'m> Importer<'m> {
         }
     }
 
-    /// An operator without a known meaning: its results have the types that the file gives, else the type of its first operand.
+    /// An unknown operator: its results have the types that the file gives, else the type of its first operand.
     fn unknown(&mut self, node: &Node, operands: &[InstructionId], scope: &Scope) -> Results {
         let name = ops::full_name(node);
         let mut types = Vec::new();
@@ -355,7 +355,7 @@ impl<'m> Importer<'m> {
         Ok(self.builder.parts(all)?)
     }
 
-    /// Notes an operator that has no meaning here or no counterpart on a NeuronCore.
+    /// Notes an operator that is unknown here or has no counterpart on a NeuronCore.
     pub fn report(&mut self, op: &str, node: &str) {
         self.is_partial = true;
         let entry = self.unsupported.entry(op.to_owned()).or_default();
@@ -365,7 +365,7 @@ impl<'m> Importer<'m> {
         entry.count += 1;
     }
 
-    /// A type that the file gives.
+    /// The type of a value in the file.
     pub fn told_type(&mut self, info: &ValueInfo) -> Option<ArrayType> {
         let element = element(info.element)?;
         let mut dims = Vec::new();
@@ -379,7 +379,7 @@ impl<'m> Importer<'m> {
         Some(ArrayType::new(element, dims))
     }
 
-    /// Element type of a number of ONNX.
+    /// The element type with an ONNX number.
     pub fn element(code: i64) -> Result<ElementType, OpError> {
         let found = u64::try_from(code).ok().and_then(element);
         found.ok_or(OpError::Element(code))

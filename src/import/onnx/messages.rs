@@ -1,4 +1,4 @@
-//! The messages of ONNX that a reader needs (<https://github.com/onnx/onnx/blob/main/onnx/onnx.proto>), without their dead fields.
+//! The messages of ONNX that the reader needs (<https://github.com/onnx/onnx/blob/main/onnx/onnx.proto>), without deprecated fields.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,11 +8,11 @@ use super::super::program::{ArrayType, Value};
 /// A whole file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Model {
-    /// Version of the intermediate representation; 0 when it is not written.
+    /// Version of the intermediate representation; 0 if it is missing.
     pub ir_version: u64,
-    /// What wrote it, name and version.
+    /// Name and version of the producer.
     pub producer: String,
-    /// Version of each operator domain; the default one is the empty name.
+    /// Version of each operator domain; ONNX's own domain has the empty name.
     pub opsets: BTreeMap<String, u64>,
     /// The graph.
     pub graph: Graph,
@@ -20,31 +20,31 @@ pub(super) struct Model {
     pub functions: Vec<Rc<Function>>,
 }
 
-/// A graph: the main one, or one that an attribute holds.
+/// A graph: the main one, or a subgraph in an attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Graph {
     /// Its name.
     pub name: String,
     /// Its nodes.
     pub nodes: Vec<Node>,
-    /// Numbers that come with it.
+    /// Its initialisers.
     pub initializers: Vec<Rc<Tensor>>,
-    /// Whether it has initialisers of few elements.
+    /// Whether it has small initialisers.
     pub has_sparse: bool,
     /// Inputs.
     pub inputs: Vec<ValueInfo>,
     /// Results.
     pub outputs: Vec<ValueInfo>,
-    /// Types of values between.
+    /// Types of intermediate values.
     pub value_info: Vec<ValueInfo>,
 }
 
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node {
-    /// Names of the values it reads; an empty one is left out.
+    /// Names of its operands; an empty name is an operand that is left out.
     pub inputs: Vec<Rc<str>>,
-    /// Names of the values it makes; an empty one is not wanted.
+    /// Names of its results; an empty name is a result that is not wanted.
     pub outputs: Vec<Rc<str>>,
     /// Its name; may be empty.
     pub name: String,
@@ -52,11 +52,11 @@ pub(super) struct Node {
     pub op: String,
     /// Domain of the operator; empty for ONNX's own.
     pub domain: String,
-    /// Which of several functions of one name.
+    /// Which overload of a function.
     pub overload: String,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Notes of the exporter: `pkg.torch.onnx.name_scopes` and others that say where the node came from.
+    /// Notes of the exporter, such as `pkg.torch.onnx.name_scopes`, that say where the node came from.
     pub notes: BTreeMap<String, String>,
 }
 
@@ -78,7 +78,7 @@ pub(super) enum AttributeValue {
     Int(i64),
     /// Text.
     Text(String),
-    /// Numbers of an array.
+    /// An array.
     Tensor(Rc<Tensor>),
     /// A graph.
     Graph(Rc<Graph>),
@@ -90,9 +90,9 @@ pub(super) enum AttributeValue {
     Texts(Vec<String>),
     /// Several graphs.
     Graphs(Vec<Rc<Graph>>),
-    /// The attribute of this name of the function that the node is in.
+    /// A reference to an attribute of the function that holds the node, by name.
     Reference(String),
-    /// Of a kind that no operator here has.
+    /// A kind that no known operator uses.
     Other,
 }
 
@@ -103,12 +103,12 @@ pub(super) enum TensorData {
     External,
     /// In this file, little-endian in row-major order.
     InFile {
-        /// First byte.
+        /// Offset of the first byte.
         offset: u64,
-        /// Bytes.
+        /// Number of bytes.
         len: u64,
     },
-    /// Here.
+    /// In memory.
     Held(Rc<Value>),
 }
 
@@ -126,11 +126,11 @@ pub(super) struct Tensor {
 /// A size of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Dim {
-    /// Known.
+    /// A known size.
     Size(i64),
-    /// Open, under a name.
+    /// Open, with a name.
     Named(String),
-    /// Open.
+    /// Open, without a name.
     Unknown,
 }
 
@@ -139,9 +139,9 @@ pub(super) enum Dim {
 pub(super) struct ValueInfo {
     /// Its name.
     pub name: Rc<str>,
-    /// Number of its element type in ONNX; 0 when it is not an array or not known.
+    /// ONNX's number of its element type; 0 if it is not an array or not known.
     pub element: u64,
-    /// Sizes; none when not even their number is known.
+    /// Sizes; `None` if not even their number is known.
     pub dims: Option<Vec<Dim>>,
     /// Whether it is something other than an array: a sequence, a map, an optional value.
     pub is_other: bool,
@@ -154,7 +154,7 @@ pub(super) struct Function {
     pub name: String,
     /// Its domain.
     pub domain: String,
-    /// Which of several of one name.
+    /// Its overload.
     pub overload: String,
     /// Names of its inputs.
     pub inputs: Vec<Rc<str>>,
@@ -164,6 +164,6 @@ pub(super) struct Function {
     pub defaults: Vec<Attribute>,
     /// Its nodes.
     pub nodes: Vec<Node>,
-    /// Versions of the operators in it.
+    /// Versions of the operator domains in it.
     pub opsets: BTreeMap<String, u64>,
 }

@@ -1,9 +1,9 @@
 //! ONNX files of any exporter: PyTorch's two, tf2onnx, onnxruntime's optimisers, files made by hand.
 //!
-//! A file is read by slices ([`file`]): nodes and small arrays are held, the numbers of large weights stay where they are. Nodes are
-//! translated in order ([`importer`]), each operator by its own rules ([`ops`]); the builder works out the type of every result, so
-//! that the types in the file are needed for unknown operators only. What a graph computes from its own sizes is computed at once.
-//! Functions are written out where they are called, conditions and loops where they are known ([`control`]).
+//! A file is read by slices ([`file`]): nodes and small arrays are held in memory, the numbers of large weights stay in the file. Nodes are
+//! translated in order ([`importer`]), each operator by its own rules ([`ops`]). The builder infers the type of every result, so
+//! the types in the file are needed only for unknown operators. Values that a graph computes from its own sizes are folded at once.
+//! Functions are inlined where they are called; known conditions are resolved and known loops unrolled ([`control`]).
 
 mod arrays;
 mod control;
@@ -36,16 +36,16 @@ use importer::Importer;
 #[cfg(test)]
 pub(super) use ops::kind_of_operator;
 
-/// The newest version of ONNX's operators that is known here.
+/// The newest version of ONNX's operators that is supported.
 const NEWEST_OPSET: u64 = 26;
 
-/// The first version whose operators are known here.
+/// The oldest version of ONNX's operators that is supported.
 const OLDEST_OPSET: u64 = 5;
 
 /// Reads an ONNX model.
 ///
 /// # Errors
-/// When the file is cut off or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
+/// When the file is truncated or is not a model; when a node breaks the rules of its operator; when sizes or control flow depend on
 /// numbers that are only known when the model runs.
 pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let model = file::model(bytes)?;
@@ -88,7 +88,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     Ok(Imported { inspection, program })
 }
 
-/// Takes turned copies of embeddings from the count of parameters, and says so.
+/// Removes transposed copies of embeddings from the count of parameters, with a note.
 fn count_tied_once(inspection: &mut Inspection, copies: &[(String, u64)]) {
     for (name, elements) in copies {
         inspection.parameters = inspection.parameters.saturating_sub(*elements);
@@ -99,7 +99,7 @@ fn count_tied_once(inspection: &mut Inspection, copies: &[(String, u64)]) {
     }
 }
 
-/// Open dimensions of a result, where the file gives them the names of an input's.
+/// Open dimensions of a result, if the file gives them the names of an input's dimensions.
 fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize, String> {
     let is_known = |name: &String| open.iter().any(|o| o.name == *name);
     let named = |(at, dim): (usize, &messages::Dim)| match dim {
@@ -109,7 +109,7 @@ fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize
     info.dims.iter().flatten().enumerate().filter_map(named).collect()
 }
 
-/// Whether the operators are of a version that is known.
+/// Whether the version of the operators is known.
 fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if model.graph.outputs.is_empty() {
         return Err(ImportError::of_file("the graph has no outputs", "export the model again"));

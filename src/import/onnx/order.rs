@@ -8,10 +8,10 @@ use super::super::{ImportError, Place};
 use super::messages::{AttributeValue, Graph, Node};
 use super::tensors::short;
 
-/// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order where that is possible.
+/// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
 ///
 /// # Errors
-/// When a name is given twice, and when nodes read each other's values in a cycle.
+/// When a name is defined twice, or when nodes read each other's values in a cycle.
 pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     let mut maker: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
     for (at, node) in nodes.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     }
 }
 
-/// Names that the graphs of a node read. They may be more than it captures, which does not harm the order.
+/// Names that the subgraphs of a node read. They may be more than it captures, which does not harm the order.
 fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
     fn inside(graph: &Graph, need: &mut impl FnMut(&Rc<str>)) {
         graph.nodes.iter().for_each(|node| {

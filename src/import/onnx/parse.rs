@@ -1,4 +1,4 @@
-//! Messages of ONNX out of bytes that are held.
+//! Parses ONNX messages from bytes in memory.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,23 +8,23 @@ use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, Val
 use super::tensors::tensor;
 use crate::base::wire::{Fields, Wire};
 
-/// Most levels of graphs in attributes of nodes: deeper than any model, and shallow enough for the stack of a page.
+/// Most levels of nested subgraphs: deeper than any model, and shallow enough for the stack of a page.
 const MOST_DEEP: u32 = 16;
 
-/// A message that lies somewhere in a file.
+/// A message at a known place in a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Where they begin in the file.
+    /// Their offset in the file.
     pub base: u64,
 }
 
 impl<'a> Part<'a> {
-    /// Calls `each` for every field; the part is that of the field's content.
+    /// Calls `each` for every field, with the part that holds the field's content.
     ///
     /// # Errors
-    /// When a field is cut off, and the errors of `each`.
+    /// When a field is cut off, or when `each` fails.
     pub fn each(
         self,
         mut each: impl FnMut(u32, Wire<'a>, Part<'a>) -> Result<(), ImportError>,
@@ -43,7 +43,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Text that is shared.
+/// Shared text.
 fn shared(value: Wire<'_>) -> Rc<str> {
     Rc::from(value.text().as_ref())
 }
@@ -84,7 +84,7 @@ fn domain(value: Wire<'_>) -> String {
     }
 }
 
-/// A node, at most `depth` graphs deep.
+/// A node, in at most `depth` nested subgraphs.
 pub(super) fn node(part: Part<'_>, depth: u32) -> Result<Node, ImportError> {
     let mut node = Node::default();
     part.each(|field, value, content| {
@@ -98,7 +98,7 @@ pub(super) fn node(part: Part<'_>, depth: u32) -> Result<Node, ImportError> {
             8 => node.overload = value.text().into_owned(),
             9 => {
                 let (key, text) = entry(content)?;
-                // The trace of calls is two thirds of a file and names a person's folders.
+                // Stack traces are two thirds of a file and contain the folders of its author.
                 if !key.ends_with("stack_trace") {
                     node.notes.insert(key, text);
                 }
@@ -137,7 +137,7 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
         }
         Ok(())
     })?;
-    // Lists are known by the attribute's kind, which early files leave out, or by what they hold; a kind without a field is an empty value.
+    // Lists follow from the attribute's kind, which early files leave out, or from their content; a kind without a field is an empty value.
     let value = match (reference, found, kind) {
         (Some(name), _, _) => AttributeValue::Reference(name),
         (None, Some(value), kind) if kind < 6 || floats.len() + ints.len() + texts.len() == 0 && graphs.is_empty() => {
@@ -158,12 +158,12 @@ fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
     Ok(Attribute { name, value })
 }
 
-/// Four bytes as a number.
+/// A number from four bytes.
 fn float(bytes: &[u8]) -> f64 {
     f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
-/// A graph that an attribute holds.
+/// A subgraph in an attribute.
 pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     if depth > MOST_DEEP {
         let what = format!("graphs are nested more than {MOST_DEEP} deep");
@@ -197,7 +197,7 @@ pub(super) fn value_info(part: Part<'_>) -> Result<ValueInfo, ImportError> {
             1 => info.name = shared(value),
             2 => content.each(|field, _, content| {
                 if field != 1 {
-                    // 6 says what a value means to a person; the others are sequences, maps and the like.
+                    // Field 6 holds documentation; the others are sequences, maps and similar types.
                     info.is_other |= field != 6;
                     return Ok(());
                 }

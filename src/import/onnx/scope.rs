@@ -1,4 +1,4 @@
-//! Modules that nodes came from, as exporters write them down.
+//! Modules that nodes came from, as exporters record them.
 
 use super::messages::{Function, Node};
 
@@ -6,8 +6,8 @@ use super::messages::{Function, Node};
 const SCOPES: &str = "pkg.torch.onnx.name_scopes";
 const CLASSES: &str = "pkg.torch.onnx.class_hierarchy";
 
-/// The module path of a node inside `outer`, the path of the function it is in: `NN[model]/Linear[layer1]`, or
-/// `model/encoder/layer.0` where the file knows no classes.
+/// The module path of a node inside `outer`, the path of the function that holds it: `NN[model]/Linear[layer1]`, or
+/// `model/encoder/layer.0` if the file does not give classes.
 pub(super) fn of_node(node: &Node, outer: &str) -> String {
     let own = noted(node).unwrap_or_else(|| of_name(&node.name).to_owned());
     join(outer, &own)
@@ -22,7 +22,7 @@ fn join(outer: &str, own: &str) -> String {
     })
 }
 
-/// A module path of bounded length: files may have names of a megabyte, and each instruction carries its path.
+/// A module path of limited length: files may have names of a megabyte, and each instruction stores its path.
 fn clipped(mut path: String) -> String {
     const MOST: usize = 500;
     if path.len() > MOST {
@@ -32,7 +32,7 @@ fn clipped(mut path: String) -> String {
     path
 }
 
-/// The path that an exporter noted. The last entry of both lists is the operation itself.
+/// The path that an exporter recorded. The last entry of both lists is the operation itself.
 fn noted(node: &Node) -> Option<String> {
     let scopes = texts(node.notes.get(SCOPES)?);
     let classes = node.notes.get(CLASSES).map(|list| texts(list)).unwrap_or_default();
@@ -52,7 +52,7 @@ fn of_name(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(path, _)| path.trim_start_matches('/'))
 }
 
-/// The path of what a function does, called from `outer`: a function of a module adds the module, another one adds nothing.
+/// The path for nodes of a function that is called from `outer`: a module's function adds the module, any other adds nothing.
 pub(super) fn of_call(function: &Function, outer: &str) -> String {
     if !function.domain.starts_with("pkg.") || function.domain.starts_with("pkg.onnxscript") {
         return outer.to_owned();
@@ -60,7 +60,7 @@ pub(super) fn of_call(function: &Function, outer: &str) -> String {
     join(outer, &module(&function.name))
 }
 
-/// The module of a function's name: `torch_nn_modules_linear_Linear_layer1_1` is `Linear[layer1]`.
+/// The module in a function's name: `torch_nn_modules_linear_Linear_layer1_1` is `Linear[layer1]`.
 fn module(name: &str) -> String {
     let parts: Vec<&str> = name.split('_').collect();
     let Some(class) = parts.iter().position(|p| p.starts_with(|c: char| c.is_ascii_uppercase())) else {
@@ -77,7 +77,7 @@ fn module(name: &str) -> String {
     format!("{}[{path}]", parts[class])
 }
 
-/// Texts of a list as Python prints it: `['', 'layer1']`.
+/// Strings in a list as Python prints it: `['', 'layer1']`.
 fn texts(list: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = list;
@@ -91,7 +91,7 @@ fn texts(list: &str) -> Vec<String> {
     found
 }
 
-/// Names behind a mark in the notes of a node: `%b_layers_0_cos` is how PyTorch calls the buffer `layers.0.cos`, `%p_` stands before
+/// Names after a mark in the notes of a node: `%b_layers_0_cos` is PyTorch's name of the buffer `layers.0.cos`, and `%p_` marks
 /// parameters.
 pub(super) fn mentioned<'n>(node: &'n Node, mark: &'static str) -> impl Iterator<Item = &'n str> {
     let text = node.notes.get("pkg.torch.onnx.fx_node").map_or("", String::as_str);

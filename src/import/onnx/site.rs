@@ -1,4 +1,4 @@
-//! What an operator sees of the node it is called by: operands, attributes, the builder.
+//! An operator's view of its node: operands, attributes, the builder.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 use crate::base::convert::{real_signed, signed_len};
 
-/// Why an operator gives nothing: itself, or a node of a graph that it calls.
+/// Why an operator fails: because of itself, or because of a node in its subgraph.
 pub(super) enum Failure {
-    /// Itself.
+    /// The operator itself.
     Here(OpError),
-    /// A node inside.
+    /// A node in its subgraph.
     Inside(ImportError),
 }
 
@@ -23,16 +23,16 @@ impl From<OpError> for Failure {
         Self::Here(error)
     }
 }
-/// What an operator gives: one value for each of its results, in order; trailing ones may be left out.
+/// Results of an operator: one value for each, in order; trailing ones may be left out.
 pub(super) type Results = Result<Vec<InstructionId>, OpError>;
 
 /// A node as its operator sees it.
 pub(super) struct Site<'s, 'm> {
     /// The importer.
     pub importer: &'s mut Importer<'m>,
-    /// The node, attributes of functions resolved.
+    /// The node, with attributes of functions resolved.
     pub node: &'s Node,
-    /// Operands; none for those that are left out.
+    /// Operands; `None` for those that are left out.
     pub inputs: Vec<Option<InstructionId>>,
     /// Version of the operator's domain.
     pub opset: u64,
@@ -49,12 +49,12 @@ impl Site<'_, '_> {
         OpError::of(&self.node.op, fault)
     }
 
-    /// The error for a use of this operator that has no fixed sizes, said with its verb.
+    /// The error for a use of this operator that does not give fixed sizes; the use starts with a verb.
     pub fn open(&self, uses: &'static str) -> OpError {
         OpError::Open { op: self.node.op.clone(), uses }
     }
 
-    /// An operand that may be left out.
+    /// An optional operand.
     pub fn option(&self, at: usize) -> Option<InstructionId> {
         self.inputs.get(at).copied().flatten()
     }
@@ -82,7 +82,7 @@ impl Site<'_, '_> {
         self.importer.builder.element(x)
     }
 
-    /// Numbers of a value, where they follow from the file alone.
+    /// Numbers of a value, if they follow from the file alone.
     pub fn known(&self, x: InstructionId) -> Option<&Value> {
         match &self.importer.builder.instruction(x)?.op {
             Op::Constant(value) => Some(value),
@@ -90,7 +90,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// Whole numbers of an operand that has to be known.
+    /// Integers of an operand that has to be known.
     pub fn known_ints(&self, at: usize) -> Result<Vec<i64>, OpError> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
@@ -115,7 +115,7 @@ impl Site<'_, '_> {
         OpError::UnknownOperand { op: self.node.op.clone(), at }
     }
 
-    /// Whole numbers of an operand or, in early versions, of an attribute; none when neither is there.
+    /// Integers of an operand or, in early versions, of an attribute; `None` if neither is given.
     pub fn ints_of(&self, at: usize, attribute: &str) -> Result<Option<Vec<i64>>, OpError> {
         match self.option(at) {
             Some(_) => self.known_ints(at).map(Some),
@@ -131,12 +131,12 @@ impl Site<'_, '_> {
         OpError::Attribute { op: self.node.op.clone(), name: name.to_owned(), kind }
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn int(&self, name: &str, default: i64) -> Result<i64, OpError> {
         Ok(self.optional_int(name)?.unwrap_or(default))
     }
 
-    /// A whole number that may be left out.
+    /// An optional integer.
     pub fn optional_int(&self, name: &str) -> Result<Option<i64>, OpError> {
         match self.value(name) {
             None => Ok(None),
@@ -155,7 +155,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// Whole numbers; none when the attribute is left out.
+    /// Integers; `None` if the attribute is left out.
     pub fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, OpError> {
         match self.value(name) {
             None => Ok(None),
@@ -166,7 +166,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// Numbers; none when the attribute is left out.
+    /// Numbers; `None` if the attribute is left out.
     pub fn floats(&self, name: &str) -> Result<Option<Vec<f64>>, OpError> {
         match self.value(name) {
             None => Ok(None),
@@ -176,7 +176,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// Text.
+    /// A string.
     pub fn text(&self, name: &str, default: &str) -> Result<String, OpError> {
         match self.value(name) {
             None => Ok(default.to_owned()),
@@ -185,7 +185,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// Texts; none when the attribute is left out.
+    /// Strings; `None` if the attribute is left out.
     pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, OpError> {
         match self.value(name) {
             None => Ok(None),
@@ -202,7 +202,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// An array; none when the attribute is left out.
+    /// An array; `None` if the attribute is left out.
     pub fn tensor(&self, name: &str) -> Result<Option<Rc<Tensor>>, OpError> {
         match self.value(name) {
             None => Ok(None),
@@ -211,7 +211,7 @@ impl Site<'_, '_> {
         }
     }
 
-    /// One number of an attribute that is an array.
+    /// The single number in an array attribute.
     pub fn scalar_of(&self, tensor: &Tensor) -> Result<Value, OpError> {
         match &tensor.data {
             TensorData::Held(value) if value.numbers.len() == 1 => {

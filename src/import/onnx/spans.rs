@@ -1,12 +1,12 @@
-//! Fields of a message that is too large to hold: where each lies, read by slices.
+//! Fields of a message that is too large to hold in memory: finds where each lies, by slices.
 
 use super::super::{ImportError, MediumError, ModelBytes, Place};
 use crate::base::wire::varint;
 
-/// Bytes that are fetched at once while fields are passed over.
+/// Bytes that are fetched at once while fields are skipped.
 const CHUNK: usize = 16 * 1024;
 
-/// Longest tag and length together.
+/// Most bytes of a tag and a length together.
 const HEAD: usize = 20;
 
 /// A field of a message in a file.
@@ -14,11 +14,11 @@ const HEAD: usize = 20;
 pub(super) struct Span {
     /// Its number.
     pub field: u32,
-    /// The number it holds, for those that are one.
+    /// Its value, if it is a number.
     pub number: u64,
-    /// First byte of its content.
+    /// Offset of its content.
     pub offset: u64,
-    /// Bytes of its content; 0 for numbers.
+    /// Bytes of its content; 0 for a number.
     pub len: u64,
 }
 
@@ -29,7 +29,7 @@ impl Span {
     }
 }
 
-/// Walks over the fields of a message without reading what they hold.
+/// Walks over the fields of a message without reading their content.
 pub(super) struct Spans<'b> {
     bytes: &'b dyn ModelBytes,
     at: u64,
@@ -44,12 +44,12 @@ fn cut_off(at: u64, what: &str) -> ImportError {
 }
 
 impl<'b> Spans<'b> {
-    /// Over the bytes from `start` to `end`.
+    /// A walk over the bytes from `start` to `end`.
     pub fn new(bytes: &'b dyn ModelBytes, start: u64, end: u64) -> Self {
         Self { bytes, at: start, end, chunk: Vec::new(), chunk_at: 0 }
     }
 
-    /// The next field; none at the end of the message.
+    /// The next field; `None` at the end of the message.
     pub fn next(&mut self) -> Result<Option<Span>, ImportError> {
         if self.at >= self.end {
             return Ok(None);
@@ -88,7 +88,7 @@ impl<'b> Spans<'b> {
         Ok(Some(Span { field, number, offset, len }))
     }
 
-    /// Up to [`HEAD`] bytes at the present place.
+    /// Up to [`HEAD`] bytes at the current place.
     fn head(&mut self) -> Result<Vec<u8>, ImportError> {
         let want = HEAD.min(usize::try_from(self.end - self.at).unwrap_or(HEAD));
         let inside = self.at >= self.chunk_at && self.at + want as u64 <= self.chunk_at + self.chunk.len() as u64;
@@ -101,12 +101,12 @@ impl<'b> Spans<'b> {
     }
 }
 
-/// A little-endian number of `len` bytes; of fewer when they are cut off, which the caller finds by the end of the field.
+/// A little-endian number of `len` bytes; of fewer if they are cut off, which the caller detects by the end of the field.
 fn fixed(bytes: &[u8], len: usize) -> u64 {
     bytes.iter().take(len).enumerate().fold(0, |n, (i, &b)| n | u64::from(b) << (8 * i))
 }
 
-/// Bytes of a file, exactly as many as asked for.
+/// Bytes of a file, exactly as many as requested.
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
     let unreadable = |e: MediumError| {
         ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again")

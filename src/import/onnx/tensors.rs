@@ -11,13 +11,13 @@ use super::spans::{Spans, read};
 use crate::base::convert::{low8, low32};
 use crate::base::wire::Wire;
 
-/// Elements that are held; the numbers of larger arrays stay in the file.
+/// Most elements that are held in memory; the numbers of larger arrays stay in the file.
 const MOST_HELD: u64 = 16 * 1024;
 
-/// Bytes of numbers in a form that has to be read as a whole, as variable-length ones are.
+/// Most bytes of numbers in a form that has to be read as a whole, such as variable-length numbers.
 const MOST_READ: u64 = 1 << 28;
 
-/// Numbers as one of the typed fields has them.
+/// The numbers of one of the typed fields.
 #[derive(Default)]
 struct Typed {
     whole: Vec<i64>,
@@ -25,10 +25,10 @@ struct Typed {
 }
 
 impl Typed {
-    /// The first whole number with more bits than the elements have, or the byte that holds two of them.
+    /// The first integer with more bits than the elements have, or than a byte that holds two elements.
     fn beyond(&self, element: ElementType) -> Option<i64> {
         let bits = match element {
-            // Two of them in each byte.
+            // Two elements in each byte.
             ElementType::S4 | ElementType::U4 => 8,
             _ => element.bits().min(64),
         };
@@ -48,7 +48,7 @@ struct Draft {
     typed: Typed,
 }
 
-/// An array out of bytes that are held.
+/// An array from bytes in memory.
 pub(super) fn tensor(part: Part<'_>) -> Result<Tensor, ImportError> {
     let mut draft = Draft::default();
     let mut raw: &[u8] = &[];
@@ -65,12 +65,12 @@ pub(super) fn tensor(part: Part<'_>) -> Result<Tensor, ImportError> {
     draft.finish(part.base, |_, _| Ok(raw.to_vec()))
 }
 
-/// An array out of a file, without its numbers when they are many.
+/// An array from a file; its numbers stay in the file if there are many.
 pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Result<Tensor, ImportError> {
     let mut draft = Draft::default();
     let mut spans = Spans::new(bytes, start, end);
     while let Some(span) = spans.next()? {
-        // Packed numbers of four bytes lie in the file as raw ones do.
+        // Packed numbers of four bytes have the same form in the file as raw ones.
         if span.field == 9 || span.field == 4 && span.len > 4 {
             draft.raw = Some((span.offset, span.len));
         } else if span.len == 0 && span.field != 8 {
@@ -172,7 +172,7 @@ impl Draft {
     }
 }
 
-/// Numbers of typed fields; none when they are not as many as there are elements.
+/// Numbers of typed fields; `None` if their count differs from the elements.
 fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
     let count = usize::try_from(count).ok()?;
     let reals = || (typed.real.len() == count).then(|| typed.real.clone());
@@ -194,7 +194,7 @@ fn typed(element: ElementType, typed: &Typed, count: u64) -> Option<Numbers> {
     })
 }
 
-/// Four or eight bytes as a number.
+/// A number from four or eight bytes.
 fn real(bytes: &[u8]) -> f64 {
     let word = bytes.iter().rev().fold(0u64, |n, &b| n << 8 | u64::from(b));
     if bytes.len() == 8 { f64::from_bits(word) } else { f64::from(f32::from_bits(low32(word))) }

@@ -1,14 +1,14 @@
-//! An embedding that is the last product's weight too. PyTorch's older exporter stores that product's side turned, as an array of its
-//! own, and says nothing of the two being one parameter.
+//! An embedding that is also the weight of the last product. PyTorch's older exporter stores the product's weight transposed, as a separate
+//! array, and does not record that the two are one parameter.
 
 use super::super::program::{Numbers, Program, ProgramParameter, WeightData};
 use super::super::{ModelBytes, load_parameter};
 use super::messages::{Graph, Node};
 
-/// Elements of an array that is compared; larger ones are taken for the same.
+/// Most elements of an array that is compared; larger ones are assumed to be equal.
 const MOST_COMPARED: u64 = 1 << 24;
 
-/// The turned copies of embeddings by name, with their elements.
+/// The transposed copies of embeddings by name, with their elements.
 pub(super) fn turned_embeddings(graph: &Graph, program: &Program, bytes: &dyn ModelBytes) -> Vec<(String, u64)> {
     let parameter = |name: &str| program.parameters.iter().find(|p| p.name == name);
     let is_result = |node: &Node| node.outputs.iter().any(|name| graph.outputs.iter().any(|o| o.name == *name));
@@ -22,8 +22,8 @@ pub(super) fn turned_embeddings(graph: &Graph, program: &Program, bytes: &dyn Mo
     graph.nodes.iter().filter(|n| n.op == "MatMul" && is_result(n)).filter_map(copy).collect()
 }
 
-/// Whether an array is a table with its dimensions exchanged. A table has more rows than columns; where the file lacks its numbers,
-/// its sizes are all there is to go by.
+/// Whether an array is a table transposed. A table has more rows than columns; if the file lacks its numbers,
+/// only the sizes are compared.
 fn is_turned(table: &ProgramParameter, turned: &ProgramParameter, bytes: &dyn ModelBytes) -> bool {
     let ([rows, columns], [inner, outer]) = (&*table.ty.dims, &*turned.ty.dims) else { return false };
     if rows <= columns || (rows, columns) != (outer, inner) || table.ty.element != turned.ty.element {

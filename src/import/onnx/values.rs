@@ -1,4 +1,4 @@
-//! Values by name: those of a graph, of the graphs around it and of functions that are called.
+//! Values by name: values of a graph, of the graphs around it and of called functions.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::program::InstructionId;
 use super::messages::{Attribute, AttributeValue, Function, Graph, Node, Tensor, ValueInfo};
 
-/// Values of a graph by name, and what surrounds it.
+/// Values of a graph by name, with their context.
 #[derive(Default)]
 pub(super) struct Scope {
-    /// Values of the graph and of those around it, innermost last.
+    /// Values of the graph and of the graphs around it, innermost last.
     pub values: Vec<FxHashMap<Rc<str>, InstructionId>>,
     /// Initialisers that have not been used yet.
     pub initializers: FxHashMap<Rc<str>, Rc<Tensor>>,
-    /// Types that the file gives.
+    /// Types from the file.
     pub types: FxHashMap<Rc<str>, ValueInfo>,
     /// Module path.
     pub path: String,
@@ -24,14 +24,14 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Gives a name a value in the innermost graph.
+    /// Binds a name to a value in the innermost graph.
     pub fn define(&mut self, name: &Rc<str>, id: InstructionId) {
         if let Some(values) = self.values.last_mut() {
             values.insert(Rc::clone(name), id);
         }
     }
 
-    /// Takes initialisers and types of a graph.
+    /// Adds the initialisers and types of a graph.
     pub fn enter(&mut self, graph: &Graph) {
         self.initializers.extend(graph.initializers.iter().map(|t| (Rc::clone(&t.name), Rc::clone(t))));
         let told = graph.value_info.iter().chain(&graph.outputs);
@@ -39,8 +39,8 @@ impl Scope {
     }
 }
 
-/// A node of a function, or of a graph in it, with the attributes of the call in it. Operands that the call leaves out (`absent`) are
-/// left out of it.
+/// A node of a function, or of a subgraph in it, with the attributes of the call substituted. Operands that the call leaves out (`absent`) are
+/// removed.
 pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Node {
     let mut node = inner.clone();
     for name in &mut node.inputs {
@@ -52,7 +52,7 @@ pub(super) fn resolved(inner: &Node, function: &Function, call: &Node, absent: &
     node
 }
 
-/// An attribute, or the one of the call that it stands for; none when the call leaves it out.
+/// An attribute, or the attribute of the call that it refers to; `None` if the call leaves it out.
 fn attribute(own: &Attribute, function: &Function, call: &Node, absent: &FxHashSet<Rc<str>>) -> Option<Attribute> {
     let value = match &own.value {
         AttributeValue::Reference(name) => {

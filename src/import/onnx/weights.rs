@@ -1,8 +1,8 @@
-//! Which initialisers are weights that were trained, and how many parameters the model had before its exporter changed them.
+//! Which initialisers are trained weights, and how many parameters the model had before its exporter changed them.
 //!
 //! Exporters store equal arrays once, fold batch normalisation into convolutions and add tables of constants. PyTorch's newer
-//! exporter notes for each node which parameters (`%p_layer1_weight`) and buffers (`%b_cos`) it came from; its older one leaves an
-//! `Identity` where one array stands for several. Where a file says nothing, floating point arrays are weights.
+//! exporter records for each node which parameters (`%p_layer1_weight`) and buffers (`%b_cos`) it came from; its older one leaves an
+//! `Identity` where one array stands for several. If a file does not say, floating point arrays are weights.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,23 +16,23 @@ use super::scope::mentioned;
 pub(super) struct Weights {
     /// Plain names of floating point arrays that are not weights: running statistics, scales, zero points, tables.
     buffers: FxHashSet<String>,
-    /// Plain names of parameters that notes mention.
+    /// Plain names of parameters that the notes mention.
     parameters: FxHashSet<String>,
-    /// Initialisers that are read by a node that mentions a parameter.
+    /// Initialisers read by a node whose notes mention a parameter.
     read: FxHashSet<String>,
-    /// Names of what products and norms read as weights.
+    /// Names of the values that products and norms read as weights.
     products: FxHashSet<String>,
     /// Elements of parameters that the exporter merged, folded or left out.
     pub merged: u64,
 }
 
-/// A name without what exporters spell in different ways: dots and slashes are underscores.
+/// A name with the spelling differences between exporters removed: dots and slashes become underscores.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 impl Weights {
-    /// What a model says.
+    /// Collects this information from a model.
     pub fn of(model: &Model) -> Self {
         let arrays: FxHashMap<&str, &Tensor> = model.graph.initializers.iter().map(|t| (&*t.name, &**t)).collect();
         let mut found = Self::default();
@@ -70,21 +70,21 @@ impl Weights {
         if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named {
             return false;
         }
-        // An array that stands for several may be a statistic and a weight.
+        // An array that stands for several may be both a statistic and a weight.
         if self.buffers.contains(&own) && !self.parameters.contains(&own) {
             return false;
         }
-        // Rows of a table that the exporter looked up itself are called after the operation.
+        // Rows of a table that the exporter looked up itself are named after the operation.
         let is_said = self.parameters.contains(&own) || self.read.contains(name) || name.starts_with("embedding");
         self.parameters.is_empty() || is_said
     }
 
-    /// Whether the numbers of a node are a weight: an operator multiplies with them, or they are added to a product.
+    /// Whether the numbers of a node are a weight: an operator multiplies by them, or they are added to a product.
     pub fn is_weight_of_node(&self, name: &str) -> bool {
         self.products.contains(name)
     }
 
-    /// Elements of parameters that are stored as an array of another name.
+    /// Elements of parameters that are stored as an array with another name.
     fn stand_ins(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         let names: FxHashSet<String> = arrays.keys().map(|name| plain(name)).collect();
         let tables: FxHashSet<&str> = model
@@ -101,7 +101,7 @@ impl Weights {
                 && let Some((&name, _)) = arrays.get_key_value(&**from).filter(|(name, _)| !tables.contains(*name))
             {
                 let all = stands_for.entry(name).or_default();
-                // The mean of an untrained norm is the array of its bias, and no parameter for that.
+                // The mean of an untrained norm shares the array of its bias, but is not a parameter.
                 all.extend([plain(name), plain(to)].into_iter().filter(|one| !self.buffers.contains(one)));
             }
             let parameters: Vec<&str> = mentioned(node, "%p_").collect();
@@ -160,7 +160,7 @@ fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
     operands.iter().copied()
 }
 
-/// The parameter that operand `at` of a node is, among those that the node mentions.
+/// The parameter for operand `at` of a node, among those that the node's notes mention.
 fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&str]) -> Option<String> {
     let own = plain(name);
     if let Some(itself) = parameters.iter().find(|p| **p == own) {
@@ -179,10 +179,10 @@ fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&s
     parameters.iter().find(|p| p.ends_with(end)).filter(|_| is_array).map(|p| (*p).to_owned())
 }
 
-/// Elements of batch normalisations that were folded into convolutions: a factor and a summand for each channel, of which a
-/// convolution without a bias of its own has kept one.
+/// Elements of batch normalisations that were folded into convolutions: a factor and a summand for each channel; if the
+/// convolution had no bias before, its new bias already counts as one of them.
 fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
-    // What is kept in 8 bits stands behind the node that makes it a real number again.
+    // A weight that is kept in 8 bits comes after the node that dequantises it.
     let quantised: FxHashMap<&str, &str> = model
         .graph
         .nodes
@@ -203,7 +203,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         let is_noted = mentioned(node, "%p_").next().is_some()
             && node.notes.values().any(|note| note.contains("batch_norm.") || note.contains("batch_norm_legit"));
         match bias {
-            // Named by the exporter: made of the batch normalisation.
+            // The exporter's own name: the bias was made from the batch normalisation.
             Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
             _ if is_noted => channels.saturating_mul(2),
             Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
@@ -213,7 +213,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
     model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
 }
 
-/// Elements of biases that the exporter left out since all their numbers are 0.
+/// Elements of biases that the exporter left out because all their numbers are 0.
 fn dropped_biases(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
     let of_node = |node: &Node| -> u64 {
         let is_norm = node.notes.values().any(|note| note.contains("batch_norm"));

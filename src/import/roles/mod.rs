@@ -1,6 +1,6 @@
-//! Which parameters of a program are inputs, which are weights, which are buffers.
+//! Decides which parameters of a program are inputs, weights or buffers.
 //!
-//! HLO and StableHLO do not say. Two rules decide, in this order:
+//! HLO and StableHLO do not say it. Two rules decide, in this order:
 //!
 //! 1. *By name* ([`names`]), when any parameter has a path of a JAX parameter tree: collections called `params` are weights,
 //!    `batch_stats`, `cache` and the like are buffers, and what has no such path is an input.
@@ -15,12 +15,12 @@ mod uses;
 use crate::import::program::{Program, Role};
 use uses::Evidence;
 
-/// What is known of a parameter's name.
+/// The information about a parameter's name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Naming {
     /// Its name in the file.
     pub name: String,
-    /// What its metadata or location says: `variables['params']['layer1']['bias']`.
+    /// The name in its metadata or location: `variables['params']['layer1']['bias']`.
     pub label: String,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         ));
     }
     if !roles.contains(&Role::Input) {
-        // The one that stays whole while others are repeated over it, as a norm in front of the first product does; else the first.
+        // The one that is added whole while others are broadcast over it, as in a norm in front of the first product; else the first.
         let most = evidence.iter().filter(|seen| seen.maybe_data > 0).map(|seen| seen.whole).max();
         let fallback = evidence.iter().position(|seen| seen.maybe_data > 0 && Some(seen.whole) == most);
         let last = roles.len().checked_sub(1);
@@ -85,9 +85,9 @@ fn role_of_use(is_integer: bool, is_float: bool, is_one: bool, seen: &Evidence) 
     if seen.statistic > 0 || is_table_of_factors { Role::Buffer } else { Role::Weight }
 }
 
-/// Elements of weights; also whether an embedding table and an output projection of one shape were taken for one tied weight.
+/// Number of elements of weights; also whether an embedding table and an output projection of one shape were taken for one tied weight.
 ///
-/// torch_xla passes a tied weight twice. A file that names modules tells the two apart; without names they count once.
+/// torch_xla passes a tied weight twice. A file with module names tells the two apart; without names they count once.
 pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: bool) -> (u64, bool) {
     let elements = |ty: &crate::import::program::ArrayType| ty.elements().unwrap_or(u64::MAX);
     let weights = program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Weight);

@@ -6,11 +6,11 @@ use crate::import::program::Role;
 /// Collections of variables that are trained.
 const TRAINED: [&str; 3] = ["params", "parameters", "trainable_variables"];
 
-/// Collections that come with a model and are not trained.
+/// Collections that belong to a model and are not trained.
 const KEPT: [&str; 8] =
     ["batch_stats", "state", "stats", "buffers", "cache", "constants", "opt_state", "non_trainable_variables"];
 
-/// Last names of weights.
+/// Last parts of the names of weights.
 const WEIGHTS: [&str; 7] = ["kernel", "weight", "bias", "scale", "embedding", "gamma", "beta"];
 
 /// Role and dotted path of a parameter whose name is a path of a parameter tree.

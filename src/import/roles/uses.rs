@@ -1,4 +1,4 @@
-//! What parameters of a program are used for, followed through reshapes, calls and loops.
+//! How the parameters of a program are used, followed through reshapes, calls and loops.
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use crate::base::Idx;
 use crate::base::convert::narrow;
 use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
 
-/// How many instructions are followed before the rest counts as mixed: nested calls may be many.
+/// Most instructions that are followed; the rest counts as mixed. Nested calls may be many.
 const MOST_STEPS: u64 = 2_000_000;
 
-/// How deep calls are followed.
+/// Most levels of calls that are followed.
 const MOST_CALLS: u32 = 100;
 
 /// How often a parameter is used in each way.
@@ -17,11 +17,11 @@ const MOST_CALLS: u32 = 100;
 pub(super) struct Evidence {
     /// The data side of a product, a convolution or a normalisation.
     pub data: u32,
-    /// Mixed with other parameters before it is a data side.
+    /// Mixed with other parameters before it becomes a data side.
     pub maybe_data: u32,
-    /// Mixed whole with several parameters whose elements are repeated.
+    /// Mixed, without repeated elements, with several parameters whose elements are repeated.
     pub whole: u32,
-    /// The weight side of them.
+    /// The weight side of a product, a convolution or a normalisation.
     pub weight: u32,
     /// A running mean or variance.
     pub statistic: u32,
@@ -31,26 +31,26 @@ pub(super) struct Evidence {
     pub index: u32,
     /// Indexes a parameter after it was cut to length.
     pub cut_index: u32,
-    /// Indexes what was computed.
+    /// Indexes a computed value.
     pub active_index: u32,
     /// Multiplied after it was cut to length.
     pub cut_factor: u32,
-    /// Combined with what was computed in another way.
+    /// Combined with a computed value in another way.
     pub other: u32,
 }
 
-/// What a value is made of.
+/// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
 enum Label {
     /// Constants and single numbers.
     Fixed,
-    /// One parameter: whether no element was repeated, and whether some were cut off.
+    /// One parameter: whether none of its elements was repeated, and whether some were cut off.
     Alone { parameter: u32, is_kept: bool, is_cut: bool },
     /// Several parameters.
     Many(Rc<[u32]>),
-    /// A product or a table's rows are in it.
+    /// A computed value: a product or rows of a table are in it.
     Active,
-    /// Several values.
+    /// A tuple.
     Tuple(Rc<[Label]>),
 }
 
@@ -71,7 +71,7 @@ struct Walk<'a> {
     program: &'a Program,
     evidence: Vec<Evidence>,
     steps: u64,
-    /// Loops around the computation that is walked.
+    /// Loops around the current computation.
     loops: u32,
 }
 
@@ -111,7 +111,7 @@ impl Walk<'_> {
             },
             Op::While => self.turn(instruction, &first(), depth),
             Op::Broadcast { .. } if grows(within, instruction) => repeated(first()),
-            // One of a stack of layers, of which a loop takes one in each turn.
+            // One layer of a stack, of which a loop takes one in each turn.
             Op::DynamicSlice { sizes } if self.loops > 0 && is_one_of_stack(within, instruction, sizes) => first(),
             Op::Slice { .. } | Op::DynamicSlice { .. } => cut(first()),
             Op::Unary(Unary::Rsqrt | Unary::Sqrt) => self.root(first()),
@@ -142,7 +142,7 @@ impl Walk<'_> {
         }
     }
 
-    /// One turn of a loop: what the body passes on unchanged keeps its label.
+    /// One turn of a loop: a value that the body passes on unchanged keeps its label.
     fn turn(&mut self, instruction: &Instruction, start: &Label, depth: u32) -> Label {
         let Some(&body) = instruction.called.get(1) else { return Label::Active };
         self.loops += 1;
@@ -173,7 +173,7 @@ impl Walk<'_> {
         self.mixed(labels, f == Binary::Mul)
     }
 
-    /// A parameter whose root is taken, and nothing else, is a variance.
+    /// A parameter whose root is taken, and which is used in no other way, is a variance.
     fn root(&mut self, label: Label) -> Label {
         self.note(&label, |seen| seen.statistic += 1);
         label
@@ -242,7 +242,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A normalisation: data, scale and offset, and perhaps statistics.
+    /// A normalisation: data, scale and offset, and optional statistics.
     fn norm(&mut self, labels: &[Label]) -> Label {
         for (i, label) in labels.iter().enumerate() {
             match i {

@@ -10,7 +10,7 @@ use crate::import::program::{
     numbers_of_bytes, round,
 };
 
-/// Whole numbers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
+/// Integers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
 pub(super) fn list(value: &str) -> Vec<i64> {
     if let Some(inner) = value.strip_prefix("array<").filter(|inner| !inner.starts_with("i1")) {
         return integers(inner.split_once(':').map_or("", |(_, numbers)| numbers));
@@ -36,7 +36,7 @@ pub(super) fn list(value: &str) -> Vec<i64> {
 }
 
 impl Operation<'_> {
-    /// A list of numbers; empty when the attribute is not there.
+    /// A list of numbers; empty if the attribute is missing.
     pub fn list(&self, name: &str) -> Vec<i64> {
         self.attribute(name).map(list).unwrap_or_default()
     }
@@ -66,7 +66,7 @@ pub(super) fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
     list.iter().map(|&n| u64::try_from(n).map_err(|_| AttributeError::Size(n))).collect()
 }
 
-/// The list behind `key = ` in `#stablehlo.gather<offset_dims = [1], index_vector_dim = 1>`.
+/// The list after `key = ` in `#stablehlo.gather<offset_dims = [1], index_vector_dim = 1>`.
 fn inner_list(value: &str, key: &str) -> Vec<i64> {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once(key) {
@@ -151,7 +151,7 @@ pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec
     window(&sizes, fields.map(|name| operation.list(name)))
 }
 
-/// A window of strides, paddings (low and high in turns), base and window dilations and reversals; empty lists are the defaults.
+/// A window from strides, paddings (low and high alternate), base and window dilations and reversals; empty lists are the defaults.
 fn window(
     under: &[u64],
     [strides, pads, base, dilations, reversed]: [Vec<i64>; 5],
@@ -212,7 +212,7 @@ pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, Att
 
 /// A constant.
 pub(super) enum Dense {
-    /// One number everywhere.
+    /// One number, repeated everywhere.
     Splat(Value),
     /// All numbers.
     All(Value),
@@ -220,7 +220,7 @@ pub(super) enum Dense {
     Elided,
 }
 
-/// What is between the brackets of `dense<..>`, as an array.
+/// The array between the brackets of `dense<..>`.
 pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, ConstantError> {
     if text.starts_with("dense_resource<") || text.starts_with("dense<__elided__") {
         return Ok(Dense::Elided);
@@ -248,7 +248,7 @@ fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, Const
     let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(|c| Some(digit(c[0])? << 4 | digit(*c.get(1)?)?)).collect();
     let bytes = bytes.ok_or(ConstantError::Hexadecimal)?;
-    // Booleans are eight in a byte, one number of all equal ones excepted.
+    // Booleans are packed eight to a byte, except one number that stands for all.
     if element == ElementType::Pred && bytes.len() as u64 != wanted {
         let bits = bytes.iter().flat_map(|b| (0..8).map(move |i| i64::from(b >> i & 1)));
         return Ok(Numbers::Whole(bits.take(usize::try_from(wanted).unwrap_or(usize::MAX)).collect()));
@@ -279,7 +279,7 @@ fn of_list(text: &str, element: ElementType) -> Result<Numbers, ConstantError> {
     words().map(|w| whole(w).ok_or_else(|| bad(w))).collect::<Result<Vec<i64>, _>>().map(Numbers::Whole)
 }
 
-/// `1.5e+00` or the bits, `0x7FC00000`.
+/// `1.5e+00`, or the bits, `0x7FC00000`.
 fn real(word: &str, element: ElementType) -> Option<f64> {
     match word.strip_prefix("0x") {
         Some(bits) => u64::from_str_radix(bits, 16).ok().map(|bits| element.real_of_bits(bits)),

@@ -1,4 +1,4 @@
-//! A program of a module: functions become computations, regions become computations that take what they read around them.
+//! Makes a program from a module: functions become computations, regions become computations that take the outer values they read.
 
 use std::fmt;
 
@@ -17,10 +17,10 @@ use crate::import::program::{
 };
 use crate::import::{ImportError, calls, scopes};
 
-/// How deep calls and regions may nest.
+/// Most levels of nested calls and regions.
 const MOST_NESTING: u32 = 100;
 
-/// How many functions are converted: with open sizes, each call is one.
+/// Most functions that are converted: with open sizes, each call is converted separately.
 const MOST_CONVERSIONS: u32 = 20_000;
 
 /// A function while its module is converted.
@@ -46,11 +46,11 @@ pub(super) struct Converter<'m, 'a> {
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     pub(super) values: FxHashMap<&'a str, Bound>,
-    /// Values of the surroundings by name and result's number.
+    /// Values of the surroundings, by name and number of the result.
     pub(super) outer: FxHashMap<(&'a str, u32), InstructionId>,
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
     One(InstructionId),
@@ -58,7 +58,7 @@ pub(super) enum Bound {
     Tuple(InstructionId),
 }
 
-/// A computation while it is made.
+/// A computation under construction.
 pub(super) struct Frame<'a> {
     pub(super) builder: ComputationBuilder,
     pub(super) scope: Scope<'a>,
@@ -130,12 +130,12 @@ impl<'m, 'a> Converter<'m, 'a> {
         let returned = self.body(&mut frame, &function.body.body, function.at)?;
         let root = single(&mut frame, returned);
         let id = self.finish(frame, function.name, root);
-        // With open sizes the next call may give others.
+        // With open sizes, the next call may pass others.
         self.states[index] = if self.module.is_open { State::New } else { State::Done(id) };
         Ok(id)
     }
 
-    /// Operations of a body; what its return gives.
+    /// Converts the operations of a body; returns the operands of its return.
     pub(super) fn body(
         &mut self,
         frame: &mut Frame<'a>,
@@ -251,7 +251,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         Ok(frame.builder.push_call(&name, op, operands, called, ty))
     }
 
-    /// The result's type as written, sizes that are left open from the operands.
+    /// The result's type as written, with open sizes taken from the operands.
     fn result_type(
         &self,
         operation: &Operation<'a>,
@@ -324,7 +324,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
         let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
         let target = target.trim_start_matches('@').trim_matches('"');
-        // A check of sizes, which are known by now.
+        // A check of sizes, which are known at this point.
         if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
             return Ok(condition);
         }
@@ -362,7 +362,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 }
 
-/// Makes a parameter; known numbers stand in for it.
+/// Makes a parameter; known numbers replace it.
 pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
     frame.builder.origin = Origin::default();
     let name = argument.name.trim_start_matches('%');
@@ -383,7 +383,7 @@ fn before_type(value: &str) -> &str {
     value.rsplit_once(" : ").map_or(value, |(value, _)| value)
 }
 
-/// The type of an operation's results: one as it is, several as a tuple.
+/// The type of an operation's results: the type of a single result, a tuple of several.
 fn declared(types: &[OpenType]) -> Type {
     match types {
         [one] => one.ty.clone(),
@@ -391,7 +391,7 @@ fn declared(types: &[OpenType]) -> Type {
     }
 }
 
-/// One value as it is, several as a tuple.
+/// A single value unchanged, several as a tuple.
 pub(super) fn single(frame: &mut Frame<'_>, values: Vec<InstructionId>) -> InstructionId {
     if let [one] = values[..] {
         return one;

@@ -1,7 +1,7 @@
 //! Modules with open sizes (`tensor<?x32xf32>`), as JAX exports them with shape polymorphism.
 //!
-//! The sizes of main's arguments are put in first. Shape computations then fold to constants as they are read, functions are converted
-//! for each call with the sizes that it gives, and every operation whose sizes are operands becomes the one whose sizes are fixed.
+//! The sizes of main's arguments are filled in first. Shape computations then fold to constants as they are read, functions are converted
+//! for each call with its sizes, and every operation that takes sizes as operands becomes the operation with fixed sizes.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use crate::import::program::{
 };
 use crate::import::{ImportOptions, OpenDimension};
 
-/// The most numbers that are folded: shapes are short.
+/// Most numbers that are folded: shapes are short.
 const MOST_FOLDED: usize = 64;
 
 /// Sizes of main's open dimensions.
 pub(super) struct OpenSizes {
     /// Names and sizes, in order of first appearance.
     pub dimensions: Vec<OpenDimension>,
-    /// Name of each open dimension of each argument: argument, dimension, which of `dimensions`.
+    /// Name of each open dimension of each argument: argument, dimension, index in `dimensions`.
     pub places: Vec<(usize, usize, usize)>,
 }
 
 impl OpenSizes {
-    /// Of the function with this number. One size is used where none was asked for: 1.
+    /// For the function with this number. A size that was not requested is 1.
     pub fn of(module: &Module<'_>, main: usize, options: &ImportOptions) -> Self {
         let names = &module.dimension_names;
         let (mut dimensions, mut places): (Vec<OpenDimension>, _) = (Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ impl OpenSizes {
         Self { dimensions, places }
     }
 
-    /// The type of an argument with its sizes put in.
+    /// The type of an argument with its sizes filled in.
     pub fn filled(&self, argument: usize, ty: &Type) -> Type {
         let mut ty = ty.clone();
         if let Type::Array(array) = &mut ty {
@@ -64,7 +64,7 @@ impl OpenSizes {
     }
 }
 
-/// The name of an open size of main: that of the argument as which main passes it on, or that of the size which it is compared with.
+/// The name of an open size of main: the name of the argument that main passes it on as, or of the size that it is compared with.
 fn name_of<'a>(module: &Module<'a>, main: usize, argument: &str, dimension: usize) -> Option<&'a str> {
     let body = &module.functions[main].body.body;
     let is_of = |o: &&Operation<'_>| {
@@ -89,7 +89,7 @@ fn name_of<'a>(module: &Module<'a>, main: usize, argument: &str, dimension: usiz
     passed_on(size).or_else(|| passed_on(twins.next()?))
 }
 
-/// An argument of a call: its type, and its numbers where they are known.
+/// An argument of a call: its type, and its numbers if they are known.
 pub(super) type Given = (Type, Option<Value>);
 
 /// What a call gives for an argument.
@@ -103,7 +103,7 @@ pub(super) fn given(builder: &ComputationBuilder, operand: InstructionId) -> Giv
     (builder.ty(operand).clone(), value)
 }
 
-/// Whole numbers that an instruction is known to give.
+/// The integers that an instruction gives, if they are known.
 fn known(builder: &ComputationBuilder, id: InstructionId) -> Option<&[i64]> {
     match &builder.instructions().get(id)?.op {
         Op::Constant(value) => match &value.numbers {
@@ -114,7 +114,7 @@ fn known(builder: &ComputationBuilder, id: InstructionId) -> Option<&[i64]> {
     }
 }
 
-/// Whole numbers of a constant or of one number repeated.
+/// Integers of a constant or of one repeated number.
 fn known_all(builder: &ComputationBuilder, id: InstructionId) -> Option<Vec<i64>> {
     let instruction = builder.instructions().get(id)?;
     match &instruction.op {
@@ -127,12 +127,12 @@ fn known_all(builder: &ComputationBuilder, id: InstructionId) -> Option<Vec<i64>
     }
 }
 
-/// An operation, its operands, and its result's type where that does not follow from them.
+/// An operation, its operands, and its result's type if that does not follow from them.
 pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);
 
-/// The operation with fixed sizes for one whose sizes are operands, with the operands that are left.
+/// The operation with fixed sizes for an operation that takes sizes as operands, with its remaining operands.
 ///
-/// None when it is another operation; an error when sizes depend on data.
+/// `None` for any other operation; an error if sizes depend on data.
 pub(super) fn with_fixed_sizes(
     operation: &Operation<'_>,
     builder: &ComputationBuilder,
@@ -180,14 +180,14 @@ pub(super) fn with_fixed_sizes(
     }))
 }
 
-/// Whether an operation is one whose sizes are operands.
+/// Whether an operation takes its sizes as operands.
 #[cfg(test)]
 pub(super) fn is_known(operation: &Operation<'_>) -> bool {
     let builder = ComputationBuilder::default();
     !matches!(with_fixed_sizes(operation, &builder, &[], &Type::Token), Ok(None))
 }
 
-/// The constant that an operation on known whole numbers gives.
+/// The constant that an operation on known integers gives.
 pub(super) fn folded(op: &Op, builder: &ComputationBuilder, operands: &[InstructionId], ty: &Type) -> Option<Value> {
     let array = ty.array().filter(|a| a.element.is_integer() || a.element == ElementType::Pred)?;
     let wanted = usize::try_from(array.elements()?).ok().filter(|&n| n <= MOST_FOLDED)?;

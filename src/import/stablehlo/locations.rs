@@ -1,10 +1,10 @@
-//! Locations: names of operations with `debug_info=True`, and where torch_xla prints them in a form that MLIR cannot read.
+//! Locations: names of operations with `debug_info=True`, including torch_xla's form of them, which MLIR cannot read.
 
 use super::syntax::{Location, Module};
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
 
-/// `#loc4 = loc("name"(#loc3))`; other aliases are passed over.
+/// `#loc4 = loc("name"(#loc3))`; other aliases are skipped.
 pub(super) fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
     let alias = lexer.next().text;
     if !lexer.take('=') {
@@ -23,7 +23,7 @@ pub(super) fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> 
     if first.kind == Kind::Text && !first.is_first_on_line {
         module.locations.insert(alias, first.text);
     }
-    // A call site goes on in the next line, with `at`.
+    // A call site continues on the next line, with `at`.
     while !lexer.peek().is_first_on_line || lexer.peek().is_word("at") {
         match lexer.peek().kind {
             Kind::Sign('(' | '[' | '{' | '<') => {
@@ -45,7 +45,7 @@ fn location_name(group: &str) -> Option<&str> {
     (!rest.starts_with(':')).then_some(name)
 }
 
-/// A location where one is written: `loc(#loc4)`, or in the form that torch_xla prints, `"aten__add"(#loc4)`, `[unknown]`, `#loc4`.
+/// A location after an operation: `loc(#loc4)`, or in torch_xla's form, `"aten__add"(#loc4)`, `[unknown]`, `#loc4`.
 pub(super) fn read_location<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<Location<'a>, ImportError> {
     let token = lexer.peek();
     if token.is_word("loc") {

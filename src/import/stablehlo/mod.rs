@@ -1,4 +1,4 @@
-//! StableHLO text: what `lowered.as_text()` of JAX, torch_xla and TorchNeuron print, with CHLO, regions and locations.
+//! StableHLO text, as `lowered.as_text()` of JAX, torch_xla and TorchNeuron print it, with CHLO, regions and locations.
 
 mod attributes;
 mod convert;
@@ -27,7 +27,7 @@ use syntax::{Module, Operation};
 /// Reads StableHLO text.
 ///
 /// # Errors
-/// When the text is cut off or not StableHLO, when operations contradict each other, or when a NeuronCore cannot do them.
+/// When the text is truncated or not StableHLO, when operations contradict each other, or when a NeuronCore cannot run them.
 pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     let module = parse::read_module(source)?;
     let mut ops = BTreeMap::new();
@@ -60,7 +60,7 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
     Ok(Imported { inspection, program })
 }
 
-/// Says which dimensions of inputs are open and which sizes were used.
+/// Notes which dimensions of inputs are open and which sizes were used.
 fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &OpenSizes) {
     for (argument, dimension, which) in &sizes.places {
         let name = program.parameters.get(*argument).map(|p| p.name.as_str());
@@ -74,7 +74,7 @@ fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &
     inspection.open_dimensions.clone_from(&sizes.dimensions);
 }
 
-/// Counts operations, those in regions too.
+/// Counts operations, including those in regions.
 fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
     for operation in body {
         *ops.entry(operation.name.clone()).or_insert(0) += 1;

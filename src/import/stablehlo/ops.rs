@@ -8,7 +8,7 @@ use crate::import::calls;
 use crate::import::hlo::comparison;
 use crate::import::program::{Binary, DotDims, Foreign, Op, Type, Unary};
 
-/// The meaning of an operation on operands of these types; none when it needs more than one operation.
+/// The operation for these operand types; `None` if more than one operation is needed.
 pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, AttributeError> {
     let (dialect, name) = operation.name.split_once('.').unwrap_or(("", &operation.name));
     if !matches!(dialect, "stablehlo" | "mhlo" | "chlo") {
@@ -127,7 +127,7 @@ fn direction(operation: &Operation<'_>) -> String {
     }
 }
 
-/// Whether a comparison is of the total order.
+/// Whether a comparison uses the total order.
 pub(super) fn is_total_order(operation: &Operation<'_>) -> bool {
     let compared = operation.attribute("compare_type").is_some_and(|value| last_word(value) == "TOTALORDER");
     compared || operation.words.contains(&"TOTALORDER")
@@ -158,7 +158,7 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, AttributeError> {
         .ok_or(AttributeError::Missing("index"))
 }
 
-/// A product of the last dimension of the left side and the first but for batches of the right one.
+/// A product of the left side's last dimension and the right side's first dimension after the batches.
 fn plain_dot(operands: &[&Type]) -> Result<DotDims, AttributeError> {
     let left = rank(operands, 0).checked_sub(1).ok_or(AttributeError::NumberOnTheLeft)?;
     Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
@@ -283,8 +283,8 @@ fn unary(name: &str, operands: &[&Type]) -> Option<Unary> {
     })
 }
 
-/// The kind of work that an operation is; none when it is not known. It is asked for without attributes; what it then misses is of
-/// no kind by itself and is that of its opcode in HLO.
+/// The kind of work of an operation; `None` if it is unknown. The operation is tried without attributes; if it then lacks an attribute, its
+/// kind is the kind of the same opcode in HLO.
 #[cfg(test)]
 pub(in crate::import) fn kind_of_operation(name: &str) -> Option<crate::import::OperatorKind> {
     use super::syntax::Location;

@@ -1,5 +1,5 @@
-//! Reads the text of a module. One reader serves the generic form of every operation and the short forms of StableHLO and CHLO: what
-//! stands between an operation's name and the colon of its types is operands, words and attributes in some order.
+//! Reads the text of a module. One reader handles the generic form of every operation and the short forms of StableHLO and CHLO:
+//! between an operation's name and the colon of its types there are operands, words and attributes in some order.
 
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
@@ -10,7 +10,7 @@ use crate::import::lexer::{Kind, Lexer};
 
 const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
 
-/// How deep regions may nest.
+/// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
 
 /// Reads a module.
@@ -50,7 +50,7 @@ pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
     }
 }
 
-/// Passes over the rest of a line and the groups in it.
+/// Skips the rest of a line and the groups in it.
 fn skip_line(lexer: &mut Lexer<'_>) -> Result<(), ImportError> {
     lexer.next();
     while !lexer.peek().is_first_on_line {
@@ -97,7 +97,7 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
     Ok(Function { name, body: Region { arguments, body }, at })
 }
 
-/// Attributes of an argument or a result; of them, only the name of an open dimension says something: `jax.global_constant = "batch"`.
+/// Attributes of an argument or a result; only the name of an open dimension is used: `jax.global_constant = "batch"`.
 fn read_argument_attributes<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
     if lexer.peek().is('{') {
         let group = lexer.group()?;
@@ -191,7 +191,7 @@ fn read_operation<'a>(
     Ok(operation)
 }
 
-/// The name with its dialect: short forms leave `func.` out.
+/// The name with its dialect: short forms omit `func.`.
 fn full_name(name: &str) -> String {
     match name {
         "return" | "call" => format!("func.{name}"),
@@ -214,7 +214,7 @@ pub(super) fn read_regions<'a>(
     Ok(())
 }
 
-/// A region behind its opening brace, with or without a block's name and arguments.
+/// A region after its opening brace, with or without a block's name and arguments.
 fn read_region<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -> Result<Region<'a>, ImportError> {
     let mut arguments = Vec::new();
     if lexer.peek().kind == Kind::Name && lexer.peek().text.starts_with('^') {
@@ -227,14 +227,14 @@ fn read_region<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>, depth: u32) -
     Ok(Region { arguments, body: read_body(lexer, module, depth)? })
 }
 
-/// Types behind the colon; those of the results are kept.
+/// Types after the colon; those of the results are kept.
 fn read_types(lexer: &mut Lexer<'_>, operation: &mut Operation<'_>) -> Result<(), ImportError> {
     let listed = read_type_list(lexer)?;
     let results = if lexer.peek().kind == Kind::Arrow {
         lexer.next();
         read_type_list(lexer)?
     } else {
-        // Without an arrow the results come last: `: tensor<i1>, tensor<f32>` of a select.
+        // Without an arrow the result types come last: `: tensor<i1>, tensor<f32>` of a select.
         let results: u32 = operation.results.iter().map(|(_, n)| *n).sum();
         let before = listed.len().saturating_sub(results as usize);
         listed.into_iter().skip(before).collect()

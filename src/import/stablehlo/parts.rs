@@ -1,4 +1,4 @@
-//! What stands between an operation's name and the colon of its types: operands, words and attributes in some order.
+//! The text between an operation's name and the colon of its types: operands, words and attributes in some order.
 
 use super::parse::read_regions;
 use super::syntax::{Module, Operation, Use};
@@ -12,7 +12,7 @@ pub(super) fn read_parts<'a>(
     operation: &mut Operation<'a>,
     depth: u32,
 ) -> Result<(), ImportError> {
-    // Where a reduction says `init:`, first values follow; they come after all arrays.
+    // After `init:` a reduction lists initial values; they come after all arrays.
     let (mut first_values, mut is_first_value) = (Vec::new(), false);
     let mut parens = 0u32;
     loop {
@@ -38,7 +38,7 @@ pub(super) fn read_parts<'a>(
             Kind::Name if token.text.starts_with('%') => {
                 let read = read_use(lexer)?;
                 if lexer.take('=') {
-                    // `%iterArg = %5` of a loop: a name for the regions, and what it begins with.
+                    // `%iterArg = %5` of a loop: a name for the regions, and its initial value.
                     operation.words.push(read.name);
                     operation.operands.push(read_use(lexer)?);
                 } else if is_first_value {
@@ -73,7 +73,7 @@ pub(super) fn read_parts<'a>(
     Ok(())
 }
 
-/// A word alone, or a name and the attribute that follows it.
+/// A single word, or a name and the attribute that follows it.
 fn read_word<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result<(), ImportError> {
     let word = lexer.next();
     if lexer.take('=') {
@@ -89,7 +89,7 @@ fn read_word<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result
     Ok(())
 }
 
-/// An attribute's value, up to the comma or the closing bracket that is in no group; outside of a dictionary also up to the colon of
+/// An attribute's value, up to the comma or the closing bracket outside groups; outside of a dictionary also up to the colon of
 /// the types or the dictionary that follows.
 fn read_value<'a>(lexer: &mut Lexer<'a>, is_in_dictionary: bool) -> Result<&'a str, ImportError> {
     let start = lexer.peek().start;

@@ -1,5 +1,5 @@
-//! Regions become computations. Those of loops and choices take what they read around them as values; those of reductions and sorts
-//! may read only constants around them, which are made again inside.
+//! Converts regions to computations. Regions of loops and branches take the outer values they read as arguments; regions of reductions and sorts
+//! may read only constants from outside, which are copied into them.
 
 use super::convert::{Bound, Converter, Frame, clip, parameter, single};
 use super::ops::op_of;
@@ -31,7 +31,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.finish(frame, callee, root))
     }
 
-    /// A region on single numbers: of a reduction, a sort, a scatter. Constants that it reads from outside are made again inside.
+    /// A region on single numbers: of a reduction, a sort, a scatter. Constants that it reads from outside are copied into it.
     pub(super) fn plain_region(
         &mut self,
         around: &mut Frame<'a>,
@@ -100,7 +100,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.shown(frame, operation, end))
     }
 
-    /// One result of a loop as that value; several as a tuple.
+    /// A single result of a loop as that value; several as a tuple.
     fn shown(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, end: InstructionId) -> InstructionId {
         match operation.results[..] {
             [(_, 1)] => frame.element(end, 0),
@@ -137,7 +137,7 @@ impl<'a> Converter<'_, 'a> {
     }
 }
 
-/// Makes the one parameter of a region and names its elements: the region's arguments, then what it reads around it, which it gives.
+/// Makes the one parameter of a region and names its elements: the region's arguments, then the outer values that it reads, which it returns.
 fn open_tuple<'a>(
     frame: &mut Frame<'a>,
     whole: &Type,
@@ -158,7 +158,7 @@ fn open_tuple<'a>(
     kept
 }
 
-/// Values that regions read and do not define, each once, in the order they are read.
+/// Values that regions read but do not define, each once, in the order they are read.
 fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
     let mut found: Vec<Use<'a>> = Vec::new();
     let mut seen: FxHashSet<(&str, u32)> = FxHashSet::default();
@@ -184,7 +184,7 @@ fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<&'a str>, reads: &m
     }
 }
 
-/// A constant, or one number repeated, made again in another computation.
+/// A copy of a constant, or of one repeated number, in another computation.
 fn copy_constant(from: &Frame<'_>, to: &mut Frame<'_>, id: InstructionId) -> Option<InstructionId> {
     let instruction = &from.builder.instructions()[id];
     match &instruction.op {

@@ -11,7 +11,7 @@ pub(super) struct Use<'a> {
     pub at: usize,
 }
 
-/// A type; sizes that are left open are `None`.
+/// A type; open sizes are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::import) struct OpenType {
     /// The type with 1 for every open size.
@@ -45,7 +45,7 @@ pub(super) struct Operation<'a> {
     pub operands: Vec<Use<'a>>,
     /// Attributes by name, as written.
     pub attributes: Vec<(&'a str, &'a str)>,
-    /// Words, texts and symbols between the operands, as written: `LT`, `dense<0>`, `@relu`.
+    /// Words, strings and symbols between the operands, as written: `LT`, `dense<0>`, `@relu`.
     pub words: Vec<&'a str>,
     pub regions: Vec<Region<'a>>,
     pub types: Vec<OpenType>,
@@ -59,7 +59,7 @@ pub(super) struct Operation<'a> {
 pub(super) enum Location<'a> {
     #[default]
     None,
-    /// A name written in place.
+    /// A name written inline.
     Name(&'a str),
     /// `#loc4`.
     Alias(&'a str),
@@ -98,9 +98,9 @@ pub(super) struct Module<'a> {
     pub functions: Vec<Function<'a>>,
     /// Names of location aliases.
     pub locations: crate::base::FxHashMap<&'a str, &'a str>,
-    /// Whether locations are printed in a form that MLIR cannot read.
+    /// Whether locations have torch_xla's form, which MLIR cannot read.
     pub has_pretty_locations: bool,
-    /// Names of open dimensions, as JAX gives them to the arguments of functions inside.
+    /// Names of open dimensions, as JAX gives them to the arguments of inner functions.
     pub dimension_names: Vec<&'a str>,
     /// Whether any size is open.
     pub is_open: bool,

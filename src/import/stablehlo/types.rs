@@ -10,22 +10,22 @@ use crate::import::program::{ArrayType, ElementType, TooManyElements, Type, chec
 
 const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
 
-/// How deep tuples may nest.
+/// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
 
-/// Why a text is not the type of a tensor.
+/// Why a text is not a tensor type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(in crate::import) enum TensorError {
-    /// Nothing in brackets follows it.
+    /// No brackets follow it.
     #[error("a type has no brackets")]
     Brackets,
     /// A size with too many digits.
     #[error("the size {0} is beyond 63 bits")]
     Size(String),
-    /// An element type that is not read; how the type begins.
+    /// An unsupported element type, with the beginning of the type.
     #[error("tensor<{0}> is of an element type that is not known")]
     Element(String),
-    /// Sizes whose product is too large.
+    /// Sizes whose product overflows.
     #[error(transparent)]
     TooMany(#[from] TooManyElements),
 }
@@ -68,7 +68,7 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
     }
 }
 
-/// What is between the brackets of `tensor<4x?xf32, encoding>`.
+/// The text between the brackets of `tensor<4x?xf32, encoding>`.
 pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
@@ -90,7 +90,7 @@ pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
     Ok(OpenType { ty, open })
 }
 
-/// The element type of a name of MLIR.
+/// The element type with a name in MLIR.
 pub(in crate::import) fn element(name: &str) -> Option<ElementType> {
     use ElementType as E;
     Some(match name.trim() {

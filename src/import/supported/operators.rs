@@ -1,8 +1,8 @@
-//! The operators, and what kind of work each is.
+//! The supported operators, each with its kind of work.
 
 use crate::import::program::{Op, Unary};
 
-/// The formats of the list, in the words of `--format`, each with what it is.
+/// The formats of the list, as `--format` names them, each with a description.
 pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
     ("pt2", "aten operators of torch.export and TorchScript"),
     ("onnx", "operators of ONNX and of onnxruntime"),
@@ -12,18 +12,18 @@ pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
 
 const LIST: &str = include_str!("operators.tsv");
 
-/// An operator that a reader knows.
+/// An operator that a reader supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SupportedOperator {
     /// The format, as in [`SUPPORTED_FORMATS`].
     pub format: &'static str,
     /// Its name in the format: `linear`, `Gemm`, `com.microsoft.FusedMatMul`, `dot-general`.
     pub name: &'static str,
-    /// What kind of work it is.
+    /// Its kind of work.
     pub kind: OperatorKind,
 }
 
-/// All operators that the readers know, by format and name.
+/// All operators that the readers support, by format and name.
 pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
     LIST.lines().filter_map(|line| {
         let mut cells = line.split('\t');
@@ -32,41 +32,41 @@ pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
     })
 }
 
-/// What kind of work an operator is, which decides the engine that does it.
+/// The kind of work of an operator, which decides the engine that runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperatorKind {
     /// Matrix products, convolutions, attention.
     Product,
     /// Functions such as exponentials and activations.
     Function,
-    /// Sums, products, comparisons and choices of each element.
+    /// Elementwise sums, products, comparisons and selects.
     Elementwise,
     /// Sums, maxima and others along dimensions.
     Reduction,
     /// Norms and softmaxes.
     Norm,
-    /// Windows that slide over a picture, as in pooling.
+    /// Windows that slide over an image, as in pooling.
     Window,
-    /// Views, turns, slices, joins, paddings.
+    /// Views, transposes, slices, joins, paddings.
     Movement,
-    /// Rows by number, scattered writes.
+    /// Rows by index, scattered writes.
     Indexing,
-    /// Sorting and the largest of many.
+    /// Sorting and top-k.
     Order,
     /// Arrays without operands: constants, ranges, random numbers.
     Creation,
     /// Cells that run over a sequence.
     Recurrence,
-    /// 8-bit numbers and back.
+    /// Conversions to 8-bit numbers and back.
     Quantisation,
-    /// Calls, loops, branches, tuples: they are written out when the model is read.
+    /// Calls, loops, branches, tuples: they are inlined or unrolled when the model is read.
     Control,
     /// Operations between cores.
     Collective,
 }
 
 impl OperatorKind {
-    /// All of them, with their names in `operators.tsv`.
+    /// All kinds, with their names in `operators.tsv`.
     pub const ALL: [(Self, &str); 14] = [
         (Self::Product, "product"),
         (Self::Function, "function"),
@@ -90,13 +90,13 @@ impl OperatorKind {
         Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// The kind of a name.
+    /// The kind with a name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, own)| *own == name).map(|(kind, _)| kind)
     }
 
-    /// The kind of an operation of a program; none of one without a known meaning.
+    /// The kind of an operation of a program; `None` for one without a known meaning.
     #[must_use]
     pub fn of(op: &Op) -> Option<Self> {
         Some(match op {

@@ -1,4 +1,4 @@
-//! The list is what the readers answer.
+//! Checks that the list is what the readers answer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use super::{OperatorKind, SUPPORTED_FORMATS, supported_operators};
 use crate::import::{hlo, onnx, pt2, stablehlo};
 
-/// Asks a reader whether it knows an operator.
+/// Asks a reader whether it supports an operator.
 type Ask = fn(&str) -> Option<OperatorKind>;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src/import")
 }
 
-/// What the sources of a reader hold.
+/// Strings in the sources of a reader.
 #[derive(Default)]
 struct Texts {
-    /// Texts between quotation marks: whatever a reader can know is among them.
+    /// Strings between quotation marks: every name that a reader can support is among them.
     all: BTreeSet<String>,
-    /// Texts that it removes from the front of a name, as `Reduce` of `ReduceSum`.
+    /// Strings that it removes from the front of a name, as `Reduce` from `ReduceSum`.
     prefixes: BTreeSet<String>,
 }
 
@@ -49,7 +49,7 @@ fn known(format: &str, sources: &[&str], prefix: &str, ask: Ask) -> Vec<String> 
     names.iter().filter_map(line).collect()
 }
 
-/// The names of torch that the reader knows: those of its last version here, and those whose arguments are told for TorchScript.
+/// The names of torch that the reader supports: those of its last version here, and those whose arguments TorchScript's table gives.
 fn known_of_torch() -> Vec<String> {
     let file = root().join("../../tests/it/fixtures/models/pt2/operators/aten_names.txt");
     let of_torch = fs::read_to_string(file).unwrap();

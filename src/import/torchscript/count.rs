@@ -1,4 +1,4 @@
-//! Counts operators as PyTorch has them after loading the file: calls are written out, equal constants of a method count once.
+//! Counts operators as PyTorch has them after loading the file: calls are inlined, equal constants of a method count once.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ pub struct Counts {
     pub ops: BTreeMap<String, u64>,
     /// Constants of the model's own method.
     own: FxHashSet<String>,
-    /// Constants of the methods that it calls, each with all within it.
+    /// Constants of each called method, including those of the methods that it calls.
     called: Option<FxHashSet<String>>,
-    /// Constants that are counted already.
+    /// Constants that have been counted.
     constants: u64,
     /// Operations of products, two for each multiply-add.
     pub flops: u64,
     /// Modules that operations ran in, in order of first appearance.
     pub modules: IndexSet<String>,
-    /// Operations so far that change a tensor or an object: what has one cannot be left out.
+    /// Number of operations so far that change a tensor or an object: a statement with one cannot be left out.
     pub changes: u64,
 }
 
@@ -43,17 +43,17 @@ impl Counts {
         }
     }
 
-    /// A method that the model's own method calls begins.
+    /// Begins a method that the model's own method calls.
     pub fn begin_method(&mut self) {
         self.called = Some(FxHashSet::default());
     }
 
-    /// It ends.
+    /// Ends that method.
     pub fn end_method(&mut self) {
         self.constants += self.called.take().map_or(0, |known| known.len() as u64);
     }
 
-    /// All operators, constants among them.
+    /// All operators, including constants.
     #[must_use]
     pub fn all(&self) -> BTreeMap<String, u64> {
         let mut ops = self.ops.clone();

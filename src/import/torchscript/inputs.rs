@@ -1,4 +1,4 @@
-//! A model's inputs: the example inputs of a trace, sizes that the user asks for, or sizes that fit the first operation.
+//! A model's inputs: the example inputs of a trace, sizes that the user gives, or sizes that fit the first operation.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use crate::import::program::{ArrayType, ElementType, ProgramParameter, Role, Wei
 use crate::import::pt2::{Pickle, PickleId, Pickled, Translator, pickled_tensor};
 use crate::import::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo};
 
-/// Levels of lists and maps of inputs.
+/// Most levels of nested lists and maps in inputs.
 const MAX_DEPTH: usize = 8;
 
-/// Dimensions of an input.
+/// Most dimensions of an input.
 const MAX_RANK: usize = 16;
 
 /// Inputs of a model, as far as they are known.
@@ -19,30 +19,30 @@ const MAX_RANK: usize = 16;
 pub struct Inputs {
     /// Inputs of the program, in their order.
     pub infos: Vec<TensorInfo>,
-    /// Dimensions that the file leaves open.
+    /// Open dimensions.
     pub open: Vec<OpenDimension>,
-    /// Types of inputs that the file does not say, by what is done with them first.
+    /// Types of inputs that the file does not give, inferred from the first operation on each.
     pub assumed: BTreeMap<String, ArrayType>,
     asked: BTreeMap<String, u64>,
 }
 
 impl Inputs {
-    /// Inputs with the sizes that a person asks for: `x.0` is the first dimension of `x`.
+    /// Inputs with the sizes that the user gives: `x.0` is the first dimension of `x`.
     #[must_use]
     pub fn new(options: &ImportOptions) -> Self {
         Self { asked: options.dims.clone(), ..Self::default() }
     }
 
-    /// Starts again with the assumptions so far.
+    /// Starts again, keeping the assumptions so far.
     pub fn restart(&mut self) {
         self.infos.clear();
         self.open.clear();
     }
 
-    /// Values of the model's own method, by the example inputs of a trace where there are any.
+    /// Values of the arguments of the model's own method, from the example inputs of a trace if there are any.
     ///
     /// # Errors
-    /// When the user asks for a size of a dimension that no input has.
+    /// When the user gives a size for a dimension that no input has.
     pub fn values(
         &mut self,
         parameters: &[(String, String)],
@@ -117,7 +117,7 @@ impl Inputs {
         })
     }
 
-    /// An input without an example: a number that is asked for, or a tensor whose sizes are found later.
+    /// An input without an example: a number that the user gives, or a tensor whose sizes are found later.
     fn without_example(&mut self, name: &str, ty: &str, t: &mut Translator) -> Result<Value, ImportError> {
         if let Some(assumed) = self.assumed.get(name).cloned() {
             let mut ty = assumed;
@@ -163,10 +163,10 @@ impl Inputs {
         Ok(Value::Tensor(t.views.fresh(value)))
     }
 
-    /// Assumes the type of an input by what is done with it first. Where that says nothing, all its sizes must be asked for.
+    /// Assumes the type of an input from the first operation on it. If that does not decide it, the user must give all its sizes.
     ///
     /// # Errors
-    /// When neither is the case: the error says what to type.
+    /// When neither gives a type: the error says what to type.
     pub fn assume(&mut self, name: &str, fitting: Option<ArrayType>) -> Result<(), ImportError> {
         let asked: Vec<u64> = (0..MAX_RANK).map_while(|d| self.asked.get(&format!("{name}.{d}")).copied()).collect();
         let ty = match fitting {
@@ -185,14 +185,14 @@ impl Inputs {
         Ok(())
     }
 
-    /// Refuses sizes that no input has.
+    /// Refuses sizes for inputs that do not exist.
     fn check_asked(&self, parameters: &[(String, String)]) -> Result<(), ImportError> {
         for asked in self.asked.keys() {
             let has = |info: &TensorInfo| {
                 let at = asked.strip_prefix(&info.name).and_then(|rest| rest.strip_prefix('.'));
                 at.and_then(|at| at.parse::<usize>().ok()).is_some_and(|at| at < info.shape.len())
             };
-            // Inputs whose sizes are not known yet have any.
+            // Inputs whose sizes are still unknown accept any.
             let is_later = |name: &str| {
                 let is_known = self.infos.iter().any(|i| i.name == name);
                 !is_known && (asked == name || asked.starts_with(&format!("{name}.")))
@@ -208,7 +208,7 @@ impl Inputs {
     }
 }
 
-/// The example inputs of the method `forward`: a map from methods to lists, each with a tag of its type around it.
+/// The example inputs of the method `forward`: a map from methods to lists, each wrapped in a tag of its type.
 fn examples_of_forward(pickle: &Pickle) -> Option<Vec<PickleId>> {
     let inside = |id: PickleId| match pickle.get(id) {
         Pickled::Call { arguments, .. } => pickle.items(*arguments).first().copied(),
@@ -220,7 +220,7 @@ fn examples_of_forward(pickle: &Pickle) -> Option<Vec<PickleId>> {
     Some(pickle.items(inside(inputs)?).to_vec())
 }
 
-/// The type that fits an operation as the one of its first tensor: that of a picture under a kernel, of rows of a matrix, of indices.
+/// The type that fits an operation's first tensor: an image under a kernel, rows of a matrix, indices.
 #[must_use]
 pub fn fitting(op: &str, place: usize, weight: Option<&ArrayType>, groups: u64) -> Option<ArrayType> {
     let weight = weight?;

@@ -1,5 +1,5 @@
-//! The tree of modules with its weights, from the pickles of the archive. Pickles are read and never executed: a name of a class or a
-//! function is a text that is compared.
+//! The tree of modules with its weights, from the pickles of the archive. Pickles are read and never executed: the name of a class or a
+//! function is only compared as text.
 
 use std::rc::Rc;
 
@@ -14,12 +14,12 @@ use crate::import::{ImportError, Place};
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
 
-/// Bytes of one file of source.
+/// Most bytes of one source file.
 const MAX_SOURCE: u64 = 64 << 20;
 
 const AGAIN: &str = "save the model again with torch.jit.save";
 
-/// Which pickle a tensor is of: each has storages of its own.
+/// Which pickle a tensor belongs to: each has its own storages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// The tree of modules.
@@ -31,7 +31,7 @@ pub enum Part {
 /// The archive with its pickles and its source.
 pub struct Objects<'f> {
     archive: &'f Archive<'f>,
-    /// Folder of everything, with its stroke: `model/`.
+    /// Folder of all entries, with its slash: `model/`.
     root: String,
     entries: FxHashMap<&'f str, &'f Entry>,
     /// The tree of modules.
@@ -41,10 +41,10 @@ pub struct Objects<'f> {
     files: FxHashMap<String, Rc<SourceFile>>,
 }
 
-/// A class or a function with the file that it is in.
+/// A class or a function, with its file.
 #[derive(Clone, Debug)]
 pub struct Found<T> {
-    /// What was found.
+    /// The class or function.
     pub item: Rc<T>,
     /// Its file: `code/__torch__/models.py`.
     pub file: Rc<str>,
@@ -57,7 +57,7 @@ impl<'f> Objects<'f> {
     /// Reads the pickles of an archive.
     ///
     /// # Errors
-    /// When one is missing or damaged.
+    /// When a pickle is missing or damaged.
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
@@ -79,7 +79,7 @@ impl<'f> Objects<'f> {
     /// The pickle of the example inputs, which traces have since PyTorch 2.4.
     ///
     /// # Errors
-    /// When it is there and damaged.
+    /// When it exists and is damaged.
     pub fn traced_inputs(&self) -> Result<Option<Pickle>, ImportError> {
         self.entry("traced_inputs.pkl").map(|e| pickle(self.archive, e)).transpose()
     }
@@ -91,7 +91,7 @@ impl<'f> Objects<'f> {
         Some(String::from_utf8_lossy(&raw).trim().to_owned())
     }
 
-    /// Bytes of all source, by which the work of interpreting it is bounded.
+    /// Size of all source, which limits the work of interpreting it.
     #[must_use]
     pub fn bytes_of_source(&self) -> u64 {
         let is_source = |e: &&Entry| e.name.ends_with(".py");
@@ -134,7 +134,7 @@ impl<'f> Objects<'f> {
         Ok(Some((name.as_str().into(), source)))
     }
 
-    /// The path of the class of an object; none when it is not a module.
+    /// The path of the class of an object; `None` if it is not a module.
     #[must_use]
     pub fn class_of(&self, id: PickleId) -> Option<String> {
         let Pickled::Call { function, .. } = self.data.get(id) else { return None };
@@ -159,7 +159,7 @@ impl<'f> Objects<'f> {
         self.fields(id).iter().find(|(key, _)| is_it(*key)).map(|(_, value)| *value)
     }
 
-    /// A tensor of a pickle with its numbers and a key: tensors of the same key are one.
+    /// A tensor of a pickle with its numbers and a key: tensors with the same key are one.
     ///
     /// # Errors
     /// When its entry is damaged.
@@ -182,7 +182,7 @@ impl<'f> Objects<'f> {
         Ok(Some((ty, key, data)))
     }
 
-    /// Elements of parameters (each once) and of buffers, as the classes of the modules say.
+    /// Elements of parameters (each once) and of buffers, as declared by the modules' classes.
     ///
     /// # Errors
     /// When the source of a class is damaged.
@@ -216,7 +216,7 @@ impl<'f> Objects<'f> {
     }
 }
 
-/// An error at a line of a file of source.
+/// An error at a line of a source file.
 pub fn at_line(file: &str, line: u32, what: impl Into<String>, instead: &str) -> ImportError {
     let file: String = file.chars().take(200).collect();
     let what: String = what.into();

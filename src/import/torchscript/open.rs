@@ -1,4 +1,4 @@
-//! Opens a TorchScript file: the archive, the tree of modules, the source, then the program and what the file holds.
+//! Opens a TorchScript file: the archive, the tree of modules and the source; then makes the program and the inspection.
 
 use thiserror::Error;
 
@@ -20,8 +20,8 @@ const MAX_RESULTS: usize = 1 << 16;
 /// Reads a file of `torch.jit.save`.
 ///
 /// # Errors
-/// When the archive, a pickle or the source is damaged; when a loop, a branch or a size depends on data; when the file is compiled
-/// for Neuron already; or when nothing says the sizes of an input.
+/// When the archive, a pickle or the source is damaged; when a loop, a branch or a size depends on data; when the file is already compiled
+/// for Neuron; or when the sizes of an input are unknown.
 pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;
@@ -103,7 +103,7 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
     Ok(Imported { inspection, program })
 }
 
-/// A frozen model has constants in the place of parameters.
+/// A frozen model has constants in place of parameters.
 fn count_constants(program: &crate::import::program::Program, inspection: &mut Inspection) {
     let is_weight = |p: &&crate::import::program::ProgramParameter| {
         p.role == Role::Buffer && p.ty.element.is_float() && !p.ty.dims.is_empty()
@@ -119,10 +119,10 @@ fn count_constants(program: &crate::import::program::Program, inspection: &mut I
 /// Why a result is not a list of tensors.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum ResultError {
-    /// Lists in lists, or very many parts.
+    /// Nested lists, or too many parts.
     #[error("its result has too many levels or parts")]
     TooMany,
-    /// An input of unknown sizes is a result.
+    /// An input of unknown sizes is itself a result.
     #[error("the input {0} is its result, and its sizes are not known")]
     Unsized(String),
 }
@@ -145,7 +145,7 @@ fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), R
     Ok(())
 }
 
-/// Weights and buffers that the model writes to follow its results.
+/// Weights and buffers that the model writes come after its results.
 fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), BuildError> {
     let before = outputs.len();
     for view in interpreter.weights.clone() {

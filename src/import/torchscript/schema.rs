@@ -1,21 +1,21 @@
-//! Names and defaults of the arguments of aten operators, which TorchScript gives by place.
+//! Names and defaults of the arguments of aten operators, which TorchScript passes by position.
 
 use super::value::Kind;
 
-/// One overload a line, as PyTorch's `native_functions.yaml` has it: `T` tensor, `i` whole number, `n` number, `f` fraction, `b`
-/// truth, `s` text, `t` element type or layout, `D` device; `[]` several, `?` may be absent, `*` by name only behind it.
+/// One overload on each line, as PyTorch's `native_functions.yaml` has it: `T` tensor, `i` integer, `n` number, `f` float, `b`
+/// boolean, `s` string, `t` element type or layout, `D` device; `[]` a list, `?` optional, after `*` by name only.
 const TABLE: &str = include_str!("schemas.txt");
 
 /// An argument of an operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its type in the words of the table.
+    /// Its type in the notation of the table.
     kind: &'static str,
     /// Its name.
     pub name: &'static str,
-    /// What it is when it is not given.
+    /// Its default.
     pub default: Option<&'static str>,
-    /// Whether it is given by name only.
+    /// Whether it can only be passed by name.
     pub is_named: bool,
 }
 
@@ -54,7 +54,7 @@ fn parameters(text: &'static str) -> Vec<Parameter> {
     found
 }
 
-/// The overload that arguments fit, those with tensors where tensors are wanted first.
+/// The overload that fits the arguments; an overload whose tensor parameters get actual tensors is preferred.
 #[must_use]
 pub fn choose<'s>(all: &'s [Schema], places: &[Kind], named: &[(&str, Kind)]) -> Option<&'s Schema> {
     let strictly = |schema: &&Schema| schema.fits(places, named, true);
@@ -81,13 +81,13 @@ impl Schema {
 }
 
 impl Parameter {
-    /// Whether it is several numbers or tensors.
+    /// Whether it is a list of numbers or tensors.
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.kind.contains("[]") && !self.kind.ends_with("]?")
     }
 
-    /// Whether a value of a kind may be given. A number that came from a tensor stands for one, unless `is_strict`.
+    /// Whether a value of a kind may be passed. A number that came from a tensor counts as a tensor, unless `is_strict`.
     fn accepts(&self, kind: Kind, is_strict: bool) -> bool {
         let (plain, may_be_absent) = match self.kind {
             "T?[]" => ("T?[]", false),

@@ -11,15 +11,15 @@ use crate::import::pt2::{PickleId, ViewId};
 pub enum Value {
     /// None.
     None,
-    /// A truth.
+    /// A boolean.
     Bool(bool),
-    /// A whole number, or a tensor of one that came from sizes.
+    /// An integer, or a tensor with one integer that came from sizes.
     Int(i64),
-    /// A number.
+    /// A floating point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(Rc<str>),
-    /// A device or a generator of random numbers, which change no result here.
+    /// A device or a random number generator, which do not change any result here.
     Device,
     /// A tensor of a known type.
     Tensor(ViewId),
@@ -27,15 +27,15 @@ pub enum Value {
     List(Rc<RefCell<Vec<Value>>>),
     /// A tuple.
     Tuple(Rc<[Value]>),
-    /// A map, in its order.
+    /// A dictionary, in its order.
     Map(Rc<[(Value, Value)]>),
     /// A module.
     Module(ModuleValue),
     /// A function by its path: `__torch__.torch.nn.functional.relu`.
     Path(Rc<str>),
-    /// A tensor that the model is called with and whose sizes the file does not say, by its name.
+    /// A tensor input, by its name, whose sizes the file does not give.
     Unsized(Rc<str>),
-    /// Something that is not known, with what it is in words.
+    /// An unknown value, with a description.
     Unknown(Rc<str>),
 }
 
@@ -44,47 +44,47 @@ pub enum Value {
 pub struct ModuleValue {
     /// Its object.
     pub id: PickleId,
-    /// Its dotted path from the model: `encoder.layer.0`; empty of the model itself.
+    /// Its dotted path from the model: `encoder.layer.0`; empty for the model itself.
     pub path: Rc<str>,
-    /// The look-up that it came from; none of the model itself.
+    /// The look-up that it came from; `None` for the model itself.
     pub lookup: Option<Rc<Lookup>>,
 }
 
-/// A look-up of a module, which counts when something of the module is used.
+/// A look-up of a module, which counts when a part of the module is used.
 #[derive(Debug)]
 pub struct Lookup {
-    /// That of the module it was looked up in.
+    /// The look-up of the module that holds it.
     pub around: Option<Rc<Lookup>>,
-    /// Whether it is counted.
+    /// Whether it has been counted.
     pub is_counted: Cell<bool>,
 }
 
 /// The kind of a value, which selects the overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing.
+    /// None.
     None,
-    /// A truth.
+    /// A boolean.
     Bool,
-    /// A whole number.
+    /// An integer.
     Int,
-    /// A fraction.
+    /// A float.
     Float,
-    /// A text.
+    /// A string.
     Text,
     /// A device.
     Device,
     /// A tensor.
     Tensor,
-    /// A list of whole numbers.
+    /// A list of integers.
     Ints,
-    /// A list of numbers, not all of them whole.
+    /// A list of numbers, not all of them integers.
     Floats,
     /// A list of tensors.
     Tensors,
     /// A list of tensors, some of them absent.
     MaybeTensors,
-    /// A list of nothing.
+    /// An empty list.
     Empty,
     /// Something else.
     Other,
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// What kind of value it is.
+    /// The kind of a value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
@@ -124,7 +124,7 @@ impl Value {
         }
     }
 
-    /// The whole number that it is.
+    /// Its value, if it is an integer.
     #[must_use]
     pub fn int(&self) -> Option<i64> {
         match self {
@@ -135,7 +135,7 @@ impl Value {
         }
     }
 
-    /// The number that it is.
+    /// Its value, if it is a number.
     #[must_use]
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -146,7 +146,7 @@ impl Value {
         }
     }
 
-    /// What it is, for messages.
+    /// A description for messages.
     #[must_use]
     pub fn described(&self) -> String {
         match self {

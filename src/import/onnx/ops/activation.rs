@@ -8,7 +8,7 @@ use crate::import::program::compose::{
 };
 use crate::import::program::{Binary, Comparison, InstructionId, Unary};
 
-/// The results of an activation function; none for other operators.
+/// The results of an activation function; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let known = [
         "Relu",

@@ -14,7 +14,7 @@ use super::window::positive;
 /// Most numbers of a window.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// The results of an operator that undoes windows; none for other operators.
+/// The results of an operator that inverts windows; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Col2Im" => image_of_columns(site),
@@ -24,7 +24,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// The results of an operator that makes numbers of its settings alone; none for other operators.
+/// The results of an operator that computes numbers from its settings alone; `None` for other operators.
 pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
@@ -62,7 +62,7 @@ fn image_of_columns(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![made])
 }
 
-/// The largest elements of windows back at their places, which count through the whole array.
+/// The largest elements of windows put back at their positions, which count through the whole array.
 fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
@@ -83,7 +83,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
         return Err(site.fault(Fault::Unpool { dims, into: wanted }));
     }
-    // Places are those of the inferred sizes; batch and channels are counted in them.
+    // Positions refer to the inferred sizes and include batch and channels.
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
     let b = site.b();
     let channel = b.iota(ElementType::S64, &dims, 1)?;
@@ -110,7 +110,7 @@ fn grid(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![affine_grid(site.b(), theta, &wanted, aligns)?])
 }
 
-/// Each element times all in front of it along a dimension.
+/// The running product: each element times all elements in front of it along a dimension.
 pub(super) fn running_product(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
@@ -121,13 +121,13 @@ pub(super) fn running_product(site: &mut Site<'_, '_>) -> Results {
     if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
         return Ok(vec![products]);
     }
-    // Each element without itself: the products moved by one, a 1 in front.
+    // Exclusive: the products moved by one, with a 1 in front.
     let mut edges = vec![(0, 0); dims.len()];
     edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
     Ok(vec![site.b().pad(products, 1.0, &edges)?])
 }
 
-/// Random numbers: their work is known, their values are not the same twice.
+/// Random numbers: their work is known, but their values differ from call to call.
 fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
     let is_like = name.ends_with("Like");
     let element = match (site.optional_int("dtype")?, is_like) {
@@ -164,7 +164,7 @@ fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
     let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
     let number = |i: i64| match name {
         "HannWindow" => 0.5 - 0.5 * libm::cos(turn(i)),
-        // The numbers of the specification: 25/46 and its rest.
+        // The coefficients of the specification: 25/46 and 1 minus that.
         "HammingWindow" => 25.0 / 46.0 - 21.0 / 46.0 * libm::cos(turn(i)),
         _ => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
     };

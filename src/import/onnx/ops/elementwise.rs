@@ -8,7 +8,7 @@ use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::{floor_modulo, power_number};
 use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
-/// The results of an elementwise operator; none for other operators.
+/// The results of an elementwise operator; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     if let Some(function) = unary_of(name) {
         return Some(unary(site, function));
@@ -87,7 +87,7 @@ fn binary(site: &mut Site<'_, '_>, function: Binary) -> Results {
     Ok(vec![site.b().binary(function, x, y)?])
 }
 
-/// Before version 7 the second operand repeats along the dimensions from `axis` on.
+/// Before version 7 the second operand broadcasts along the dimensions from `axis` on.
 fn early_broadcast(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId) -> Result<InstructionId, OpError> {
     let Some(axis) = site.optional_int("axis")?.filter(|_| site.opset < 7) else { return Ok(y) };
     let rank = site.dims(x).len();
@@ -208,7 +208,7 @@ fn is_infinite(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().binary(Binary::And, infinite, has_sign)?])
 }
 
-/// Its operand; of a dropout that does nothing also which elements are kept: all.
+/// Returns its operand; a dropout that does nothing also returns a mask that keeps all elements.
 fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
     let x = site.x(0)?;
     if name == "Identity" || site.node.outputs.len() < 2 {
@@ -219,7 +219,7 @@ fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![x, site.b().full(element, &dims, 1.0)?])
 }
 
-/// tf2onnx keeps TensorFlow's complementary error function, which ONNX does not have: it is known here, but other readers refuse the file.
+/// tf2onnx keeps TensorFlow's complementary error function, which ONNX does not have: it is supported here, but other readers refuse the file.
 fn not_of_onnx(site: &mut Site<'_, '_>) -> Results {
     site.importer.report(&site.node.op, &site.node.name);
     site.importer.notes.insert("ONNX has no operator Erfc: it is read as 1 - erf(x).".to_owned());

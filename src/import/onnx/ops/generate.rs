@@ -1,4 +1,4 @@
-//! Operators that make numbers of sizes and settings.
+//! Operators that compute numbers from sizes and settings.
 
 use crate::base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
 use crate::import::onnx::error::OpError;
@@ -9,7 +9,7 @@ use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Instruc
 
 use super::layout::sizes;
 
-/// The results of an operator that makes numbers; none for other operators.
+/// The results of an operator that generates numbers; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Constant" => constant(site),
@@ -86,7 +86,7 @@ fn range(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![if start == 0.0 { stretched } else { site.b().with_number(Binary::Add, stretched, start)? }])
 }
 
-/// Row and column of each element of a matrix, the rows moved by `k`.
+/// Row and column of each element of a matrix, with the rows shifted by `k`.
 fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[InstructionId; 2], OpError> {
     let rank = dims.len();
     if rank < 2 {

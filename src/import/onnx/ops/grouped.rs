@@ -1,4 +1,4 @@
-//! Attention whose heads of keys and values serve several heads of queries, with keys and values of earlier calls, as decoders of
+//! Grouped-query attention: each head of keys and values serves several heads of queries. With keys and values of earlier calls, as decoders in
 //! onnxruntime use it.
 
 use crate::base::convert::real;
@@ -11,7 +11,7 @@ use crate::import::program::{Binary, Comparison, ElementType, InstructionId};
 use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;
 
-/// Whether a node has nothing that is placed by an estimate: no soft cap, no places of its own.
+/// Whether a node is translated exactly and not estimated: it has no soft cap and no position operand.
 pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
     site.float("softcap", 0.0) == Ok(0.0) && site.option(9).is_none()
 }
@@ -67,7 +67,7 @@ fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
     Ok([apart(site, parts[0], count)?, apart(site, parts[1], shared)?, apart(site, parts[2], shared)?])
 }
 
-/// Turned by the cosines and sines of the places behind `past` earlier ones.
+/// Rotated by the cosines and sines of the positions after `past` earlier ones.
 fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<InstructionId, OpError> {
     let length = site.dims(x)[2];
     let mut tables = [site.x(7)?, site.x(8)?];
@@ -82,7 +82,7 @@ fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<Inst
     turned(site, x, tables, is_interleaved)
 }
 
-/// `x` behind the keys or values of earlier calls.
+/// `x` appended to the keys or values of earlier calls.
 pub(super) fn behind(site: &mut Site<'_, '_>, earlier: usize, x: InstructionId) -> Result<InstructionId, OpError> {
     match site.option(earlier) {
         Some(earlier) => Ok(site.b().concatenate(&[earlier, x], 2)?),
@@ -90,7 +90,7 @@ pub(super) fn behind(site: &mut Site<'_, '_>, earlier: usize, x: InstructionId) 
     }
 }
 
-/// Whether a key is among the last `window` ones that a query sees.
+/// Whether a key is among the last `window` keys that a query sees.
 fn within(
     site: &mut Site<'_, '_>,
     [q, k]: [InstructionId; 2],

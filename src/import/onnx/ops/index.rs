@@ -10,7 +10,7 @@ use crate::import::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
 
-/// The results of an operator with indices; none for other operators.
+/// The results of an operator with indices; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Gather" => gather(site),
@@ -45,7 +45,7 @@ fn gather_elements(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().take_along(x, indices, axis)?])
 }
 
-/// The first elements of each sequence in reverse order, as many as its length says.
+/// The first elements of each sequence in reverse order, as many as the sequence is long.
 fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
     let (x, lengths) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
@@ -61,7 +61,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().take_along(x, places, time)?])
 }
 
-/// Indices of several dimensions that count from the end where they are negative, as ones that count from the front.
+/// Indices of several dimensions, with negative ones, which count from the end, replaced by ones that count from the front.
 fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, OpError> {
     let element = site.element(indices);
     let row: Vec<i64> = sizes.iter().map(|&d| signed(d)).collect();
@@ -71,7 +71,7 @@ fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Re
     Ok(site.b().select(negative, moved, indices)?)
 }
 
-/// How many numbers an index has, and the sizes of the dimensions they are for.
+/// Number of integers in an index, and the sizes of the dimensions they are for.
 fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, OpError> {
     let length = indices.last().and_then(|&n| usize::try_from(n).ok());
     let fits = |n: &usize| {
@@ -104,7 +104,7 @@ fn gather_nd(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().gather(x, indices, how, dims)?])
 }
 
-/// How values that are put in join what is there.
+/// How updates are combined with the present values.
 fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
     Ok(match site.text("reduction", "none")?.as_str() {
         "none" => None,
@@ -212,13 +212,13 @@ fn cumulative_sum(site: &mut Site<'_, '_>) -> Results {
     if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
         return Ok(vec![sums]);
     }
-    // Each element without itself: the sums moved by one, a 0 in front.
+    // Exclusive: the sums moved by one, with a 0 in front.
     let mut edges = vec![(0, 0); dims.len()];
     edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
     Ok(vec![site.b().pad(sums, 0.0, &edges)?])
 }
 
-/// Places of elements that are not 0, where they follow from the file alone.
+/// Positions of elements that are not 0, if they follow from the file alone.
 fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);

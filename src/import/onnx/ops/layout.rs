@@ -1,4 +1,4 @@
-//! Operators that put elements elsewhere: shapes, slices, joins.
+//! Operators that move elements: shapes, slices, joins.
 
 use crate::base::convert::{at_least_zero, signed_len};
 use crate::import::onnx::error::OpError;
@@ -6,7 +6,7 @@ use crate::import::onnx::fault::Fault;
 use crate::import::onnx::site::{Results, Site};
 use crate::import::program::InstructionId;
 
-/// The results of an operator that moves elements; none for other operators.
+/// The results of an operator that moves elements; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Reshape" => reshape(site),
@@ -25,7 +25,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Sizes of a reshape: 0 keeps a size, -1 is what remains.
+/// Sizes of a reshape: 0 keeps a size, -1 takes the remaining elements.
 fn reshape(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let wanted = site.ints_of(1, "shape")?.ok_or_else(|| site.fault(Fault::Needs("a shape")))?;
@@ -113,7 +113,7 @@ fn expand(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().broadcast_to(x, &dims)?])
 }
 
-/// Numbers as sizes.
+/// Converts numbers to sizes.
 pub(super) fn sizes(numbers: &[i64]) -> Result<Vec<u64>, OpError> {
     let all = numbers.iter().map(|&n| u64::try_from(n)).collect::<Result<Vec<u64>, _>>();
     all.map_err(|_| OpError::Sizes(numbers.to_vec()))
@@ -181,7 +181,7 @@ fn slice(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![x])
 }
 
-/// A range of one dimension; ends beyond it are those of the dimension.
+/// A range of one dimension; bounds beyond the dimension are clamped to it.
 fn slice_one(
     site: &mut Site<'_, '_>,
     x: InstructionId,

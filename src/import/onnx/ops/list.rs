@@ -1,4 +1,4 @@
-//! Lists of arrays and values that may be absent: a list is a tuple whose parts are known, so that nothing of it is left.
+//! Lists of arrays and optional values. A list is a tuple with known parts, so nothing of it remains in the program.
 
 use crate::base::convert::signed_len;
 use crate::import::onnx::error::OpError;
@@ -6,7 +6,7 @@ use crate::import::onnx::fault::Fault;
 use crate::import::onnx::site::{Results, Site};
 use crate::import::program::{ElementType, InstructionId, Op};
 
-/// The results of an operator of lists; none for other operators.
+/// The results of an operator on lists; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "SequenceConstruct" => construct(site),
@@ -43,7 +43,7 @@ fn construct(site: &mut Site<'_, '_>) -> Results {
     tuple(site, &parts)
 }
 
-/// A place in a list of `count` parts, counted from the end when it is negative; the end when it is left out.
+/// An index into a list of `count` parts, counted from the end if it is negative; the end if it is left out.
 fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpError> {
     if site.option(operand).is_none() {
         return Ok(count);

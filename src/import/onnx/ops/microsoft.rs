@@ -1,4 +1,4 @@
-//! Operators that onnxruntime's optimisers make of several of ONNX (domain `com.microsoft`).
+//! Operators that onnxruntime's optimisers make by fusing several ONNX operators (domain `com.microsoft`).
 
 use crate::import::onnx::error::OpError;
 use crate::import::onnx::fault::Fault;
@@ -9,7 +9,7 @@ use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Una
 
 use super::product::{apart, attend_heads, convolution, count_matmul, joined};
 
-/// What an operator of onnxruntime gives; none when it is not known.
+/// The results of an onnxruntime operator; `None` if it is unknown.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Gelu" | "BiasGelu" => biased(site, gelu_erf),
@@ -34,7 +34,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 
 type Function = fn(&mut crate::import::program::Builder, InstructionId) -> crate::import::program::Built;
 
-/// A function of an operand and what is added to it before.
+/// A function of the sum of an operand and a bias.
 fn biased(site: &mut Site<'_, '_>, function: Function) -> Results {
     let mut x = site.x(0)?;
     if let Some(bias) = site.option(1) {
@@ -54,7 +54,7 @@ fn bias_add(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().add(sum, skip)?])
 }
 
-/// A norm of a sum; the sum is the fourth result.
+/// A norm of a sum; the fourth result is the sum.
 fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
     let (x, skip, weight) = (site.x(0)?, site.x(1)?, site.x(2)?);
     let mut sum = site.b().add(x, skip)?;
@@ -71,7 +71,7 @@ fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
     Ok(vec![result, mean, factor, sum])
 }
 
-/// Word, position and kind of each token as the norm of a sum, and how many tokens of a mask count.
+/// The norm of the sum of each token's word, position and segment embeddings, and the number of tokens that a mask keeps.
 fn embed_norm(site: &mut Site<'_, '_>) -> Results {
     let (tokens, words, positions) = (site.x(0)?, site.x(2)?, site.x(3)?);
     let rows = |site: &mut Site<'_, '_>, table, at| {
@@ -119,7 +119,7 @@ fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![if alpha == 1.0 { product } else { site.b().with_number(Binary::Mul, product, alpha)? }])
 }
 
-/// The activation that an optimiser put into a node.
+/// The activation that an optimiser fused into a node.
 fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
     let parameters = site.floats("activation_params")?.unwrap_or_default();
     let number = |at: usize, default: f64| parameters.get(at).copied().unwrap_or(default);
@@ -200,7 +200,7 @@ fn mask_of(
     })
 }
 
-/// Attention whose queries, keys and values are one product.
+/// Attention in which one product gives queries, keys and values.
 fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let (x, weight) = (site.x(0)?, site.x(1)?);
     if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
@@ -233,7 +233,7 @@ fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, OpError> {
     Ok(Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0))
 }
 
-/// Attention of queries, keys and values of `[batch, length, size]`; gives the keys and values of all calls so far too.
+/// Attention of queries, keys and values of `[batch, length, size]`; also returns the keys and values of all calls so far.
 fn attention_of_heads(site: &mut Site<'_, '_>) -> Results {
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
     if let Some(bias) = site.option(3) {
@@ -248,7 +248,7 @@ fn attention_of_heads(site: &mut Site<'_, '_>) -> Results {
         *part = if site.dims(*part).len() == 4 { *part } else { apart(site, *part, heads)? };
     }
     let own = site.dims(parts[1])[2];
-    // Keys and values of earlier calls stand in front.
+    // Keys and values of earlier calls come first.
     for (part, earlier) in parts[1..].iter_mut().zip([6, 7]) {
         if let Some(earlier) = site.option(earlier) {
             *part = site.b().concatenate(&[earlier, *part], 2)?;

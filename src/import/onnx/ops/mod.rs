@@ -26,12 +26,12 @@ use super::messages::Node;
 use super::site::{Results, Site};
 use crate::import::OperatorKind;
 
-/// The name of a node's operator with its domain, where it is not ONNX's own.
+/// The name of a node's operator, with its domain if it is not ONNX's own.
 pub(super) fn full_name(node: &Node) -> String {
     if node.domain.is_empty() { node.op.clone() } else { format!("{}.{}", node.domain, node.op) }
 }
 
-/// What an operator gives; none when it is not known.
+/// The results of an operator; `None` if it is unknown.
 pub(super) fn run(site: &mut Site<'_, '_>) -> Option<Results> {
     let node = site.node;
     match (node.domain.as_str(), node.op.as_str()) {
@@ -52,7 +52,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 
 type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
 
-/// Families of operators, each with the kind of work that its operators are.
+/// Families of operators, each with the kind of work of its operators.
 const FAMILIES: [(OperatorKind, Family); 15] = [
     (OperatorKind::Elementwise, elementwise::run),
     (OperatorKind::Function, activation::run),
@@ -76,7 +76,7 @@ const FAMILIES: [(OperatorKind, Family); 15] = [
     }),
 ];
 
-/// The kind of work that an operator of a domain is; none when it is not known. It is asked for without operands.
+/// The kind of work of an operator in a domain; `None` if it is unknown. The operator is tried without operands.
 #[cfg(test)]
 pub(in crate::import) fn kind_of_operator(domain: &str, name: &str) -> Option<OperatorKind> {
     let (model, options) = (super::messages::Model::default(), crate::import::ImportOptions::default());
@@ -86,13 +86,13 @@ pub(in crate::import) fn kind_of_operator(domain: &str, name: &str) -> Option<Op
     if domain == "com.microsoft" {
         let shared = [(OperatorKind::Quantisation, quantise::run as Family), (OperatorKind::Function, activation::run)];
         let found = shared.iter().find(|(_, family)| family(&mut site, name).is_some()).map(|(kind, _)| *kind);
-        // Its own operators are products and what comes with them.
+        // onnxruntime's own operators are products with additions.
         return microsoft::run(&mut site, name).map(|_| found.unwrap_or(OperatorKind::Product));
     }
     FAMILIES.iter().find(|(_, family)| family(&mut site, name).is_some()).map(|(kind, _)| *kind)
 }
 
-/// Whether an operator makes or takes text.
+/// Whether an operator reads or writes text.
 fn is_of_text(name: &str) -> bool {
     name.starts_with("String") || name.starts_with("Regex") || name == "TfIdfVectorizer"
 }

@@ -11,7 +11,7 @@ use super::product::count_matmul;
 /// The note for every file with packed weights.
 const NOTE: &str = "Weights of a few bits are unpacked when the model is loaded: a NeuronCore multiplies no numbers of fewer than 8 bits.";
 
-/// Whether a node's groups are in the order of its rows; another order is placed by an estimate.
+/// Whether a node's groups are in the order of its rows; any other order is estimated.
 pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
     site.option(4).is_none_or(|order| site.dims(order) == [0])
 }

@@ -9,7 +9,7 @@ use crate::import::program::compose::{
 };
 use crate::import::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
 
-/// The results of a normalisation; none for other operators.
+/// The results of a normalisation; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),
@@ -25,7 +25,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Before version 13 all dimensions from the axis on are one.
+/// Before version 13 all dimensions from the axis on are flattened into one.
 fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
@@ -80,7 +80,7 @@ fn batch(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![batch_norm(site.b(), x, affine, mean, variance, epsilon)?])
 }
 
-/// A batch norm with the batch's own mean and variance, as weights that are standardised have it; then the running ones, moved.
+/// A batch norm with the batch's own mean and variance, as used for weight standardisation; then the updated running statistics.
 fn batch_by_itself(
     site: &mut Site<'_, '_>,
     [x, weight, bias]: [InstructionId; 3],
@@ -139,7 +139,7 @@ fn instance(site: &mut Site<'_, '_>) -> Results {
     Ok(group_norm(site.b(), x, channels, affine, epsilon)?[..1].to_vec())
 }
 
-/// Before version 21 there is one factor and one summand for each group, then one for each channel.
+/// Before version 21 there is one factor and one summand for each group, since then one for each channel.
 fn group(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
@@ -153,7 +153,7 @@ fn group(site: &mut Site<'_, '_>) -> Results {
     Ok(group_norm(site.b(), x, groups, Affine { weight, bias }, epsilon)?[..1].to_vec())
 }
 
-/// A row for each channel, of one for each group.
+/// Values for each channel, from values for each group.
 fn channel_row(
     site: &mut Site<'_, '_>,
     operand: usize,

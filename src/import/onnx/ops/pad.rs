@@ -42,7 +42,7 @@ pub(super) fn pad(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![padded])
 }
 
-/// A dimension that is continued by its own elements.
+/// A dimension padded with its own elements.
 fn extend(
     site: &mut Site<'_, '_>,
     x: InstructionId,
@@ -92,7 +92,7 @@ fn extend(
     Ok(site.b().concatenate(&parts, axis)?)
 }
 
-/// One place of a dimension, several times.
+/// One position of a dimension, repeated.
 fn repeated(
     site: &mut Site<'_, '_>,
     x: InstructionId,

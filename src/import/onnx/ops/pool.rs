@@ -9,7 +9,7 @@ use crate::import::program::{Binary, ElementType, InstructionId, Unary};
 
 use super::window::{positive, windows};
 
-/// The results of a pooling; none for other operators.
+/// The results of a pooling; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MaxPool" => max(site),
@@ -55,7 +55,7 @@ fn max(site: &mut Site<'_, '_>) -> Results {
     if site.int("storage_order", 0)? != 0 {
         return Err(site.fault(Fault::With("places counted by columns")));
     }
-    // Places count through the whole array: batch and channels in front.
+    // Positions count through the whole array, including batch and channels.
     let places = max_pool_indices(site.b(), x, pooled, &spec)?;
     let (dims, result) = (site.dims(x), site.dims(pooled));
     let inside = dims[2..].iter().fold(1u64, |n, &d| n.saturating_mul(d));

@@ -10,7 +10,7 @@ use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::window::{positive, windows};
 
-/// The results of a product; none for other operators.
+/// The results of a product; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "MatMul" => matmul(site),
@@ -23,7 +23,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Operations of a product of matrices: two for each element of the result and element of the contracted dimension.
+/// Operations of a matrix product: two for each element of the result times each element of the contracted dimension.
 pub(super) fn count_matmul(site: &mut Site<'_, '_>, x: InstructionId, result: InstructionId) {
     let k = site.dims(x).last().copied().unwrap_or(1);
     let dims = site.dims(result);
@@ -54,7 +54,7 @@ fn gemm(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().add(scaled, c)?])
 }
 
-/// A value times the number of an attribute.
+/// A value times the number in an attribute.
 fn scale(site: &mut Site<'_, '_>, x: InstructionId, attribute: &str) -> Result<InstructionId, OpError> {
     let factor = site.float(attribute, 1.0)?;
     if factor == 1.0 {
@@ -68,7 +68,7 @@ fn summation(site: &mut Site<'_, '_>) -> Results {
     let operands: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let result = einsum(site.b(), &equation, &operands)?;
     let letters = equation.split("->").next().unwrap_or_default();
-    // Letters and what an ellipsis stands for, each once with its size.
+    // Letters and the dimensions of an ellipsis, each once with its size.
     let mut sizes: Vec<(String, u64)> = Vec::new();
     for (part, &x) in letters.split(',').zip(&operands) {
         let dims = site.dims(x);
@@ -159,7 +159,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
                 let reach = i128::from(kernel[2 + i].saturating_sub(1)) * i128::from(dilation[i]) + 1;
                 let full = i128::from(strides[i]) * (i128::from(from[2 + i]) - 1) + i128::from(more[i]) + reach;
                 let total = i64::try_from(full - i128::from(wanted[i])).unwrap_or(i64::MAX);
-                // A result larger than what the kernel reaches has zeros behind.
+                // A result larger than the kernel reaches has zeros at the end.
                 if total < 0 {
                     return (0, total);
                 }
@@ -180,7 +180,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![result])
 }
 
-/// Attention since version 23, perhaps behind keys and values of earlier calls, which it gives too.
+/// Attention since version 23; it may take keys and values of earlier calls, and then returns them too.
 fn attend(site: &mut Site<'_, '_>) -> Results {
     if site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
         return Err(site.open("uses lengths of sequences or a soft cap"));
@@ -203,7 +203,7 @@ fn attend(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![if is_flat { joined(site, result)? } else { result }, parts[1], parts[2]])
 }
 
-/// `[batch, length, heads x size]` as `[batch, heads, length, size]`.
+/// Converts `[batch, length, heads x size]` to `[batch, heads, length, size]`.
 pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Result<InstructionId, OpError> {
     let dims = site.dims(x);
     let count = heads;
@@ -215,7 +215,7 @@ pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Re
     Ok(site.b().transpose(x, &[0, 2, 1, 3])?)
 }
 
-/// `[batch, heads, length, size]` as `[batch, length, heads x size]`.
+/// Converts `[batch, heads, length, size]` to `[batch, length, heads x size]`.
 pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
     let dims = site.dims(x);
     let &[batch, heads, length, size] = dims.as_slice() else {
@@ -225,7 +225,7 @@ pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<Instru
     Ok(site.b().reshape(x, &[batch, length, heads.saturating_mul(size)])?)
 }
 
-/// Attention of heads, and what it costs.
+/// Attention of heads, with a count of its operations.
 pub(super) fn attend_heads(
     site: &mut Site<'_, '_>,
     [q, k, v]: [InstructionId; 3],
@@ -239,7 +239,7 @@ pub(super) fn attend_heads(
     Ok(result)
 }
 
-/// A product of whole numbers of 8 bits as one of 32 bits.
+/// A product of 8-bit integers with a 32-bit result.
 pub(super) fn widened(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
     Ok(site.b().convert(x, ElementType::S32)?)
 }

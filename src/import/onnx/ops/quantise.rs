@@ -1,4 +1,4 @@
-//! Quantised values and products of whole numbers.
+//! Quantised values and products of integers.
 
 use crate::base::convert::low8;
 use crate::import::onnx::error::OpError;
@@ -13,7 +13,7 @@ use super::product::{convolve, count_matmul, widened};
 /// The note for every file with quantised values.
 const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
-/// The results of a quantised operator; none for other operators.
+/// The results of a quantised operator; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(match name {
         "QuantizeLinear" => noted(site, quantise),
@@ -39,14 +39,14 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// Computed in single precision, which is noted.
+/// An operator computed in single precision, with a note.
 fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
     site.importer.is_partial = true;
     site.importer.notes.insert(NOTE.to_owned());
     run(site)
 }
 
-/// Without a counterpart on a NeuronCore.
+/// An operator without a counterpart on a NeuronCore.
 fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
     site.importer.report(&super::full_name(site.node), &site.node.name);
     let note = "Products of whole numbers of 8 bits have no counterpart on a NeuronCore.";
@@ -54,7 +54,7 @@ fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> R
     run(site)
 }
 
-/// A scale or a zero point that repeats along the dimensions of `x`: one number, one for each place of an axis, or one for each
+/// A scale or a zero point, broadcast along the dimensions of `x`: one number, one for each index of an axis, or one for each
 /// block of an axis.
 fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, OpError> {
     let (own, dims) = (site.dims(row), site.dims(x));
@@ -86,7 +86,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
     }
 }
 
-/// Least and largest number of a quantised type.
+/// Smallest and largest number of a quantised type.
 fn range(element: ElementType) -> (f64, f64) {
     let bits = i32::from(low8(element.bits()));
     if element.is_signed_integer() {
@@ -165,7 +165,7 @@ fn dequantise(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![from_steps(site, x, scale, zero)?])
 }
 
-/// Steps of 8 bits, their size and zero point, from the range of the operand.
+/// Quantised 8-bit values, their scale and zero point, from the range of the operand.
 fn dynamic(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let all: Vec<usize> = (0..site.dims(x).len()).collect();
@@ -184,7 +184,7 @@ fn dynamic(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![to_steps(site, x, scale, Some(zero), ElementType::U8)?, scale, zero])
 }
 
-/// An operand of 32 bits, its zero point taken away; `axis` is where the zero points of an array lie.
+/// An operand as 32-bit integers minus its zero point; `axis` is the dimension of the zero points if they are an array.
 fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, OpError> {
     let x = site.x(at)?;
     let wide = widened(site, x)?;
@@ -206,7 +206,7 @@ fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![convolve(site, x, w, None)?])
 }
 
-/// An operand as the numbers that its steps stand for.
+/// An operand, dequantised.
 fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, OpError> {
     let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
     let scale = spread(site, scale, x, axis)?;
@@ -217,7 +217,7 @@ fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, 
     from_steps(site, x, scale, zero)
 }
 
-/// A result as the steps that the last two operands say.
+/// A result, quantised by the last two operands.
 fn stepped(site: &mut Site<'_, '_>, x: InstructionId, at: usize) -> Results {
     let (scale, zero) = (site.x(at)?, site.option(at + 1));
     let element = zero.map_or(ElementType::U8, |zero| site.element(zero));
@@ -262,7 +262,7 @@ fn quantised_softmax(site: &mut Site<'_, '_>) -> Results {
     stepped(site, result, 3)
 }
 
-/// The result's steps come first, then operands with theirs.
+/// The result's scale and zero point come first, then the operands with theirs.
 fn quantised_join(site: &mut Site<'_, '_>) -> Results {
     let mut parts = Vec::new();
     for at in (2..site.inputs.len()).step_by(3) {
@@ -297,7 +297,7 @@ fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
     stepped(site, result, 3)
 }
 
-/// A bias of whole numbers, whose steps are the product of two scales.
+/// An integer bias, whose scale is the product of two scales.
 fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, OpError> {
     let Some(bias) = site.option(bias) else { return Ok(None) };
     let (first, second) = (site.x(scales[0])?, site.x(scales[1])?);
@@ -324,7 +324,7 @@ fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
     if site.option(7).is_none() { Ok(vec![result]) } else { stepped(site, result, 7) }
 }
 
-/// A product with the numbers that the steps of the second operand stand for, and a bias.
+/// A product with the dequantised second operand, and a bias.
 fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, bias: usize) -> Results {
     let product = site.b().matmul(x, y)?;
     count_matmul(site, x, product);

@@ -7,7 +7,7 @@ use crate::import::onnx::site::{Results, Site};
 use crate::import::program::InstructionId;
 use crate::import::program::compose::{CellKind, Layer, recurrent};
 
-/// The results of a recurrent layer; none for other operators.
+/// The results of a recurrent layer; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = match name {
         "LSTM" => CellKind::Lstm { order: [0, 2, 3, 1] },
@@ -18,7 +18,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     Some(layer(site, kind))
 }
 
-/// The kind with the node's settings in it.
+/// The kind of cell, with the node's settings.
 fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKind, OpError> {
     if site.float("clip", 0.0)? != 0.0 {
         return Err(site.fault(Fault::With("the attribute clip")));
@@ -94,7 +94,7 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
     Ok(results)
 }
 
-/// Every sequence has to be as long as the array.
+/// Checks that every sequence is as long as the array.
 fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), OpError> {
     if site.option(4).is_none() || site.known_ints(4)?.iter().all(|&n| u64::try_from(n) == Ok(steps)) {
         return Ok(());
@@ -102,7 +102,7 @@ fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), OpError> {
     Err(site.open("runs over sequences of different lengths"))
 }
 
-/// The first state of a direction; zeros when it is left out.
+/// The initial state of a direction; zeros if it is left out.
 fn first_state(
     site: &mut Site<'_, '_>,
     operand: usize,
@@ -120,7 +120,7 @@ fn first_state(
     }
 }
 
-/// Summands of a direction: those beside the input, then those beside the state.
+/// Biases of a direction: first for the input, then for the state.
 fn biases(site: &mut Site<'_, '_>, at: u64) -> Result<(Option<InstructionId>, Option<InstructionId>), OpError> {
     let Some(both) = site.option(3) else { return Ok((None, None)) };
     let row = site.b().pick(both, 0, at)?;

@@ -6,7 +6,7 @@ use crate::import::onnx::site::{Results, Site};
 use crate::import::program::compose::logsumexp;
 use crate::import::program::{Binary, Unary};
 
-/// The results of a reduction; none for other operators.
+/// The results of a reduction; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     let kind = name.strip_prefix("Reduce")?;
     let known = ["Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"];

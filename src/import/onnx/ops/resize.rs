@@ -1,4 +1,4 @@
-//! Resizing: each element of a result is a sum of a few elements of the operand, one dimension after the other.
+//! Resizing: each element of the result is a weighted sum of a few elements of the operand, one dimension after the other.
 
 use crate::base::convert::{
     at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
@@ -19,7 +19,7 @@ const MOST: u64 = 1 << 16;
 struct Grid<'a> {
     from: u64,
     to: u64,
-    /// Elements of the result for each of the operand.
+    /// Number of result elements for each operand element.
     scale: f64,
     coordinates: &'a str,
     mode: &'a str,
@@ -64,13 +64,13 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![result])
 }
 
-/// Whether a sample is one of a picture, or one of a volume that is not made by cubic curves.
+/// Whether a sample is supported: an image, or a volume without cubic interpolation.
 pub(super) fn is_plane(site: &Site<'_, '_>) -> bool {
     let is_cubic = matches!(site.text("mode", "linear").as_deref(), Ok("cubic" | "bicubic"));
     site.option(0).is_none_or(|x| matches!((site.dims(x).len(), is_cubic), (4, _) | (5, false)))
 }
 
-/// A picture at places between its elements.
+/// An image sampled at positions between its elements.
 pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let between = match site.text("mode", "linear")?.as_str() {
@@ -118,12 +118,12 @@ fn wanted(
     if scales.len() != count || scales.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
         return Err(site.fault(Fault::Scales { scales, rank: count }));
     }
-    // In single precision, as the scales are: 3 * 1.3333334 is 4.
+    // In single precision, like the scales: 3 * 1.3333334 is 4.
     let size = |(&s, &a): (&f64, &usize)| whole(f64::from(single_count(dims[a]) * nearest_single(s)).floor());
     Ok((scales.iter().zip(axes).map(size).collect(), scales))
 }
 
-/// One dimension of `x` resized.
+/// Resizes one dimension of `x`.
 fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>) -> Result<InstructionId, OpError> {
     if grid.to == 0 || grid.to > MOST || grid.from == 0 {
         return Err(site.fault(Fault::Resize { from: grid.from, to: grid.to }));
@@ -167,7 +167,7 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
     sum.ok_or_else(|| site.fault(Fault::NoElements))
 }
 
-/// Place in the operand of element `at` of the result.
+/// Position in the operand of element `at` of the result.
 fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
     let (x, from, to) = (real(at), real(grid.from), real(grid.to));
     Ok(match grid.coordinates {
@@ -186,7 +186,7 @@ fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
     })
 }
 
-/// Elements of the operand that make element `at` of the result, with their shares.
+/// Elements of the operand that element `at` of the result reads, with their weights.
 fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
     let place = place(grid, at)?;
     let last = signed(grid.from) - 1;

@@ -1,4 +1,4 @@
-//! Rotary places: pairs of features turned by an angle that grows with the place of their token.
+//! Rotary position embeddings: pairs of features rotated by an angle that grows with the position of their token.
 
 use crate::import::onnx::error::OpError;
 use crate::import::onnx::fault::Fault;
@@ -8,7 +8,7 @@ use crate::import::program::{Binary, ElementType, InstructionId};
 
 use super::product::{apart, joined};
 
-/// Which operands are what: ONNX and onnxruntime number them differently.
+/// The order of operands, which differs between ONNX and onnxruntime.
 #[derive(Clone, Copy)]
 pub(super) struct Operands {
     pub cosines: usize,
@@ -21,7 +21,7 @@ pub(super) const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3
 /// onnxruntime's.
 pub(super) const ONNXRUNTIME: Operands = Operands { cosines: 2, sines: 3, places: 1 };
 
-/// Turns `[batch, heads, length, size]`, or `[batch, length, heads x size]`, by tables `[places, pairs]` that `places` chooses from, or by
+/// Rotates `[batch, heads, length, size]`, or `[batch, length, heads x size]`, by tables `[positions, pairs]` that `places` indexes, or by
 /// `[batch, length, pairs]`.
 pub(super) fn rotary(site: &mut Site<'_, '_>, operands: Operands) -> Results {
     let x = site.x(0)?;
@@ -34,7 +34,7 @@ pub(super) fn rotary(site: &mut Site<'_, '_>, operands: Operands) -> Results {
     Ok(vec![if is_flat { joined(site, result)? } else { result }])
 }
 
-/// `[batch, heads, length, size]` whose first features are turned by cosines and sines of `[.., length, pairs]`.
+/// `[batch, heads, length, size]` with its first features rotated by cosines and sines of `[.., length, pairs]`.
 pub(super) fn turned(
     site: &mut Site<'_, '_>,
     x: InstructionId,
@@ -83,7 +83,7 @@ fn turn(
     Ok((builder.sub(ac, bs)?, builder.add(as_, bc)?))
 }
 
-/// `[batch, length, heads x size]` as `[batch, heads, length, size]`; heads are as long as what is turned when nothing says how many.
+/// Converts `[batch, length, heads x size]` to `[batch, heads, length, size]`; without a number of heads, each is as long as the rotated features.
 fn by_heads(site: &mut Site<'_, '_>, x: InstructionId, pairs: u64) -> Result<InstructionId, OpError> {
     let told = site.int("num_heads", 0)?;
     let width = site.dims(x).last().copied().unwrap_or(0);
@@ -102,7 +102,7 @@ fn angles(site: &mut Site<'_, '_>, operands: Operands, table: usize) -> Result<I
         let chosen = site.b().take(table, places, rows)?;
         return Ok(site.b().unsqueeze(chosen, 1)?);
     }
-    // One number: the place of the first token.
+    // One number: the position of the first token.
     let x = site.x(0)?;
     let dims = site.dims(x);
     let length = dims.get(dims.len().saturating_sub(2)).copied().unwrap_or(1);

@@ -9,9 +9,9 @@ use crate::import::onnx::site::Site;
 pub(super) struct Windows {
     /// Sizes.
     pub sizes: Vec<u64>,
-    /// Steps.
+    /// Strides.
     pub strides: Vec<u64>,
-    /// Distances between elements under the window.
+    /// Distances between elements of the window.
     pub dilation: Vec<u64>,
     /// Elements added in front and behind.
     pub padding: Vec<(i64, i64)>,
@@ -55,7 +55,7 @@ pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> 
     Ok(Windows { sizes, strides, dilation, padding })
 }
 
-/// Numbers above 0, 1 where the attribute is left out.
+/// Positive numbers, 1 where the attribute is left out.
 pub(super) fn positive(site: &Site<'_, '_>, name: &'static str, n: usize) -> Result<Vec<u64>, OpError> {
     let Some(list) = site.ints(name)? else { return Ok(vec![1; n]) };
     let numbers: Vec<u64> = list.iter().filter_map(|&k| u64::try_from(k).ok()).filter(|&k| k > 0).collect();

@@ -1,4 +1,4 @@
-//! Inverses of windows, and window functions: expected values are those of onnx's own reference evaluator (onnx 1.23).
+//! Inverses of windows, and window functions: expected values come from onnx's own reference evaluator (onnx 1.23).
 
 use super::{A, X, close, floats, ints, node, run};
 

@@ -34,7 +34,7 @@ fn errors_name_the_node_and_what_to_do() {
 
 #[test]
 fn whole_numbers_that_an_element_does_not_hold_are_refused() {
-    // Element type by ONNX's number, and what the field of 32-bit numbers holds for its only element.
+    // ONNX's number of the element type, and the content of the field of 32-bit numbers for its only element.
     let read = |element: i64, number: i64| {
         let array = [num(1, 1), num(2, element), msg(8, "w"), num(5, number)].concat();
         read(&file(&graph(&[node("Relu", "x", "y", &[])], &[array], &[info("x", 1, &[2, 3])], &["y"]), 17))

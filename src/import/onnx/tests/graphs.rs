@@ -1,4 +1,4 @@
-//! Functions, conditions, loops, operators that are not known.
+//! Functions, conditions, loops, unknown operators.
 
 use super::super::super::Verdict;
 use super::super::super::program::Op;
@@ -167,6 +167,6 @@ fn an_embedding_that_is_the_last_weight_too_counts_once() {
     };
     assert_eq!(count("onnx::MatMul_9", &turned), (40, 1));
     assert_eq!(count("onnx::MatMul_9", &table), (80, 0));
-    // An array with a name of its own is a parameter of its own.
+    // An array with its own name is a separate parameter.
     assert_eq!(count("head.weight", &turned), (80, 0));
 }

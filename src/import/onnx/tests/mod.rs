@@ -1,4 +1,4 @@
-//! Models of a few nodes, written here byte by byte, read and computed.
+//! Models of a few nodes, written byte by byte, then read and evaluated.
 
 mod back;
 mod damaged;
@@ -84,7 +84,7 @@ impl A<'_> {
     }
 }
 
-/// A node of ONNX's own domain; names are parted by blanks, `_` is a value that is left out.
+/// A node of ONNX's own domain; names are separated by blanks, `_` is a value that is left out.
 pub fn node(op: &str, reads: &str, gives: &str, attributes: &[A<'_>]) -> Vec<u8> {
     node_of("", op, reads, gives, attributes)
 }
@@ -118,14 +118,14 @@ pub fn read(file: &[u8]) -> Result<Imported, ImportError> {
 /// A single-precision input.
 pub struct X<'a>(pub &'a [u64], pub &'a [f64]);
 
-/// Numbers of the first result of one operator of `x` and of arrays of the file, and the sizes of the result.
+/// Numbers of the first result of one operator, applied to `x` and to arrays of the file, and the sizes of the result.
 pub fn run(opset: i64, x: X<'_>, arrays: &[Vec<u8>], node: Vec<u8>) -> (Vec<u64>, Vec<f64>) {
     let dims: Vec<i64> = x.0.iter().map(|&d| d as i64).collect();
     let graph = graph(&[node], arrays, &[info("x", 1, &dims)], &["y"]);
     compute(&file(&graph, opset), &[x])
 }
 
-/// Numbers and sizes of the first result of a file; weights are those it holds.
+/// Numbers and sizes of the first result of a file; its weights are those in the file.
 pub fn compute(file: &[u8], inputs: &[X<'_>]) -> (Vec<u64>, Vec<f64>) {
     let imported = read(file).unwrap();
     let mut inputs = inputs.iter();

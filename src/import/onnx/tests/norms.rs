@@ -96,7 +96,7 @@ fn a_norm_that_was_folded_counts_where_its_convolution_is_quantised() {
         let found = read(&file(&graph(&nodes, &arrays(weight), &[info("x", 1, &[1, 3, 2, 2])], &["y"]), 13));
         found.unwrap().inspection.parameters
     };
-    // The exporter gives a weight that it changed a name of its own: a factor for each channel was there too.
+    // The exporter renames a weight that it changed: this one was multiplied with a factor for each channel.
     assert_eq!((count("conv.weight_quantized"), count("onnx::Conv_5_quantized")), (16, 20));
 }
 

@@ -73,7 +73,7 @@ fn poolings_round_up_and_count_padding() {
 
 #[test]
 fn recurrent_layers_of_both_directions() {
-    // One unit, all weights 1: gates of the sum of input and state.
+    // One unit, all weights 1: every gate gets the sum of input and state.
     let arrays = |gates: i64| {
         [
             floats("w", &[2, gates, 1], &vec![1.0; 2 * gates as usize]),
@@ -114,8 +114,8 @@ fn fused_operators_of_onnxruntime() {
 
 #[test]
 fn rotary_places_turn_pairs_of_features() {
-    // Two tokens of one head of four features, of which each half of two or each two neighbours make a pair. The first token is turned by
-    // nothing, the second by a quarter: (a, b) becomes (-b, a).
+    // Two tokens of one head of four features. A pair is formed by the two halves, or by two neighbours. The first token is not
+    // rotated, the second by a quarter turn: (a, b) becomes (-b, a).
     let tables = [floats("c", &[2, 2], &[1.0, 1.0, 0.0, 0.0]), floats("s", &[2, 2], &[0.0, 0.0, 1.0, 1.0])];
     let places = ints("p", &[1, 2], &[0, 1]);
     let x = || X(&[1, 1, 2, 4], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
@@ -125,7 +125,7 @@ fn rotary_places_turn_pairs_of_features() {
     close(&y, &[1.0, 2.0, 3.0, 4.0, -7.0, -8.0, 5.0, 6.0]);
     let (_, y) = run(23, x(), &arrays, node("RotaryEmbedding", "x c s p", "y", &[A::I("interleaved", 1)]));
     close(&y, &[1.0, 2.0, 3.0, 4.0, -6.0, 5.0, -8.0, 7.0]);
-    // onnxruntime's has another order of operands; one number is the place of the first token. Heads lie side by side.
+    // onnxruntime's operator has another order of operands; one number is the position of the first token. Heads lie side by side.
     let first = [ints("p", &[1], &[1]), tables[0].clone(), tables[1].clone()];
     let (dims, y) = run(
         17,
@@ -185,7 +185,7 @@ fn bytes(name: &str, dims: &[i64], numbers: &[u8]) -> Vec<u8> {
 
 #[test]
 fn weights_of_four_bits_are_unpacked_by_blocks() {
-    // Two columns, one block of four numbers each, the lower half of a byte first; 8 is zero where no zero point is given.
+    // Two columns, one block of four numbers each, the lower half of a byte first; the zero point is 8 if none is given.
     let packed = bytes("w", &[2, 1, 2], &[0x98, 0xba, 0x78, 0x56]);
     let arrays = [packed, floats("s", &[2], &[1.0, 0.5])];
     let sizes = || vec![A::I("K", 4), A::I("N", 2), A::I("bits", 4), A::I("block_size", 4)];
@@ -199,7 +199,7 @@ fn weights_of_four_bits_are_unpacked_by_blocks() {
 
 #[test]
 fn heads_of_queries_share_keys_and_see_those_before_them() {
-    // Two heads of one feature over one head of keys; the values of earlier calls come first.
+    // Two query heads of one feature and one key head; the values of earlier calls come first.
     let arrays = [
         floats("k", &[1, 2, 1], &[0.0, 0.0]),
         floats("v", &[1, 2, 1], &[6.0, 9.0]),

@@ -11,7 +11,7 @@ fn open_input() -> Vec<u8> {
 
 #[test]
 fn sizes_are_computed_through_the_operators_of_exporters() {
-    // As the older exporter writes `x.expand(..)`: -1 means the own size.
+    // As the older exporter writes `x.expand(..)`: -1 means the operand's size.
     let nodes = [
         node("Shape", "x", "s", &[]),
         node("Gather", "s zero", "b", &[]),

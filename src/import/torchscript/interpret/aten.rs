@@ -1,4 +1,4 @@
-//! Calls of aten operators: sizes and numbers are computed here, all else is given to the translation that `.pt2` files have.
+//! Calls of aten operators: sizes and numbers are computed here, everything else goes to the translation for `.pt2` files.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::import::pt2::{AloneCall, Argument, NamedArgument, Symbolic, Text, Vie
 /// Most items of a list.
 const MAX_ITEMS: usize = 1 << 16;
 
-/// What kind of result an operator gives.
+/// The form of an operator's result.
 enum Gives {
-    /// One value; other results are not used.
+    /// One value; other results are ignored.
     One,
     /// A list.
     List,
-    /// As many as there are: one value, or a tuple.
+    /// As many as the operator gives: one value, or a tuple.
     AsMade,
 }
 
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
     /// `torch.op(..)`.
     ///
     /// # Errors
-    /// When it is refused.
+    /// When the call is refused.
     pub fn torch(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if matches!(op, "device" | "Generator") {
             let written = match arguments.first() {
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
         Ok(Some(value))
     }
 
-    /// A function of numbers alone. A number that the file does not hold is taken as the neutral element.
+    /// A function of numbers alone. A number that the file does not hold is replaced by the neutral element.
     fn of_numbers(&mut self, op: &str, values: &[Value]) -> Result<Option<Value>, Stop> {
         let has_number =
             values.first().is_some_and(|v| v.number().is_some()) || values.get(1).is_some_and(|v| v.number().is_some());
@@ -118,7 +118,7 @@ impl Interpreter<'_> {
         if !has_tensor {
             return Ok(fold(op, values));
         }
-        // A sum of sizes and a constant: both are tensors without dimensions in a trace.
+        // A sum of sizes and a constant: in a trace, both are tensors without dimensions.
         let [a, b] = values else { return Ok(None) };
         let (Some(view), is_first) = (match (a, b) {
             (Value::Int(_), Value::Tensor(view)) => (Some(*view), false),
@@ -149,7 +149,7 @@ impl Interpreter<'_> {
     /// An operator of tensors.
     ///
     /// # Errors
-    /// When an argument is not known, or when the program grows beyond all bounds.
+    /// When an argument is unknown, or when the program becomes too large.
     pub fn operator(&mut self, op: &str, places: Vec<Value>, named: Vec<(String, Value)>) -> Result<Value, Stop> {
         self.check_known(op, &places)?;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");
@@ -199,7 +199,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Refuses values that are not known, and asks for the sizes of inputs.
+    /// Refuses unknown values, and requests the sizes of inputs.
     fn check_known(&mut self, op: &str, places: &[Value]) -> Result<(), Stop> {
         for item in places.iter().filter_map(Value::items).flatten() {
             match item {
@@ -211,7 +211,7 @@ impl Interpreter<'_> {
         for (at, value) in places.iter().enumerate() {
             match value {
                 Value::Unsized(name) => {
-                    // The weight lies beside the input: behind it in a product, in front of it in a look-up.
+                    // The weight is an operand beside the input: after it in a product, before it in a look-up.
                     let weight =
                         places.iter().find_map(|v| if let Value::Tensor(view) = v { Some(*view) } else { None });
                     let weight = weight.map(|view| self.type_of(view)).transpose()?;
@@ -230,7 +230,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Defaults that are not written become constants when PyTorch loads a file.
+    /// Defaults that are not written in the file become constants when PyTorch loads it.
     fn count_defaults(&mut self, schema: &Schema, places: usize, named: &[(String, Value)]) {
         for (at, parameter) in schema.parameters.iter().enumerate() {
             let is_given = at < places || named.iter().any(|(name, _)| name == parameter.name);
@@ -272,10 +272,10 @@ impl Interpreter<'_> {
         self.t.type_of_view(view).map_err(|e| self.unbuilt(&e))
     }
 
-    /// torch's number of the element type of a value.
+    /// torch's number for the element type of a value.
     ///
     /// # Errors
-    /// When it has none.
+    /// When it has no element type.
     pub fn scalar_type_of(&mut self, view: ViewId) -> Result<Value, Stop> {
         let element = self.type_of(view)?.element;
         let number = (0..32).find(|&n| scalar_type(n) == Some(element));
@@ -287,7 +287,7 @@ fn text(name: &'static str) -> Text<'static> {
     Text(Cow::Borrowed(name))
 }
 
-/// A default as the constant that it becomes, in the words that literals have.
+/// A default as the constant that it becomes, in the spelling of literals.
 fn written(default: &str, is_list: bool) -> String {
     if is_list {
         return format!("l{default}");

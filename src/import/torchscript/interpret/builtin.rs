@@ -1,4 +1,4 @@
-//! Python's own functions and those of `prim`.
+//! Python's built-in functions and the functions of `prim`.
 
 use super::super::source::Expression;
 use super::super::value::Value;
@@ -8,14 +8,14 @@ use crate::import::program::Numbers;
 use crate::import::pt2::ViewId;
 
 impl Interpreter<'_> {
-    /// A function of Python.
+    /// Calls a built-in function of Python.
     ///
     /// # Errors
-    /// When it is not known, or when its argument has no value.
+    /// When it is unknown, or when its argument has no value.
     pub fn builtin(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, Stop> {
         match (name, arguments) {
             ("int" | "float" | "bool", [of]) => self.number(name, of),
-            // The type in front says nothing that the value does not.
+            // The first argument is a type, which adds nothing to the value.
             ("annotate" | "unchecked_cast", [_, of]) => self.expression(of),
             ("uninitialized", _) => Ok(Value::Unknown("a value that is not there yet".into())),
             ("getattr", [of, Expression::Text(field)]) => match self.expression(of)? {
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
             self.counts.op(shown);
         }
         let value = match value {
-            // A branch reports by itself that data decides it.
+            // A branch reports itself that data decides it.
             Value::Tensor(view) if name == "bool" && !self.numbers.contains_key(&view) => {
                 return Ok(Value::Tensor(view));
             }
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The number that a tensor without dimensions holds, when the file has it.
+    /// The number in a tensor without dimensions, if the file has it.
     ///
     /// # Errors
     /// When the tensor is computed from data, or when the file does not hold it.
@@ -125,7 +125,7 @@ impl Interpreter<'_> {
     /// The number of items of a value.
     ///
     /// # Errors
-    /// When it has none.
+    /// When it does not have a length.
     pub fn length(&mut self, value: &Value) -> Result<Value, Stop> {
         if let Value::Tensor(view) = value {
             let ty = self.t.type_of_view(*view).map_err(|e| self.unbuilt(&e))?;
@@ -139,10 +139,10 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A function of `prim`.
+    /// Calls a function of `prim`.
     ///
     /// # Errors
-    /// When it is not known, or when its argument has no value.
+    /// When it is unknown, or when its argument has no value.
     pub fn prim(&mut self, name: &str, arguments: &[Expression]) -> Result<Value, Stop> {
         let values = self.all(arguments)?;
         if !matches!(name, "min" | "max") {

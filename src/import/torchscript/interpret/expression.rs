@@ -11,7 +11,7 @@ impl Interpreter<'_> {
     /// The value of an expression.
     ///
     /// # Errors
-    /// When it is not known, or when it is refused.
+    /// When it is unknown or refused.
     pub fn expression(&mut self, expression: &Expression) -> Result<Value, Stop> {
         self.enter()?;
         let value = self.expression_inside(expression)?;
@@ -62,7 +62,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// A value that is written.
+    /// The value of a literal.
     fn literal(&mut self, written: String, value: Value) -> Value {
         self.counts.constant(&written);
         value
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
     /// An item of a value.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the item does not exist.
     pub fn item_of(&mut self, of: &Value, place: &Value) -> Result<Value, Stop> {
         if let (Value::Map(pairs), Value::Text(key)) = (of, place) {
             let found = pairs.iter().find(|(k, _)| matches!(k, Value::Text(k) if k == key)).map(|(_, v)| v.clone());
@@ -154,7 +154,7 @@ impl Interpreter<'_> {
         self.folded(name, &[left, right])
     }
 
-    /// A function of numbers; refused when one of them is not known.
+    /// A function of numbers; refused if one of them is unknown.
     ///
     /// # Errors
     /// When it has no value.
@@ -165,10 +165,10 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Whether a value counts as true.
+    /// Whether a value is true in Python's sense.
     ///
     /// # Errors
-    /// When only data says it.
+    /// When data decides it.
     pub fn truth(&mut self, value: &Value) -> Result<bool, Stop> {
         match value {
             Value::None => Ok(false),
@@ -210,7 +210,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A function by its path.
+    /// Calls a function by its path.
     fn call_path(
         &mut self,
         path: &str,
@@ -241,7 +241,7 @@ impl Interpreter<'_> {
         self.function(found, arguments, scope)
     }
 
-    /// An operator that is neither torch's nor Python's.
+    /// Calls an operator that is neither torch's nor Python's.
     fn foreign(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if op.starts_with("neuron::") {
             let what = format!("it is compiled for Neuron already ({op}): it holds a NEFF and no graph");
@@ -257,7 +257,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether two values are one object, as far as `is` asks it: None is None.
+/// Whether two values are the same object for `is`: None is None.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::None, Value::None) => true,

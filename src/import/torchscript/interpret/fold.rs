@@ -1,12 +1,12 @@
-//! Functions of numbers, texts and lists: what a program computes from its sizes.
+//! Functions of numbers, strings and lists, with which a program computes from its sizes.
 
 use super::super::value::Value;
 use crate::base::convert::real_signed;
 
-/// Items of a list that is made.
+/// Most items of a list that is created.
 const MAX_ITEMS: usize = 1 << 16;
 
-/// The value of a function; none when it is not known or its operands are not.
+/// The value of a function; `None` if the function or its operands are unknown.
 #[must_use]
 pub fn fold(name: &str, values: &[Value]) -> Option<Value> {
     match values {

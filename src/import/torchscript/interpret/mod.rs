@@ -1,6 +1,6 @@
 //! Runs the model's method with values that stand for tensors.
 //!
-//! `run` walks statements, `expression` finds values, `builtin` has Python's functions and those of `prim`, `aten` hands calls to their
+//! `run` executes statements, `expression` evaluates expressions, `builtin` has Python's functions and those of `prim`, `aten` passes calls to their
 //! translation, `fold` computes with sizes.
 
 mod aten;

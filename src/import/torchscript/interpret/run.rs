@@ -14,7 +14,7 @@ use crate::import::ImportError;
 use crate::import::program::{ArrayType, BuildError, InstructionId};
 use crate::import::pt2::ViewId;
 
-/// Turns of one loop that are run.
+/// Most turns of one loop.
 const MAX_TURNS: i64 = 10_000;
 
 /// What happens after a statement.
@@ -23,10 +23,10 @@ enum Flow {
     Return(Value),
 }
 
-/// Runs the model's method `forward` and gives its result.
+/// Runs the model's method `forward` and returns its result.
 ///
 /// # Errors
-/// When it is refused, or when the sizes of an input must be known first.
+/// When it is refused, or when the sizes of an input have to be known first.
 pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
     let again = "save the model again with torch.jit.save";
@@ -49,7 +49,7 @@ impl Interpreter<'_> {
     /// Calls a method of a module.
     ///
     /// # Errors
-    /// When there is no such method, or when it is refused.
+    /// When the method does not exist or is refused.
     pub fn method(&mut self, module: &ModuleValue, name: &str, arguments: Vec<Value>) -> Result<Value, Stop> {
         let class = self.objects.class_of(module.id).unwrap_or_default();
         let found = self.objects.class(&class)?;
@@ -62,7 +62,7 @@ impl Interpreter<'_> {
         all.extend(arguments);
         let kind = class.rsplit('.').next().unwrap_or_default();
         let around = self.frames.last().map_or("", |f| &*f.scope);
-        // A method that calls another of its own module is in it already.
+        // The module of a method that calls another of its own module is on the path already.
         let own = format!("{kind}[{}]", module.path);
         let is_inside = around.ends_with(&own) || module.path.is_empty();
         let scope: Rc<str> = if is_inside { around.into() } else { format!("{around}/{own}").into() };
@@ -102,7 +102,7 @@ impl Interpreter<'_> {
         result
     }
 
-    /// Runs the statements of a method. Statements with unused results are not counted, as PyTorch leaves them out of called methods.
+    /// Runs the statements of a method. Statements with unused results are not counted, because PyTorch removes them from called methods.
     fn body(&mut self, function: &Function) -> Result<Value, Stop> {
         let dead = if self.is_swept() { dead_statements(function) } else { vec![false; function.body.len()] };
         for (statement, is_dead) in function.body.iter().zip(dead) {
@@ -172,7 +172,7 @@ impl Interpreter<'_> {
         Ok(Flow::On)
     }
 
-    /// A loop over numbers or over a list that is there.
+    /// A loop over numbers or over a known list.
     fn repeat(&mut self, name: &str, items: &Expression, body: &[Statement]) -> Result<Flow, Stop> {
         let values = match items {
             Expression::Call { callee, arguments, .. } if matches!(&**callee, Expression::Name(f) if f == "range") => {
@@ -206,7 +206,7 @@ impl Interpreter<'_> {
         Ok(Flow::On)
     }
 
-    /// A branch that data chooses, for a program that is only inspected: its first side is walked, and its results come out of one
+    /// A branch that data chooses, for a program that is only inspected: its first side is executed, and its results come from one
     /// operation that cannot be placed.
     fn undecided(&mut self, condition: Option<ViewId>, [then, otherwise]: [&[Statement]; 2]) -> Result<Flow, Stop> {
         let before = self.tensor_names();
@@ -237,7 +237,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Values that come out of a branch that data chooses.
+    /// Results of a branch that data chooses.
     fn chosen(
         &mut self,
         condition: Option<InstructionId>,
@@ -249,7 +249,7 @@ impl Interpreter<'_> {
         self.t.b.undecided_branch(condition, values, &types).map_err(|e| self.unbuilt(&e))
     }
 
-    /// A loop whose number of turns depends on data, likewise: one turn is walked.
+    /// A loop whose number of turns depends on data, for a program that is only inspected: one turn is executed.
     fn undecided_loop(&mut self, name: &str, body: &[Statement]) -> Result<Flow, Stop> {
         let before = self.tensor_names();
         self.name(name, Value::Int(0));
@@ -298,7 +298,7 @@ impl Interpreter<'_> {
         Ok(found)
     }
 
-    /// Gives names to new values.
+    /// Binds names to new values.
     fn renamed(&mut self, names: Vec<(String, InstructionId)>, values: Vec<InstructionId>) {
         for ((name, _), value) in names.into_iter().zip(values) {
             let view = self.t.views.fresh(value);
@@ -359,7 +359,7 @@ impl Interpreter<'_> {
             _ => {}
         }
         if is_operator && matches!(value, Value::Tuple(_)) {
-            // Results that only training uses are not made.
+            // Results that only training uses are not computed.
             items.resize(targets.len().max(items.len()), Value::Unknown("a result that is not computed here".into()));
         }
         if items.len() != targets.len() {
@@ -390,12 +390,12 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether `ops.prim.NumToTensor` is called.
+/// Whether an expression is a call of `ops.prim.NumToTensor`.
 fn is_from_number(callee: &Expression) -> bool {
     matches!(callee, Expression::Attribute(_, name) if name == "NumToTensor")
 }
 
-/// Whether an operator of torch is called.
+/// Whether an expression is a call of a torch operator.
 fn is_in_torch(callee: &Expression) -> bool {
     matches!(callee, Expression::Attribute(of, _) if matches!(&**of, Expression::Name(n) if n == "torch"))
 }

@@ -21,16 +21,16 @@ const FREE_STEPS: u64 = 20_000;
 /// Most nested calls and expressions.
 const MAX_DEPTH: usize = 150;
 
-/// What to do about source without a fixed program.
+/// What to do with source that does not give a fixed program.
 pub const FIXED: &str =
     "a NeuronCore runs a fixed program: export the model with torch.export.save, or trace it with example inputs";
 
 /// Why an interpretation stops.
 #[derive(Debug)]
 pub enum Stop {
-    /// It is refused.
+    /// The model is refused.
     Refused(ImportError),
-    /// The sizes of an input must be known first; with the sizes that fit its first use, if there are any.
+    /// The sizes of an input have to be known first; with the sizes that fit its first use, if there are any.
     Needs(Rc<str>, Option<ArrayType>),
 }
 
@@ -42,11 +42,11 @@ impl From<ImportError> for Stop {
 
 /// A running method.
 pub struct Frame {
-    /// Its names.
+    /// Its variables by name.
     pub names: FxHashMap<String, Value>,
-    /// Names of tensors that were made from single numbers: `int` of one is its number again.
+    /// Names of tensors made from single numbers: `int` of such a tensor is its number again.
     pub from_numbers: FxHashSet<String>,
-    /// Whether PyTorch drops unused values in it: it does where it simplified something else, and in all that is called from there.
+    /// Whether PyTorch removes unused values in it: it does if it simplified something else, and in every method called from there.
     pub is_swept: bool,
     /// The method.
     pub function: Rc<Function>,
@@ -60,26 +60,26 @@ pub struct Frame {
 
 /// An interpretation.
 pub struct Interpreter<'f> {
-    /// The file's bytes, of which single numbers are read.
+    /// The file's bytes, from which single numbers are read.
     pub bytes: &'f dyn ModelBytes,
     /// The tree of modules and the source.
     pub objects: Objects<'f>,
-    /// What is built.
+    /// The program under construction.
     pub t: Translator,
-    /// What the model is called with.
+    /// The model's inputs.
     pub inputs: Inputs,
-    /// What is counted.
+    /// The counts.
     pub counts: Counts,
-    /// Methods at work, the model's own first.
+    /// Running methods, the model's own first.
     pub frames: Vec<Frame>,
     /// Fields that were assigned, by object and name.
     pub assigned: FxHashMap<(PickleId, String), Value>,
-    /// Weights whose values exist.
+    /// Weights that have values.
     tensors: FxHashMap<(Part, PickleId), ViewId>,
     shared: FxHashMap<String, ViewId>,
-    /// Buffers and weights in the order they were made, which a method may change.
+    /// Buffers and weights in the order they were created, which a method may change.
     pub weights: Vec<ViewId>,
-    /// Weights of one number, which may be a part of a size.
+    /// Weights of one number, which may be part of a size.
     pub numbers: FxHashMap<ViewId, ProgramParameter>,
     schemas: FxHashMap<String, Rc<Vec<Schema>>>,
     steps: u64,
@@ -87,7 +87,7 @@ pub struct Interpreter<'f> {
 }
 
 impl<'f> Interpreter<'f> {
-    /// An interpretation at its start.
+    /// An interpretation that has not begun.
     pub fn new(bytes: &'f dyn ModelBytes, objects: Objects<'f>, inputs: Inputs, looks_only: bool) -> Self {
         let steps = objects.bytes_of_source().saturating_mul(2).saturating_add(FREE_STEPS);
         Self {
@@ -108,16 +108,16 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// Whether PyTorch drops unused values in the running method.
+    /// Whether PyTorch removes unused values in the running method.
     #[must_use]
     pub fn is_swept(&self) -> bool {
         self.frames.last().is_some_and(|f| f.is_swept)
     }
 
-    /// A field of a module, counted: where PyTorch drops unused values, a module that is looked up counts when it is used.
+    /// A field of a module, counted: where PyTorch removes unused values, looking up a module counts only when the module is used.
     ///
     /// # Errors
-    /// When it has no such field.
+    /// When it does not have the field.
     pub fn counted_field(&mut self, module: &ModuleValue, name: &str) -> Result<Value, Stop> {
         let value = self.field(module, name)?;
         let around = module.lookup.clone();
@@ -134,7 +134,7 @@ impl<'f> Interpreter<'f> {
         Ok(value)
     }
 
-    /// Counts a look-up and those around it that are not counted yet.
+    /// Counts a look-up and the look-ups around it that are not counted yet.
     fn count_lookups(&mut self, lookup: Option<&Rc<Lookup>>) {
         let mut at = lookup;
         while let Some(lookup) = at.filter(|l| !l.is_counted.get()) {
@@ -153,7 +153,7 @@ impl<'f> Interpreter<'f> {
     /// Takes one step of work and goes one level down.
     ///
     /// # Errors
-    /// When there are too many of either.
+    /// When there are too many steps or levels.
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -168,7 +168,7 @@ impl<'f> Interpreter<'f> {
         Ok(())
     }
 
-    /// Comes back up.
+    /// Goes one level up.
     pub fn leave(&mut self) {
         self.depth = self.depth.saturating_sub(1);
     }
@@ -211,7 +211,7 @@ impl<'f> Interpreter<'f> {
     /// A field of a module.
     ///
     /// # Errors
-    /// When it has no such field.
+    /// When it does not have the field.
     pub fn field(&mut self, module: &ModuleValue, name: &str) -> Result<Value, Stop> {
         if let Some(value) = self.assigned.get(&(module.id, name.to_owned())) {
             return Ok(value.clone());
@@ -252,7 +252,7 @@ impl<'f> Interpreter<'f> {
                     items.iter().enumerate().map(|(at, &id)| self.object(id, &format!("{path}.{at}"), depth + 1));
                 Value::list(each.collect::<Result<_, _>>()?)
             }
-            // Lists of one type have its tag around them.
+            // Lists of one type are wrapped in its tag.
             Pickled::Call { arguments, function, .. } if depth < 8 => {
                 let inner = self.objects.data.items(*arguments).first().copied();
                 match (self.objects.data.get(*function), inner) {
@@ -270,7 +270,7 @@ impl<'f> Interpreter<'f> {
     /// A constant of the source: `CONSTANTS.c0`.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is no constant of that name.
     pub fn constant(&mut self, name: &str) -> Result<Value, Stop> {
         let at = name.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
         let id = at.and_then(|at| {
@@ -289,7 +289,7 @@ impl<'f> Interpreter<'f> {
         }
     }
 
-    /// The value of a weight, made at its first use; none when the object is not a tensor.
+    /// The value of a weight, created at its first use; `None` if the object is not a tensor.
     fn weight(&mut self, part: Part, id: PickleId, path: &str) -> Result<Option<ViewId>, Stop> {
         if let Some(&known) = self.tensors.get(&(part, id)) {
             return Ok(Some(known));

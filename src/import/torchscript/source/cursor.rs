@@ -1,28 +1,28 @@
-//! A place among the tokens of a source.
+//! A position among the tokens of a source.
 
 use super::lexer::Token;
 
-/// Levels of expressions and blocks that are followed.
+/// Most levels of nested expressions and blocks.
 const MAX_DEPTH: usize = 100;
 
-/// Most fields, calls and operators in a row in one expression: each is a level of the tree too.
+/// Most fields, calls and operators in a row in one expression: each is also a level of the tree.
 const MAX_CHAIN: usize = 24;
 
-/// What is wrong: the line and the sentence.
+/// What is wrong: the line and a sentence.
 pub type Wrong = (u32, String);
 
-/// Tokens with a place among them.
+/// Tokens with a current position.
 pub struct Parser {
     /// All tokens with their lines.
     pub tokens: Vec<(Token, u32)>,
     /// The next one.
     pub at: usize,
-    /// Levels that are open.
+    /// Number of open levels.
     pub depth: usize,
 }
 
 impl Parser {
-    /// The next token, which stays the next.
+    /// The next token, without consuming it.
     pub fn peek(&self) -> &Token {
         self.tokens.get(self.at).map_or(&Token::End, |t| &t.0)
     }
@@ -39,21 +39,21 @@ impl Parser {
         token
     }
 
-    /// Takes a sign when it is next.
+    /// Consumes a sign if it is next.
     pub fn take(&mut self, sign: &str) -> bool {
         let is = matches!(self.peek(), Token::Sign(s) if *s == sign);
         self.at += usize::from(is);
         is
     }
 
-    /// Takes a word when it is next.
+    /// Consumes a word if it is next.
     pub fn take_word(&mut self, word: &str) -> bool {
         let is = matches!(self.peek(), Token::Name(name) if name == word);
         self.at += usize::from(is);
         is
     }
 
-    /// Takes a sign.
+    /// Consumes a sign.
     ///
     /// # Errors
     /// When another token is next.
@@ -61,7 +61,7 @@ impl Parser {
         if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}` is wanted"))) }
     }
 
-    /// Takes a name.
+    /// Consumes a name.
     ///
     /// # Errors
     /// When another token is next.
@@ -75,7 +75,7 @@ impl Parser {
         }
     }
 
-    /// An error that names the expected token and the one that is there.
+    /// An error that names the expected token and the actual one.
     pub fn unexpected(&self, wanted: &str) -> Wrong {
         let found: String = match self.peek() {
             Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
@@ -88,7 +88,7 @@ impl Parser {
         (self.line(), format!("{wanted} and {found} is there"))
     }
 
-    /// Passes over the rest of the line.
+    /// Skips the rest of the line.
     pub fn skip_line(&mut self) {
         while !matches!(self.peek(), Token::Line | Token::End) {
             self.at += 1;
@@ -96,7 +96,7 @@ impl Parser {
         self.at += 1;
     }
 
-    /// Goes one level down.
+    /// Enters a level.
     ///
     /// # Errors
     /// When there are too many levels.

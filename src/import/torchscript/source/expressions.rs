@@ -1,14 +1,14 @@
-//! Expressions, by how strongly their operators bind.
+//! Expressions, by operator precedence.
 
 use super::cursor::{Parser, Wrong};
 use super::lexer::Token;
 use super::tree::{Expression, Operator};
 
-/// Arguments by place and by name.
+/// Arguments by position and by name.
 type Arguments = (Vec<Expression>, Vec<(String, Expression)>);
 
 impl Parser {
-    /// One expression, or several with commas, which are a tuple; also whether there is a comma.
+    /// One expression, or several separated by commas, which are a tuple; also returns whether there is a comma.
     ///
     /// # Errors
     /// The line and what is wrong.
@@ -47,7 +47,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// An expression whose operators bind at least as strongly as `least`.
+    /// An expression whose operators have at least the precedence `least`.
     fn binary(&mut self, least: u8) -> Result<Expression, Wrong> {
         let mut left = self.operand()?;
         let mut count = 0;
@@ -66,7 +66,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// The next operator, how strongly it binds, and its number of tokens.
+    /// The next operator, its precedence, and its number of tokens.
     fn operator(&self) -> Option<(Operator, u8, usize)> {
         let is_word_behind =
             |word: &str| matches!(self.tokens.get(self.at + 1), Some((Token::Name(n), _)) if n == word);
@@ -116,7 +116,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// A value with the calls, fields and indices behind it.
+    /// A value with the calls, fields and indices after it.
     fn postfix(&mut self) -> Result<Expression, Wrong> {
         let mut value = self.atom()?;
         let mut count = 0;
@@ -158,7 +158,7 @@ impl Parser {
         Ok((places, named))
     }
 
-    /// Items up to a closing bracket; whether a comma stood among them.
+    /// Items up to a closing bracket; also returns whether there is a comma among them.
     fn items(&mut self, end: &str) -> Result<(Vec<Expression>, bool), Wrong> {
         let (mut items, mut has_comma) = (Vec::new(), false);
         while !self.take(end) {
@@ -213,7 +213,7 @@ impl Parser {
     }
 }
 
-/// A number as it is written: whole when it has neither point nor exponent.
+/// A number as written: an integer if it has neither a point nor an exponent.
 fn number(text: &str, line: u32) -> Result<Expression, Wrong> {
     let is_whole = text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let value = if is_whole { text.parse().ok().map(Expression::Int) } else { None };

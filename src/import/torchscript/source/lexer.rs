@@ -7,11 +7,11 @@ pub enum Token {
     Name(String),
     /// A number as it is written.
     Number(String),
-    /// A text, without quotation marks and escapes.
+    /// A string, without its quotation marks and escapes.
     Text(String),
     /// Signs: `(`, `->`, `==`.
     Sign(&'static str),
-    /// The end of a line that is not within brackets.
+    /// The end of a line outside brackets.
     Line,
     /// The indentation increases.
     Indent,
@@ -21,7 +21,7 @@ pub enum Token {
     End,
 }
 
-/// Signs, those of two characters first.
+/// Signs, those with two characters first.
 const SIGNS: [&str; 26] = [
     "->", "==", "!=", "<=", ">=", "//", "**", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=", "<", ">", "+", "-",
     "*", "/", "%", "@", ";",
@@ -49,7 +49,7 @@ struct Lexer<'s> {
     source: &'s str,
     at: usize,
     line: u32,
-    /// Brackets that are open.
+    /// Number of open brackets.
     open: usize,
     indents: Vec<usize>,
     found: Vec<(Token, u32)>,
@@ -68,7 +68,7 @@ impl Lexer<'_> {
         self.source.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes one token, or the space in front of one.
+    /// Reads one token, or the space in front of one.
     fn step(&mut self) -> Result<(), (u32, String)> {
         let Some(first) = self.rest().chars().next() else { return Ok(()) };
         match first {
@@ -111,7 +111,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Indentation of a new line; blank lines have none.
+    /// Indentation of a new line; blank lines do not have any.
     fn indentation(&mut self) -> Result<(), (u32, String)> {
         let rest = self.rest();
         let width = rest.len() - rest.trim_start_matches(' ').len();

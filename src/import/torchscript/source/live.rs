@@ -1,12 +1,12 @@
-//! Uses of values in a function: statements with unused results, values that are only turned back into numbers.
+//! Uses of values in a function: statements with unused results, values that are only converted back to numbers.
 //!
-//! PyTorch drops both when it loads a file, so that neither counts among the operators of a model.
+//! PyTorch drops both when it loads a file, so neither counts among a model's operators.
 
 use rustc_hash::FxHashSet;
 
 use super::tree::{Expression, Function, Statement, StatementKind, Target};
 
-/// For each statement of a function whether its result is used nowhere behind it.
+/// For each statement of a function, whether its result is unused in the statements after it.
 #[must_use]
 pub fn dead_statements(function: &Function) -> Vec<bool> {
     let mut used: FxHashSet<&str> = FxHashSet::default();
@@ -31,7 +31,7 @@ pub fn dead_statements(function: &Function) -> Vec<bool> {
     dead
 }
 
-/// Whether all uses of a name are calls of a function on it alone: `int(x)`.
+/// Whether all uses of a name are calls of a function with it as the only argument: `int(x)`.
 #[must_use]
 pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
     let (mut all, mut called) = (0usize, 0usize);
@@ -49,7 +49,7 @@ pub fn is_only_for(function: &Function, name: &str, caller: &str) -> bool {
     all == called
 }
 
-/// Whether a tensor that a function made from a number is turned back into a number: PyTorch uses the number, and then drops unused values.
+/// Whether a tensor that a function made from a number is converted back to a number: PyTorch uses the number, and then drops unused values.
 #[must_use]
 pub fn turns_numbers_back(function: &Function) -> bool {
     let is_made = |e: &Expression| matches!(e, Expression::Call { callee, .. } if matches!(&**callee, Expression::Attribute(_, f) if f == "NumToTensor"));
@@ -76,7 +76,7 @@ pub fn turns_numbers_back(function: &Function) -> bool {
     turns
 }
 
-/// All expressions of a statement, those within others too.
+/// All expressions of a statement, including nested ones.
 fn each_expression<'s>(statement: &'s Statement, visit: &mut dyn FnMut(&'s Expression)) {
     match &statement.kind {
         StatementKind::Assign { targets, value, .. } => {
@@ -100,7 +100,7 @@ fn each_expression<'s>(statement: &'s Statement, visit: &mut dyn FnMut(&'s Expre
     }
 }
 
-/// An expression and all within it.
+/// An expression and all expressions in it.
 fn each_part<'s>(expression: &'s Expression, visit: &mut dyn FnMut(&'s Expression)) {
     visit(expression);
     match expression {

@@ -1,4 +1,4 @@
-//! From tokens to a tree: classes, functions and statements.
+//! Parses tokens into a tree: classes, functions and statements.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ pub fn parse(source: &str) -> Result<SourceFile, Wrong> {
             Token::Line | Token::Indent | Token::Dedent => parser.at += 1,
             Token::Name(word) if word == "class" => file.classes.push(Rc::new(parser.class()?)),
             Token::Name(word) if word == "def" => file.functions.push(Rc::new(parser.function()?)),
-            // Decorators and imports do not change what is computed.
+            // Decorators and imports do not affect the computation.
             _ => parser.skip_line(),
         }
     }
@@ -77,7 +77,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A type as it is written, up to one of these signs outside its brackets or the end of the line.
+    /// A type as written, up to one of these signs outside its brackets or the end of the line.
     fn type_text(&mut self, ends: &[&str]) -> String {
         let (mut text, mut open) = (String::new(), 0usize);
         loop {
@@ -201,7 +201,7 @@ impl Parser {
         Ok(Statement { line, kind })
     }
 
-    /// What follows `if` or `elif`.
+    /// The text after `if` or `elif`.
     fn condition(&mut self) -> Result<StatementKind, Wrong> {
         self.deeper()?;
         let condition = self.expression()?;
@@ -218,7 +218,7 @@ impl Parser {
         Ok(StatementKind::If { condition, then, otherwise })
     }
 
-    /// `a, b, = value`, `self.x = value`, or an expression alone.
+    /// `a, b, = value`, `self.x = value`, or a single expression.
     fn assignment(&mut self) -> Result<StatementKind, Wrong> {
         let (left, has_comma) = self.expression_list()?;
         if self.take(":") {

@@ -1,4 +1,4 @@
-//! What a source file says, as a tree.
+//! The content of a source file, as a tree.
 
 use std::rc::Rc;
 
@@ -7,13 +7,13 @@ use std::rc::Rc;
 pub enum Expression {
     /// A name.
     Name(String),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
-    /// A truth.
+    /// A boolean.
     Bool(bool),
     /// None.
     None,
@@ -23,9 +23,9 @@ pub enum Expression {
     Item(Box<Expression>, Box<Expression>),
     /// `f(a, b, c=d)`.
     Call {
-        /// What is called.
+        /// The called expression.
         callee: Box<Expression>,
-        /// Arguments by place.
+        /// Arguments by position.
         arguments: Vec<Expression>,
         /// Arguments by name.
         named: Vec<(String, Expression)>,
@@ -83,7 +83,7 @@ pub enum Operator {
     Remainder,
 }
 
-/// What a value is put into.
+/// The target of an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
     /// A name.
@@ -97,23 +97,23 @@ pub enum Target {
 pub struct Statement {
     /// Its line.
     pub line: u32,
-    /// What it does.
+    /// Its kind.
     pub kind: StatementKind,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
-    /// `a, b = value`; whether the value is unpacked, which one target alone does with a comma behind it.
+    /// `a, b = value`; also whether the value is unpacked, which a comma after a single target does.
     Assign {
-        /// What is assigned.
+        /// The targets.
         targets: Vec<Target>,
-        /// Whether a comma stands behind a target.
+        /// Whether a comma follows a target.
         unpacks: bool,
         /// The value.
         value: Expression,
     },
-    /// An expression alone.
+    /// A single expression.
     Evaluate(Expression),
     /// `return value`.
     Return(Expression),
@@ -121,25 +121,25 @@ pub enum StatementKind {
     If {
         /// The condition.
         condition: Expression,
-        /// What runs when it holds.
+        /// Statements that run if it holds.
         then: Vec<Statement>,
-        /// What runs when it does not.
+        /// Statements that run if it does not hold.
         otherwise: Vec<Statement>,
     },
     /// `for name in items`.
     For {
         /// The name.
         name: String,
-        /// What it runs over.
+        /// The iterated value.
         items: Expression,
-        /// What runs each time.
+        /// Statements that run each time.
         body: Vec<Statement>,
     },
     /// `while condition`.
     While,
     /// `pass`.
     Pass,
-    /// Something that is not read here, by its first word.
+    /// An unsupported statement, by its first word.
     Other(String),
 }
 
@@ -148,7 +148,7 @@ pub enum StatementKind {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Its arguments with their types as they are written; those of `self` too.
+    /// Its arguments with their types as written, including `self`.
     pub parameters: Vec<(String, String)>,
     /// Its statements.
     pub body: Vec<Statement>,
@@ -159,11 +159,11 @@ pub struct Function {
 pub struct Class {
     /// Its name.
     pub name: String,
-    /// Fields that are trained.
+    /// Trained fields.
     pub parameters: Vec<String>,
-    /// Fields that are tensors and not trained.
+    /// Tensor fields that are not trained.
     pub buffers: Vec<String>,
-    /// Fields with a value that is written: `out_features : Final[int] = 4`.
+    /// Fields with a literal value: `out_features : Final[int] = 4`.
     pub constants: Vec<(String, Expression)>,
     /// Its methods.
     pub methods: Vec<Rc<Function>>,
