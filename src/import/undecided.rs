@@ -6,7 +6,7 @@ use super::{ImportError, Inspection};
 /// Most names in a message.
 const MOST_NAMED: usize = 4;
 
-/// The exporters of PyTorch models.
+/// Code that exports a PyTorch model.
 const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 
 /// Refuses a file with a custom operator that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A symbol
