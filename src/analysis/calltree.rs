@@ -21,7 +21,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// The label that a person sees.
+    /// The label that the user sees.
     #[must_use]
     pub fn label(self, profile: &Profile) -> String {
         match self {
@@ -35,7 +35,7 @@ impl Frame {
 /// Slices of one stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallNode {
-    /// What it stands for.
+    /// The frame of the node.
     pub frame: Frame,
     /// Position of the parent node; its own position for the first node.
     pub parent: u32,
@@ -47,7 +47,7 @@ pub struct CallNode {
     pub self_ns: i64,
 }
 
-/// Nodes, parents before children; the first stands for everything.
+/// Nodes, parents before children; the first is the root around all stacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallTree {
     nodes: Vec<CallNode>,
@@ -100,7 +100,7 @@ impl CallTree {
         children
     }
 
-    /// Follows frames from the root by their labels. None if this stack does not exist.
+    /// Follows frames from the root by their labels. `None` if this stack does not exist.
     #[must_use]
     pub fn find(&self, profile: &Profile, path: &[String]) -> Option<u32> {
         let children = self.children();
@@ -111,7 +111,7 @@ impl CallTree {
     }
 }
 
-/// Stands for no node: the slice is not selected.
+/// Marks a slice that is not selected, and so has no node.
 const NO_NODE: u32 = u32::MAX;
 
 /// The node of the innermost selected slice that contains a slice wholly.

@@ -15,7 +15,7 @@ use crate::profile::Profile;
 use crate::profile::levels::Family;
 use crate::profile::levels::wrappers::by_name;
 
-/// The most operators that are sent; the rest is summed up.
+/// The most operators that are sent; the others are added up.
 const MOST_ROWS: usize = 20_000;
 
 /// Time by operator of one profile.
@@ -77,7 +77,7 @@ pub enum Presence {
 pub struct ComparedRow {
     /// Its name.
     pub name: String,
-    /// In which profiles it is found.
+    /// The profiles that have it.
     pub presence: Presence,
     /// Slices in the base.
     pub base_count: f64,
@@ -96,7 +96,7 @@ pub struct ComparedRow {
 /// How long two profiles took, by the first measure that both have: steps, the window of their devices, their span.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Took {
-    /// What was measured: `Steps`, `One step`, `Device window`, `Span`.
+    /// The kind of measured time: `Steps`, `One step`, `Device window`, `Span`.
     pub what: String,
     /// Of the base, in ns.
     pub base_ns: f64,
@@ -138,11 +138,11 @@ pub struct Comparison {
     pub other: String,
     /// Which time is compared.
     pub measure: Measure,
-    /// Whether counts and times are those of one step.
+    /// Whether counts and times refer to one step.
     pub per_step: bool,
     /// The compared level of the base and of the other.
     pub levels: (String, String),
-    /// What both took, in one number each.
+    /// The total time of each profile, as one number.
     pub took: Took,
     /// Operators, greatest absolute difference first, equal ones by name.
     pub rows: Vec<ComparedRow>,

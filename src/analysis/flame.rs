@@ -22,7 +22,7 @@ pub struct FlameGraph {
 /// Slices of one stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameNode {
-    /// Their name; empty for the node that stands for everything.
+    /// Their name; empty for the root.
     pub name: String,
     /// Position of the parent node; 0 for the first.
     pub parent: u32,

@@ -6,7 +6,7 @@ use super::scopes::Scopes;
 use crate::base::{Idx, StrId, StringTable};
 use crate::profile::{ProcessId, Profile, SliceId, TrackId};
 
-/// What slices are grouped by.
+/// The property by which slices are grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum GroupBy {
     /// Their name.
@@ -84,7 +84,7 @@ impl Grouping {
         Self { by, of_track, labels, scopes }
     }
 
-    /// What it groups by.
+    /// The property by which it groups.
     #[must_use]
     pub fn by(&self) -> GroupBy {
         self.by

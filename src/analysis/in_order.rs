@@ -127,7 +127,7 @@ mod tests {
             let longest_left_out = longest_left_out.map(|id| profile.slices().dur_ns(id)).max().unwrap_or(0);
             for id in &found.slices {
                 prop_assert!(profile.slices().dur_ns(*id) >= longest_left_out);
-                // Of two equally long ones around one another, the outer one comes first in the profile.
+                // Of two equally long slices where one contains the other, the outer one comes first in the profile.
                 let parent = profile.slices().enclosing(*id);
                 prop_assert!(parent.is_none_or(|p| found.slices.contains(&p)));
             }

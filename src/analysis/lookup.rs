@@ -83,7 +83,7 @@ pub struct SliceDetails {
     pub dur_ns: i64,
     /// Self time ([`super::self_time`]); absent when it never ended.
     pub self_ns: Option<i64>,
-    /// The row it is drawn in.
+    /// The row in which it is drawn.
     pub depth: u16,
     /// Whether it began and never ended.
     pub unclosed: bool,
@@ -95,7 +95,7 @@ pub struct SliceDetails {
     pub parents: Vec<(SliceId, String)>,
 }
 
-/// Everything about a slice; nothing for an id of another profile.
+/// Everything about a slice; `None` if the profile does not have the id.
 #[must_use]
 pub fn slice_details(profile: &Profile, id: SliceId) -> Option<SliceDetails> {
     let slices = profile.slices();

@@ -81,14 +81,14 @@ impl Scopes {
         &self.names
     }
 
-    /// Whether no slice belongs to a module.
+    /// Whether none of the slices belongs to a module.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.len() <= 1
     }
 }
 
-/// For each text of a profile, the module that it is a call of.
+/// For each text of a profile, the module whose call it describes.
 fn module_calls(profile: &Profile) -> Vec<Option<&str>> {
     let strings = profile.strings();
     (0..strings.len()).map(|i| strings.get(StrId::from_usize(i)).strip_prefix(MODULE_CALL)).collect()
@@ -121,7 +121,7 @@ impl PathKeys {
     }
 }
 
-/// The text that follows a quoted key; nothing when the key is absent or its value is not text.
+/// The text after a quoted key; `None` if the key is absent or its value is not text.
 fn value_after(json: &str, key: &Finder<'_>) -> Option<String> {
     let at = key.find(json.as_bytes())? + key.needle().len();
     let value = json.get(at..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;

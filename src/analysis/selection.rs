@@ -16,7 +16,7 @@ pub struct Selection {
     /// Only the slices of these tracks; those of all threads if absent (tracks of samples are left out, because they are made
     /// of events that are kept too).
     pub tracks: Option<Vec<TrackId>>,
-    /// Only this span: of slices that share an instant with it, or that have no duration and lie in it, the part inside
+    /// Only this span: of slices that overlap it, or that have no duration and lie in it, the part inside
     /// counts; everything if absent.
     pub within: Option<Interval<TraceNs>>,
     /// Only the slices of this level; those of all levels if absent, which may show the same work several times.

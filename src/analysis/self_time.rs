@@ -2,7 +2,7 @@
 //!
 //! Of slices that begin together the shorter is inside; of equal ones the later in the file. For slices that nest, self
 //! time is the duration without the slices inside. A slice that outlasts the slice it began in keeps all its time, and
-//! the outer slice has only the rest. So the self times of a thread always add up to the time in which it is busy.
+//! the outer slice has only the rest. The self times of a thread therefore always add up to its busy time.
 //!
 //! A thread is a track with its overflow lanes ([`Threads`]). Only selected slices take time from one another.
 
@@ -34,7 +34,7 @@ impl Sweep {
         Self { open: Vec::new(), now: i64::MIN }
     }
 
-    /// A slice begins: the time until then goes to those that were running.
+    /// A slice begins: the time until then goes to the slices that were running.
     fn begin(&mut self, id: SliceId, time: Interval<TraceNs>, give: &mut impl FnMut(SliceId, i64)) {
         self.give_until(time.start.0, give);
         if time.end.0 > self.now {

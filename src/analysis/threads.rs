@@ -3,7 +3,7 @@
 use crate::base::{FxHashMap, IndexVec, StrId};
 use crate::profile::{ProcessId, Profile, TrackId};
 
-/// The thread of every track: a track of the id `T` and those of the ids `T.2`, `T.3` and so on that have its name and its
+/// The thread of every track: a track with the id `T` and the tracks with the ids `T.2`, `T.3` and so on that have its name and its
 /// process (the overflow lanes of the simulator's rows). Any other track is a thread by itself.
 #[derive(Clone, Debug)]
 pub struct Threads {

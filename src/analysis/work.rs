@@ -19,7 +19,7 @@ use crate::profile::levels::wrappers::Wrapper;
 use crate::profile::neuron::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// What a slice is spent on.
+/// The kind of work of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Work {
     /// A device computes.
@@ -32,7 +32,7 @@ pub enum Work {
     Host,
     /// The host waits, in a call that says so by its name.
     Wait,
-    /// No work of its own: an annotation, a step, the profiler.
+    /// Not work: an annotation, a step, the profiler.
     Marker,
 }
 
@@ -50,7 +50,7 @@ impl Work {
     }
 }
 
-/// What the track of a slice says about its work.
+/// The kind of track that a slice is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Unknown,
@@ -71,7 +71,7 @@ pub struct Works {
     of_category: Vec<Option<Work>>,
     /// For each text, whether slices of that category prepare a benchmark run or span it: compiling, loading.
     is_frame: Vec<bool>,
-    /// For each text, what it means as the name of a slice of a device or of the host.
+    /// For each text, its meaning as the name of a slice of a device or of the host.
     of_name: Vec<NameSays>,
 }
 
@@ -117,7 +117,7 @@ impl Works {
         self.family
     }
 
-    /// What a slice is spent on; none when that is unknown.
+    /// The kind of work of a slice; `None` if it is unknown.
     #[must_use]
     pub fn of_slice(&self, profile: &Profile, track: TrackId, id: SliceId) -> Option<Work> {
         if matches!(self.family, Family::Kineto | Family::Xla) && profile.levels().wraps(profile, track, id) {

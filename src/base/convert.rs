@@ -67,77 +67,77 @@ pub const fn nearest_single(x: f64) -> f32 {
     x as f32
 }
 
-/// The whole part: 0 for what is negative or not a number, the greatest number for what is greater.
+/// The whole part of a number: 0 for a negative number or NaN, the greatest `u64` for a number beyond it.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
 pub const fn whole(x: f64) -> u64 {
     x as u64
 }
 
-/// The whole part as a length: 0 for what is negative or not a number, the greatest length for what is greater.
+/// The whole part of a number as a length: 0 for a negative number or NaN, the greatest `usize` for a number beyond it.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what the function is for")]
 pub const fn whole_len(x: f64) -> usize {
     x as usize
 }
 
-/// The whole part with its sign: 0 for what is not a number, the least or the greatest number for what is beyond it.
+/// The whole part of a number with its sign: 0 for NaN, the least or the greatest `i64` for a number out of range.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "what the function is for")]
 pub const fn whole_signed(x: f64) -> i64 {
     x as i64
 }
 
-/// A count as a number with a sign: the greatest one for what is greater.
+/// A count as a signed number; the greatest `i64` for a count beyond it.
 #[must_use]
 pub fn signed(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// A length as a number with a sign: the greatest one for what is greater.
+/// A length as a signed number; the greatest `i64` for a length beyond it.
 #[must_use]
 pub fn signed_len(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// A number without its sign: 0 for what is negative.
+/// A signed number as a count; 0 for a negative number.
 #[must_use]
 pub fn at_least_zero(n: i64) -> u64 {
     u64::try_from(n).unwrap_or(0)
 }
 
-/// A number as an index into memory. On targets with 32-bit indices, a larger number becomes the last index, at which there is
-/// nothing.
+/// A number as an index into memory. On targets with 32-bit indices, a number out of range becomes the last index, where no element
+/// is.
 #[must_use]
 pub fn place(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// A length as a 32-bit number: the greatest one for what is greater.
+/// A length as a 32-bit number; the greatest `u32` for a length beyond it.
 #[must_use]
 pub fn narrow(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A count as a 32-bit number: the greatest one for what is greater.
+/// A count as a 32-bit number; the greatest `u32` for a count beyond it.
 #[must_use]
 pub fn narrow_count(n: u64) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-/// A number with a sign as a 32-bit one: the least or the greatest one for what is beyond it.
+/// A signed number as a 32-bit one; the least or the greatest `i32` for a number out of range.
 #[must_use]
 pub fn narrow_signed(n: i64) -> i32 {
     i32::try_from(n).unwrap_or(if n < 0 { i32::MIN } else { i32::MAX })
 }
 
-/// A length as a 16-bit number: the greatest one for what is greater.
+/// A length as a 16-bit number; the greatest `u16` for a length beyond it.
 #[must_use]
 pub fn narrow16(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }
 
-/// A length as an 8-bit number: the greatest one for what is greater.
+/// A length as an 8-bit number; the greatest `u8` for a length beyond it.
 #[must_use]
 pub fn narrow8(n: usize) -> u8 {
     u8::try_from(n).unwrap_or(u8::MAX)

@@ -60,7 +60,7 @@ impl Diagnostics {
         &self.items
     }
 
-    /// Whether there are no problems.
+    /// Whether no problem was recorded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

@@ -62,7 +62,7 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.items.len()
     }
 
-    /// Whether there is none.
+    /// Whether the vector has no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

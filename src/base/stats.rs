@@ -3,7 +3,7 @@
 use super::convert::{real_len, whole_len};
 
 /// The `p`-th percentile (0..=100) of **sorted** values by linear interpolation, numpy's default rule.
-/// `None` when there are no values.
+/// `None` for an empty slice.
 #[must_use]
 pub fn percentile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     let (low, high, fraction) = percentile_ranks(sorted.len(), p)?;
@@ -19,7 +19,7 @@ pub fn lerp(a: f64, b: f64, fraction: f64) -> f64 {
 }
 
 /// The two ranks that enclose the `p`-th percentile of `n` sorted values, and the fraction above the lower one.
-/// `None` when there are no values.
+/// `None` if `n` is 0.
 #[must_use]
 pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     let last = n.checked_sub(1)?;
@@ -28,7 +28,7 @@ pub fn percentile_ranks(n: usize, p: f64) -> Option<(usize, usize, f64)> {
     Some((low, (low + 1).min(last), rank - real_len(low)))
 }
 
-/// Arithmetic mean; `None` when there are no values.
+/// Arithmetic mean; `None` for an empty slice.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / real_len(values.len())) }

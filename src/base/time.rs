@@ -144,7 +144,7 @@ impl<T: Copy + Ord> Interval<T> {
         self.start < other.end && other.start < self.end
     }
 
-    /// Whether nothing lies inside.
+    /// Whether the interval has no length.
     pub fn is_empty(&self) -> bool {
         self.start >= self.end
     }

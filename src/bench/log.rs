@@ -33,7 +33,7 @@ impl Verbosity {
         }
     }
 
-    /// A line, if it is logged at this verbosity: `INFO:neuronperf.benchmarking - ...`.
+    /// A log line, if its level is logged at this verbosity: `INFO:neuronperf.benchmarking - ...`.
     #[must_use]
     pub fn line(self, level: Self, text: &str) -> Option<String> {
         let word = match level {

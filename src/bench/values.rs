@@ -16,7 +16,7 @@ pub(super) struct ModelValues {
     pub module: Rc<HloModule>,
     /// Values of the program's parameters: weights drawn from the seed, and the inputs.
     pub parameters: Vec<Rc<Tensor>>,
-    /// What the model takes.
+    /// The inputs that the model takes.
     pub specs: Vec<InputSpec>,
     /// Inputs drawn from the seed.
     pub inputs: Vec<Rc<Tensor>>,

@@ -92,7 +92,7 @@ impl Rows {
         }
     }
 
-    /// Framework and HLO rows in which each operation keeps slices of its own: one for each span in which it is busy.
+    /// Framework and HLO rows in which each operation has separate slices: one for each span in which it is busy.
     /// All slices of an operation but the first are marked as continued, so that occurrences can be counted.
     pub fn separate_operations(
         &mut self,

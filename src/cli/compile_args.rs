@@ -58,7 +58,7 @@ pub(super) struct CompileListArgs {
 }
 
 impl CompileListArgs {
-    /// The options that the flags stand for, and the options that are swept.
+    /// The options that the flags set, and the options that are swept.
     ///
     /// # Errors
     /// Names the value that does not exist.

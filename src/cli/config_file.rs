@@ -81,7 +81,7 @@ fn config_path(args: &[OsString]) -> Option<OsString> {
     }
 }
 
-/// What one key became.
+/// The tokens that one key is translated to.
 struct KeyTokens {
     key: String,
     line: usize,

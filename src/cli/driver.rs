@@ -54,7 +54,7 @@ impl Driver {
         Ok(last)
     }
 
-    /// As [`Self::run`]; hands on each message except progress as it comes. A note is printed once, however many requests give it.
+    /// As [`Self::run`]; passes on each message except progress as it comes. A note is printed once, however many requests give it.
     /// Ctrl-C, where it is handled, ends the request early.
     ///
     /// # Errors

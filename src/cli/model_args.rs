@@ -32,7 +32,7 @@ pub(super) struct ModelFileArg {
     pub model_file: Option<String>,
 }
 
-/// Refuses a file that leaves to a person what the flags do not say. Its batch is given by the flags of each command.
+/// Refuses a file with a decision for the user that the flags do not make. The flags of each command give its batch.
 fn refuse_undecided(opened: &OpenedModel, settings: &BroughtSettings) -> Result<(), ImportError> {
     let mut inspection = opened.inspection.clone();
     if let BatchRule::Open { dimension, .. } = &opened.batch {
@@ -103,7 +103,7 @@ impl BroughtArgs {
         Ok(BroughtSpec { digest: None, ..BroughtSpec::new(&name, "", settings) }.to_string())
     }
 
-    /// The model name for requests: a file is opened, a specification of the zoo stays as it is.
+    /// The model name for requests: a file is opened, a specification of the zoo is returned unchanged.
     ///
     /// # Errors
     /// As [`Self::open`].

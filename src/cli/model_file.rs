@@ -49,19 +49,19 @@ impl ModelBytes for DiskModel {
     }
 }
 
-/// The model in a file. What it leaves to a person is decided by the settings, or the file is refused.
+/// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
 pub(super) fn read_decided(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
     let (imported, bytes) = read(path, settings)?;
     check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))
 }
 
-/// Refuses a file that leaves to a person what the settings do not say.
+/// Refuses a file with a decision for the user that the settings do not make.
 pub(super) fn check_decided(inspection: &Inspection, settings: &BroughtSettings) -> Result<(), ImportError> {
     refuse_undecided(inspection, |op| settings.assumed.contains_key(op))
 }
 
-/// The model in a file, whatever it leaves to a person.
+/// The model in a file, including files with open decisions.
 pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
     let bytes = DiskModel::open(path)?;
     let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };

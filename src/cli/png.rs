@@ -78,7 +78,7 @@ fn letters(text: &str, size: f64, start: f64) -> Option<Path> {
         for (row, bits) in (0_u8..).zip(glyph) {
             for column in (0..DOTS).filter(|column| bits >> column & 1 == 1) {
                 let x = left + f64::from(column) * width;
-                // The seventh row stands on the line.
+                // The seventh row of the glyph stands on the baseline.
                 let y = (f64::from(row) - 7.0) * height;
                 dots.push_rect(Rect::from_xywh(
                     nearest_single(x),

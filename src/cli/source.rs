@@ -24,7 +24,7 @@ struct RunFlags {
     profile: ProfileArgs,
 }
 
-/// Opens a file, or simulates what `sim:MODEL?workflow=trace&instance=inf1.xlarge` says: the flags of
+/// Opens a file, or runs the simulation in `sim:MODEL?workflow=trace&instance=inf1.xlarge`: the flags of
 /// `neuronscope profile` follow the question mark.
 ///
 /// # Errors

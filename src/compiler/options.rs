@@ -46,7 +46,7 @@ pub enum OptLevel {
     /// All passes.
     #[default]
     O2,
-    /// The same passes as [`Self::O2`]: nothing published says what it adds for these models.
+    /// The same passes as [`Self::O2`]: no public source says what it adds for these models.
     O3,
 }
 
@@ -159,7 +159,7 @@ impl CastType {
 }
 
 impl OptLevel {
-    /// All, least work first.
+    /// All levels, in order of the compiler's work.
     pub const ALL: [Self; 3] = [Self::O1, Self::O2, Self::O3];
 
     /// Its name in the flag: `1`, `2`, `3`.

@@ -74,7 +74,7 @@ pub enum StageError {
 }
 
 impl StageError {
-    /// The error, with the model that it is about.
+    /// The error, together with its model.
     pub(super) fn of(self, model: &str) -> DeviceError {
         DeviceError::Stage { model: model.to_owned(), error: Box::new(self) }
     }

@@ -19,7 +19,7 @@ impl RemovedProducts {
         if computed < asked { Some(Self { asked, computed }) } else { None }
     }
 
-    /// What happened to a model and what to do, in two sentences.
+    /// What the compiler removed from a model and what to do, in two sentences.
     #[must_use]
     pub fn sentence(self, model: &str) -> String {
         let Self { asked, computed } = self;

@@ -27,7 +27,7 @@ pub struct ServiceTimes {
     pub load_beside: SimTime,
     /// After the model is loaded, once per copy.
     pub setup: SimTime,
-    /// One warm-up inference in full, including what the first one takes beyond the others.
+    /// The whole of one warm-up inference, including the extra time of a first inference.
     pub warmup: SimTime,
     /// Fetching an input; the workers of one model take turns.
     pub input: SimTime,
@@ -68,7 +68,7 @@ pub enum ServiceError {
         /// Stages of the configuration.
         pipeline_size: u32,
     },
-    /// Nothing takes any time, so inferences would never move the clock.
+    /// Every stage takes zero time, so inferences would never move the clock.
     #[error(
         "every stage of an inference takes zero time, so its throughput has no meaning; give the device or the host a time above zero"
     )]
@@ -85,7 +85,7 @@ pub enum ServiceError {
 
 impl ServiceTimes {
     /// The times of a compiled model, from the runtime costs around an execution, divided into `stages` equal
-    /// pipeline stages. `warmup` is what the first inference takes beyond the others.
+    /// pipeline stages. `warmup` is the extra time of the first inference.
     #[must_use]
     pub fn of_costs(around: InferenceCosts, stages: u32) -> Self {
         let times = Self {

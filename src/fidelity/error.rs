@@ -7,7 +7,7 @@ use crate::device::DeviceError;
 use crate::model::SpecError;
 use crate::neuron::sim::SimError;
 
-/// Why a published row cannot be predicted. `validate` prints the reason beside the row that it leaves out.
+/// Why a published row cannot be predicted. `validate` prints the reason for each row that it leaves out.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum PredictError {

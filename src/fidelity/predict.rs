@@ -118,7 +118,7 @@ fn sweep_of(row: &PublishedRow) -> Result<BenchConfig, PredictError> {
 const SAMPLE_UNITS: [&str; 6] = ["inf", "sample", "image", "img", "seq", "token"];
 
 /// The instance that a text names: `Inf2.xlarge`, `trn1.2xlarge or inf2.xlarge (1 NeuronCore-v2)`, or a family alone,
-/// `trn2 (1 NC-v3)`, which stands for its smallest size.
+/// `trn2 (1 NC-v3)`, which means its smallest size.
 pub(super) fn instance_of(text: &str) -> Result<&'static Instance, PredictError> {
     let words = || text.split(|c: char| c.is_whitespace() || c == '(' || c == ',').filter(|w| !w.is_empty());
     let family = |word: &str| {

@@ -48,7 +48,7 @@ pub struct LostTime {
     pub from: String,
     /// The smaller one.
     pub to: String,
-    /// The difference in seconds, 0 when there is none.
+    /// The difference in seconds, at least 0.
     pub seconds: f64,
     /// The cause.
     pub cause: String,

@@ -102,11 +102,11 @@ pub struct Transfer {
     pub reads_hbm: bool,
     /// Whether it writes device memory.
     pub writes_hbm: bool,
-    /// What is moved.
+    /// The kind of data that is moved.
     pub role: Role,
 }
 
-/// What a DMA moves.
+/// The kind of data that a DMA moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An input, from device memory into SBUF.
@@ -161,7 +161,7 @@ impl Run<'_> {
         self.units.iter().filter(|u| u.engine.is_some()).flat_map(|u| &u.items)
     }
 
-    /// DMAs of all queues, with what each moves.
+    /// DMAs of all queues, each with the kind of data that it moves.
     pub fn transfers(&self) -> impl Iterator<Item = (&Item, Transfer)> {
         let queues = self.units.iter().filter(|u| u.engine.is_none());
         queues.flat_map(|u| &u.items).filter_map(|i| i.transfer().map(|t| (i, t)))

@@ -14,7 +14,7 @@ use crate::profile::{Profile, SliceId};
 pub enum Cause {
     /// It ends last.
     Last,
-    /// It is before the next one on the same track.
+    /// The next part follows on the same track.
     Track,
     /// An arrow leads from it to the next one.
     Arrow,
@@ -22,14 +22,14 @@ pub enum Cause {
     Thread,
     /// The next one waits for it.
     Wait,
-    /// Nothing ran: the next part did not start although everything it needed was done.
+    /// No slice ran: the next part did not start although everything it needed was done.
     Idle,
 }
 
 /// A part of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathPart {
-    /// The slice; absent where nothing ran.
+    /// The slice; absent for a part without one.
     pub slice: Option<SliceId>,
     /// The time in which it held up the next part.
     pub span: Interval<TraceNs>,
@@ -47,7 +47,7 @@ pub struct CriticalPath {
 /// The time that one name has on a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathShare {
-    /// The name; empty for time in which nothing ran.
+    /// The name; empty for a part without a slice.
     pub name: String,
     /// Its time on the path, in ns.
     pub ns: i64,

@@ -18,7 +18,7 @@ pub(super) struct Scan {
 /// The work of a track.
 #[derive(Clone, Debug, Default)]
 struct TrackWork {
-    /// Ends of its slices that are a device's work.
+    /// Ends of those of its slices that are work of a device.
     device_ends: Vec<(TraceNs, SliceId)>,
     /// Whether it has work of the host, or, in a Neuron profile, any work.
     is_host: bool,

@@ -31,7 +31,7 @@ impl Rules<'_> {
     }
 }
 
-/// What held something up, and until when.
+/// The slice that held up another one, and the time until which it did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     by: SliceId,
@@ -80,7 +80,7 @@ impl Walk {
         self.at.is_none() || self.turns_left == 0
     }
 
-    /// Adds the part that ends now, and the time before it in which nothing ran; returns what comes before that.
+    /// Adds the part that ends now, and the time before it in which nothing ran; returns what held up that part.
     fn turn(&mut self, search: &Search<'_>, at: Held) -> Option<Held> {
         let (rules, slice, now) = (search.rules, at.by, self.now);
         let begin = rules.span.start;

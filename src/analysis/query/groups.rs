@@ -72,7 +72,7 @@ impl Groups {
             return grouping.group_of(row.profile, row.track, row.id);
         }
         let text = match key.value(row) {
-            // A text of its own, so that it is not a group with an empty text.
+            // A separate marker, so that a missing value does not join the group of the empty text.
             QueryValue::Missing => "\u{0}".to_owned(),
             QueryValue::Text(text) => text,
             QueryValue::Int(n) => n.to_string(),

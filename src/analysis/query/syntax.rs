@@ -101,7 +101,7 @@ pub enum Aggregate {
     Sum,
     /// Their mean.
     Mean,
-    /// The least.
+    /// The smallest.
     Min,
     /// The greatest.
     Max,

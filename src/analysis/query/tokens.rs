@@ -23,7 +23,7 @@ pub(super) enum Token {
     Number(f64),
     /// One of `( ) , = != < <= > >= ~ !~`.
     Sign(&'static str),
-    /// Nothing more.
+    /// The end of the query.
     End,
 }
 

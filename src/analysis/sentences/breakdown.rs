@@ -6,7 +6,7 @@ use super::tally::{Tally, length};
 use crate::analysis::work::Work;
 use crate::base::{Interval, TraceNs};
 
-/// What an instant is spent on: the first of these that applies.
+/// How an instant is spent: the first of these that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Part {
     /// A device computes, regardless of everything else.
@@ -75,7 +75,7 @@ impl Layers {
         Self(layers)
     }
 
-    /// What a span was spent on.
+    /// How a span is spent.
     pub fn within(&self, span: Interval<TraceNs>) -> Breakdown {
         let whole = span.end.0.saturating_sub(span.start.0);
         let mut parts_ns = [0; 5];

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::analysis::idle::IdleGaps;
 use crate::profile::SliceId;
 
-/// The most gaps whose cause is looked for, the longest first. The search in a gap costs as much as it has slices. In
+/// The most gaps that are searched for a cause, the longest first. The cost of a gap's search grows with its slices. In
 /// real traces these gaps hold nearly all idle time.
 pub(super) const GAPS_LOOKED_INTO: usize = 4096;
 
@@ -48,7 +48,7 @@ pub(super) fn started_late_ns(found: &IdleGaps) -> i64 {
     found.gaps.iter().filter(|gap| gap.was_late).map(|gap| gap.span.end.0 - gap.span.start.0).sum()
 }
 
-/// What a person can do about a cause, by its name; none if the name says too little.
+/// What the user can do about a cause, by its name; `None` if the name does not say enough.
 pub(super) fn remedy(name: &str) -> Option<&'static str> {
     const REMEDIES: [(&[&str], &str); 5] = [
         (

@@ -49,7 +49,7 @@ mod tests {
         b.slice(t, 0, 100, "aten::mm", "cpu_op", None);
         let topics: Vec<_> = say(&b.finish(Diagnostics::new())).into_iter().map(|s| s.0).collect();
         assert_eq!(topics, [Topic::Profile, Topic::Host]);
-        // Compute without transfer says nothing of transfer.
+        // A profile with compute and without transfer has no sentence about transfer.
         let mut b = ProfileBuilder::new("test");
         let p = b.process("1", "gpu");
         let t = b.thread(p, "1", "stream");
@@ -69,7 +69,7 @@ mod tests {
         b.slice(k, 500, 100, "gemm", "kernel", None);
         b.slice(m, 150, 100, "Memcpy HtoD", "gpu_memcpy", None);
         let said = say(&b.finish(Diagnostics::new()));
-        // The host's slice before the first work of the device is not idle time: the device had nothing yet.
+        // The host's slice before the first work of the device is not idle time: the device had no work yet.
         assert_eq!(
             said[1],
             (

@@ -20,7 +20,7 @@ pub struct Overview {
     pub sentences: Vec<Sentence>,
     /// Where the time went from the first to the last work, or step, of devices; absent if no device is known.
     pub breakdown: Option<Breakdown>,
-    /// Whether the time is that of marked steps.
+    /// Whether the time is the time of marked steps.
     pub by_steps: bool,
     /// Steps in order of time, if they are marked.
     pub steps: Vec<Step>,
@@ -46,7 +46,7 @@ pub struct Step {
     pub slice: SliceId,
     /// Its name.
     pub name: String,
-    /// Its span, and what it was spent on.
+    /// Its span, and how it was spent.
     pub breakdown: Breakdown,
 }
 
@@ -76,7 +76,7 @@ pub struct Cause {
     pub ns: i64,
     /// The longest of them.
     pub longest: SliceId,
-    /// What a person can do, if the name says enough.
+    /// What the user can do, if the name says enough.
     pub remedy: Option<&'static str>,
 }
 

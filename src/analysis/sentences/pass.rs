@@ -74,7 +74,7 @@ impl SentencesPass {
         (done, 3 * n)
     }
 
-    /// The sentences; none when it has not seen everything.
+    /// The sentences; `None` until it has read every slice.
     #[must_use]
     pub fn finish(self, profile: &Profile, works: &Works) -> Vec<Sentence> {
         let Stage::Idle(idle) = self.stage else { return Vec::new() };

@@ -80,7 +80,7 @@ fn what_it_is(profile: &Profile, works: &Works) -> Sentence {
     sentence(Topic::Profile, text, figures)
 }
 
-/// What a person can change first: idle time with its cause if it is large, else the kind with the most of the window.
+/// What the user can change first: idle time with its cause if it is large, else the kind with the most time in the window.
 fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<Sentence> {
     let whole = window.end.0 - window.start.0;
     let busy = length(&tally.device);
@@ -120,7 +120,7 @@ fn verdict(tally: &Tally, window: Interval<TraceNs>, gaps: &IdleGaps) -> Option<
     Some(Sentence { slices, spans: vec![window], ..sentence(Topic::Verdict, text, figures) })
 }
 
-/// Says that devices are idle, and what the host did meanwhile: the text, the figure and the slice of the cause.
+/// Says that devices are idle, and what the host does meanwhile: the text, the figure and the slice of the cause.
 fn idle_verdict(tally: &Tally, idle: i64, whole: i64, gaps: &IdleGaps) -> (String, Option<Figure>, Option<SliceId>) {
     let mut text = format!(
         "Devices are idle for {} of {} ({}) {}.",

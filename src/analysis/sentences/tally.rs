@@ -14,7 +14,7 @@ pub(super) struct Tally {
     /// The window that shares refer to: the marked steps together, else from the first to the last work of devices, or of
     /// the host if no device works. Starting and stopping a profiler, and the host's work before its first step, are outside.
     pub window: Option<Interval<TraceNs>>,
-    /// Whether the window is that of marked steps.
+    /// Whether the window is the time of marked steps.
     pub by_steps: bool,
     /// Marked steps in order of time, those of one track.
     pub steps: Vec<(SliceId, Interval<TraceNs>)>,
@@ -145,7 +145,7 @@ impl TallyPass {
     /// The times.
     pub fn finish(self) -> Tally {
         let mut tally = self.tally;
-        // Steps of a host in which no device works say nothing about devices.
+        // Steps of a host without device work in them are ignored.
         let steps = self.steps.filter(|s| self.device.is_some_and(|d| d.overlaps(s)));
         (tally.window, tally.by_steps) = (steps.or(self.device).or(self.work), steps.is_some());
         // The host and each device may mark the same steps: take the track with the most steps, of equal ones the first.

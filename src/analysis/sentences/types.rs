@@ -9,9 +9,9 @@ use crate::profile::SliceId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topic {
-    /// What the profile is.
+    /// The kind of profile.
     Profile,
-    /// What dominates.
+    /// The main use of time.
     Verdict,
     /// Computing of the devices.
     Compute,
@@ -21,7 +21,7 @@ pub enum Topic {
     Communication,
     /// The host.
     Host,
-    /// Time in which devices, or threads, did nothing.
+    /// Time in which devices, or threads, were idle.
     Idle,
     /// The operator with the most time.
     Operator,
@@ -42,7 +42,7 @@ pub enum FigureUnit {
 /// A number in a sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// What it is: `compute`, `idle`.
+    /// Its meaning: `compute`, `idle`.
     pub name: String,
     /// The number.
     pub value: f64,
@@ -53,7 +53,7 @@ pub struct Figure {
 /// A sentence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// What it is about.
+    /// The topic.
     pub topic: Topic,
     /// The sentence.
     pub text: String,

@@ -49,7 +49,7 @@ pub struct BenchConfig {
     pub batch_sizes: Vec<u32>,
     /// 0 (most accurate) to 3 (fastest), which decide the cast of the compiled model.
     pub performance_levels: Vec<u8>,
-    /// Simulated seconds that are measured in each configuration, after load and warm-up.
+    /// Simulated seconds of the measured window of each configuration, after load and warm-up.
     pub duration_s: f64,
     /// Seed of every random number.
     pub seed: u64,
@@ -107,7 +107,7 @@ pub enum ConfigError {
     OutOfRange {
         /// Which parameter.
         field: String,
-        /// What was given.
+        /// The given value.
         value: String,
         /// The range, in words.
         allowed: String,
@@ -161,7 +161,7 @@ pub enum ConfigError {
         "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
     )]
     UnknownInstance {
-        /// What was given.
+        /// The given value.
         name: String,
         /// The three known sizes most similar to it.
         nearest: String,

@@ -45,7 +45,7 @@ pub struct Configuration {
     pub inputs: Option<InputTuple>,
     /// Path of the artifact, when the configuration comes from an index.
     pub model_file: Option<String>,
-    /// How it is run.
+    /// The options of the run.
     pub options: RunOptions,
 }
 
@@ -108,7 +108,7 @@ impl Configuration {
         u64::from(self.n_models) * u64::from(self.pipeline_size)
     }
 
-    /// The Neuron device whose link carries the inputs and outputs of a model copy: that of the copy's first NeuronCore.
+    /// The Neuron device whose link carries the inputs and outputs of a model copy: the device of the copy's first NeuronCore.
     /// Copies take cores in order. On a size that is not known, all copies are on one device.
     #[must_use]
     pub fn device_of(&self, model: u32) -> u32 {
@@ -118,7 +118,7 @@ impl Configuration {
         u32::try_from(first_core / u64::from(per_device)).unwrap_or(u32::MAX)
     }
 
-    /// Neuron devices that the copies are on, each with a link of its own to the host.
+    /// Neuron devices that the copies run on, each with its own link to the host.
     #[must_use]
     pub fn links(&self) -> u32 {
         self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)

@@ -33,9 +33,9 @@ pub struct OtherInputs {
     pub model: String,
     /// Samples of one inference.
     pub batch_size: u32,
-    /// What the model takes.
+    /// The inputs that the model takes.
     pub takes: InputTuple,
-    /// What was given.
+    /// The inputs that were given.
     pub given: InputTuple,
 }
 

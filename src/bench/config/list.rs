@@ -11,7 +11,7 @@ pub const MAX_LIST_ENTRIES: usize = 4_096;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListError {
-    /// Nothing between two commas, or nothing at all.
+    /// An empty entry between two commas, or an empty list.
     #[error(
         "{field}: entry {position} of '{text}' is empty; write counts and ranges separated by commas, such as 1,2,4 or 1-10"
     )]

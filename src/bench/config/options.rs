@@ -1,4 +1,4 @@
-//! How a configuration is run, apart from what is swept: on which device, in which processes, with which work around the
+//! How a configuration is run, apart from the parameters that are swept: on which device, in which processes, with which work around the
 //! call, on which data, and when its clock starts.
 
 use serde::{Deserialize, Serialize};

@@ -57,7 +57,7 @@ pub enum DatasetError {
     NoColumn {
         /// The file.
         file: String,
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The existing columns.
         known: String,

@@ -22,7 +22,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Records, DatasetError> {
             }
         };
         let at = line.position().map_or(i as u64 + 1, csv::Position::line);
-        // A first line in which nothing is a number is the heading.
+        // The first line is the heading if none of its cells is a number.
         if i == 0 && line.iter().all(|cell| cell.parse::<f64>().is_err()) {
             records.columns = line.iter().map(str::to_owned).collect();
             columns = line.len();

@@ -86,7 +86,7 @@ pub enum AnswerError {
     },
 }
 
-/// Records that are not inputs of a model.
+/// Records that do not have the size of the model's inputs.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error(
     "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes} values; give a dataset of that size, or name the model that the dataset is for"
@@ -146,7 +146,7 @@ impl Answering {
         Ok(Self { source: Source::Zoo(Zoo { module, parameters, places, specs }), inputs, configuration })
     }
 
-    /// How many values a record has for this model: those of all inputs, or of the first input only; then the others are the
+    /// Number of values in a record for this model: those of all inputs, or of the first input only; then the others are the
     /// model's own.
     #[must_use]
     pub fn elements(&self) -> [u64; 2] {

@@ -99,7 +99,7 @@ pub enum MetricError {
     /// No such metric.
     #[error("unknown metric '{name}'; the metrics are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
     /// A record that the metric cannot judge.

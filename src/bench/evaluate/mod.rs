@@ -1,4 +1,4 @@
-//! NeuronPerf's evaluation metrics: how good a model's answers are, beside how fast they come.
+//! NeuronPerf's evaluation metrics: they say how good a model's answers are, in addition to how fast they come.
 //!
 //! The guide's table prints wrong formulas for two of them (false discovery and false omission rate); these are the
 //! standard ones.

@@ -26,13 +26,13 @@ pub enum RegisterError {
     /// A text without a name and a definition.
     #[error("'{text}' is not a metric; write name=formula, such as balanced=(TPR+TNR)/2, or name=metric")]
     NoMeaning {
-        /// What was given.
+        /// The given value.
         text: String,
     },
     /// A name with characters that are not allowed.
     #[error("'{name}' cannot be the name of a metric; use letters, digits and _")]
     BadName {
-        /// What was given.
+        /// The given value.
         name: String,
     },
     /// A metric with this name exists.

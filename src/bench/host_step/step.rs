@@ -13,7 +13,7 @@ use crate::base::SimTime;
 use crate::base::convert::single_len;
 use crate::machine::cost::decisions;
 
-/// What is done to an input before the call, or to an output after it.
+/// Work on an input before the call, or on an output after it.
 ///
 /// In NeuronPerf these are the user's functions. Here they are costs: data size divided by the rate at which one
 /// core of a host does such work, or a time that the user measured.
@@ -50,7 +50,7 @@ pub enum HostStepError {
         known = names()
     )]
     Unknown {
-        /// What was given.
+        /// The given value.
         text: String,
     },
     /// An expression with a mistake.
@@ -59,7 +59,7 @@ pub enum HostStepError {
     /// A time that is not a number.
     #[error("'{text}' is not a time; write milliseconds, such as 0.25ms")]
     Time {
-        /// What was given.
+        /// The given value.
         text: String,
     },
 }

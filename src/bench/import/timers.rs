@@ -230,7 +230,7 @@ mod tests {
         assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
         assert_eq!(read.reports.len(), own.len());
         for (read, own) in read.reports.iter().zip(&own) {
-            // A file of pairs has no window and no flags of a compiler.
+            // A file of pairs has neither a window nor compiler flags.
             let expected = Report {
                 throughput_window: None,
                 compiler_args: None,

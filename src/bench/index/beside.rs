@@ -35,11 +35,11 @@ pub struct BesideIndex {
 pub struct IndexConflict {
     /// The flag at fault.
     pub flag: &'static str,
-    /// What was asked for.
+    /// The value of the flag.
     pub asked: String,
     /// The artifact, or the model if the entry names no file.
     pub file: String,
-    /// What the entry has.
+    /// The value in the entry.
     pub has: String,
 }
 

@@ -32,7 +32,7 @@ pub enum IndexError {
 pub struct ReadIndex {
     /// The index. Entries that could not be understood have status `error`.
     pub index: ModelIndex,
-    /// Notes on what was assumed or could not be understood, one sentence each.
+    /// Notes on assumptions and on parts that could not be read, one sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ fn entry(number: usize, config: &Value, warnings: &mut Vec<String>) -> ModelEntr
             default
         }
     };
-    // Each bound fits the field it goes to.
+    // Each number fits its field because of its bound.
     entry.batch_size = narrow_count(count("batch_size", 1, u64::from(MAX_BATCH), 1));
     entry.pipeline_size = narrow_count(count("pipeline_size", 1, u64::from(MAX_PARALLEL), 1));
     entry.performance_level = low8(count("performance_level", 0, 3, 3));

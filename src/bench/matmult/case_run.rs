@@ -26,7 +26,7 @@ impl CaseRun {
         Self { case, models: models.clone(), beside: Beside::default(), measuring, measured: None, ranges: None }
     }
 
-    /// A short description of what is measured.
+    /// A short description of the case.
     #[must_use]
     pub fn label(&self) -> String {
         self.case.label()

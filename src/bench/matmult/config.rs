@@ -1,4 +1,4 @@
-//! What to measure: lists of sizes, formats and devices, and the cases they make.
+//! The configuration of the microbenchmark: lists of sizes, formats and devices, and the cases they make.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -103,7 +103,7 @@ pub enum MatmultError {
     Range {
         /// The flag.
         flag: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
         /// The range.
         allowed: String,
@@ -111,13 +111,13 @@ pub enum MatmultError {
     /// A format that does not exist.
     #[error("--dtype: '{text}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3")]
     Dtype {
-        /// What was given.
+        /// The given value.
         text: String,
     },
     /// A device that does not exist.
     #[error("--instance: '{text}' is not an instance type or family; the nearest are {nearest}")]
     Instance {
-        /// What was given.
+        /// The given value.
         text: String,
         /// Similar names.
         nearest: String,
@@ -179,7 +179,7 @@ impl Default for MatmultRun {
 }
 
 impl MatmultConfig {
-    /// Every combination: devices, then formats, then what is measured (sizes, or operators and their shapes), batch sizes
+    /// Every combination: devices, then formats, then sizes (or operators and their shapes), batch sizes
     /// and loop counts.
     ///
     /// # Errors

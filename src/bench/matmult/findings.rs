@@ -70,7 +70,7 @@ impl Pitfall {
 pub struct MatmultFinding {
     /// The pitfall.
     pub pitfall: Pitfall,
-    /// What happened and what to do, in a sentence or two.
+    /// The problem and what to do, in a sentence or two.
     pub sentence: String,
     /// TOPS of the same case without the pitfall, if that was measured.
     pub tops_without: Option<f64>,

@@ -102,7 +102,7 @@ pub struct Verification {
     pub same_seed_repeats: bool,
 }
 
-/// Data that plots of one case need besides its report.
+/// Data for the plots of one case, in addition to its report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatmultDetail {
     /// Each timed call, shortest first, seconds.

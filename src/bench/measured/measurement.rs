@@ -83,7 +83,7 @@ impl Measurement {
         }
     }
 
-    /// Makes the window end with the last inference: a run that ends with its data has no other end.
+    /// Makes the window end with the last inference, for a run that ends when its data does.
     pub(in crate::bench) fn window_is_elapsed(&mut self) {
         self.window = self.elapsed;
         self.in_window = self.inferences();
@@ -109,7 +109,7 @@ impl Measurement {
 
     /// Exact latency percentiles by numpy's linear rule, milliseconds, for percents in any order. Reorders the latencies
     /// in place instead of copying or sorting them, and works from the lowest percent up, so that one call for many is much
-    /// cheaper than many calls. `None` when nothing was recorded.
+    /// cheaper than many calls. `None` if there are no latencies.
     #[must_use]
     pub fn latency_percentiles_ms<const N: usize>(&mut self, percents: [f64; N]) -> Option<[f64; N]> {
         let mut out = [0.0; N];

@@ -21,7 +21,7 @@ impl Timer {
         self.count += 1;
     }
 
-    /// Average span in milliseconds; zero when there is none, as in NeuronPerf's timers.
+    /// Average span in milliseconds; zero without spans, as in NeuronPerf's timers.
     #[must_use]
     pub fn avg_ms(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.total.to_ms_f64() / real(self.count) }

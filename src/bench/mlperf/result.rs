@@ -13,11 +13,11 @@ use super::{MlperfSettings, Scenario};
 /// Whether a run counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The latency bound was kept; true where there is none.
+    /// The latency bound was kept; true for a scenario without a bound.
     pub performance_constraints: bool,
     /// The run was long enough.
     pub min_duration: bool,
-    /// There were at least the minimum number of queries.
+    /// The minimum number of queries was reached.
     pub min_queries: bool,
     /// There were enough queries for confidence in the percentile.
     pub early_stopping: bool,
@@ -160,7 +160,7 @@ impl<'a> Judge<'a> {
         verdict.early_stopping = self.queries() >= needed;
         if !verdict.early_stopping {
             let more = needed - self.queries();
-            // With no query over the bound, a lower rate changes nothing.
+            // If no query is over the bound, a lower rate does not help.
             let remedy = if over == 0 { "run longer" } else { "run longer or lower target_qps" };
             verdict.recommendations.push(format!(
                 "early stopping: with {over} queries over the bound, {more} more queries are needed; {remedy}"

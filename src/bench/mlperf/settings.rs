@@ -66,7 +66,7 @@ pub enum SettingsError {
     /// No such scenario.
     #[error("'{text}' is not an MLPerf scenario; use SingleStream, MultiStream, Server or Offline")]
     UnknownScenario {
-        /// What was given.
+        /// The given value.
         text: String,
     },
     /// A number out of its range.
@@ -74,7 +74,7 @@ pub enum SettingsError {
     OutOfRange {
         /// Which setting.
         field: &'static str,
-        /// What was given.
+        /// The given value.
         value: String,
         /// The allowed range.
         allowed: &'static str,

@@ -12,7 +12,7 @@ pub fn simulated_dts(after_epoch: SimTime) -> String {
     utc_dts(SIMULATED_EPOCH_S + after_epoch.0 / SimTime::from_secs(1).0)
 }
 
-/// `YYYYMMDD-HHMMSS` in UTC of a moment so many seconds after 1970 began.
+/// A moment as `YYYYMMDD-HHMMSS` in UTC, from seconds since the beginning of 1970.
 #[must_use]
 pub fn utc_dts(unix_s: u64) -> String {
     const DAY: u64 = 86_400;

@@ -34,7 +34,7 @@ pub struct RunCharts {
 }
 
 impl RunCharts {
-    /// The charts of a measurement; empty ones when nothing was recorded. Latencies are reordered.
+    /// The charts of a measurement; empty for a measurement without inferences. Latencies are reordered.
     #[must_use]
     pub fn of(configuration: &Configuration, measurement: &mut Measurement) -> Self {
         let Some(values) = measurement.latency_percentiles_ms(CURVE_PERCENTS) else { return Self::default() };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The same text with `null` for each of these words, strings untouched; borrowed when there are none.
+/// The same text with each of these words outside strings replaced by `null`; borrowed if there is nothing to replace.
 #[must_use]
 pub fn without_nan(text: &str) -> Cow<'_, str> {
     with_words(text, |_| "null")

@@ -75,7 +75,7 @@ pub struct Report {
     pub total_infs: Option<u64>,
     /// The whole run, bring-up included.
     pub total_s: Option<f64>,
-    /// Host processor load: none for a simulated device, as are the next thirteen.
+    /// Host processor load; absent for a simulated device, like the next thirteen fields.
     pub cpu_avg_percent: Option<f64>,
     /// Lowest.
     pub cpu_percent_p0: Option<f64>,
@@ -136,7 +136,7 @@ pub struct Report {
     pub throughput_ci95_low: Option<f64>,
     /// Its upper end.
     pub throughput_ci95_high: Option<f64>,
-    /// Number of latencies behind the percentiles.
+    /// Number of latencies that the percentiles are computed from.
     pub latency_samples: Option<u64>,
     /// Lower end of the 95 % confidence interval of the median; absent when there are too few latencies.
     pub latency_ms_p50_ci95_low: Option<f64>,

@@ -34,7 +34,7 @@ pub fn verdict(reports: &[Report]) -> Option<String> {
     Some(text)
 }
 
-/// Each configuration once, with everything it is best at.
+/// Each configuration once, with every measure in which it is the best.
 fn described(bests: &[Best]) -> Option<String> {
     let mut groups: Vec<(&Report, Vec<&str>)> = Vec::new();
     for best in bests {

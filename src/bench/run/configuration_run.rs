@@ -26,7 +26,7 @@ pub struct Outcome {
     pub measurement: Option<Measurement>,
 }
 
-/// What is wanted from a configuration besides its row.
+/// Additional results that a configuration returns besides its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunDetail {
     /// Level of detail of the row.
@@ -104,7 +104,7 @@ impl ConfigurationRun {
         }
     }
 
-    /// As [`Self::finish`], with the charts and measurements that are wanted. Latencies of the measurement are in order of
+    /// As [`Self::finish`], with the requested charts and measurements. Latencies of the measurement are in order of
     /// completion.
     #[must_use]
     pub fn finish_with(self, detail: RunDetail) -> RowResult {
@@ -159,7 +159,7 @@ impl<O: RunObserver> ConfigurationRun<O> {
         Progress { done: true, now: SimTime::ZERO, percent: 100.0, inferences: 0 }
     }
 
-    /// The row, with the charts and measurements that are wanted, and the listener; no listener when nothing could run.
+    /// The row, with the requested charts and measurements, and the listener; no listener if the configuration could not run.
     #[must_use]
     pub fn finish_observed(self, detail: RunDetail) -> (RowResult, Option<O>) {
         let configuration = self.configuration;

@@ -127,7 +127,7 @@ pub struct UntimedStep {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ModelInputsError {
-    /// What the model takes is not known.
+    /// The inputs of the model are not known.
     #[error(transparent)]
     Library(#[from] LibraryError),
     /// The model takes other inputs than the given ones.

@@ -31,7 +31,7 @@ pub enum FixedError {
     /// No such parameter.
     #[error("model fixed has no parameter '{name}'; its parameters are {}", known())]
     Unknown {
-        /// What was given.
+        /// The given value.
         name: String,
     },
     /// Not `name=milliseconds`.
@@ -39,7 +39,7 @@ pub enum FixedError {
         "model fixed: '{text}' is not a time; write name=milliseconds, such as fixed:device_ms=2.895,host_ms=0.216"
     )]
     Malformed {
-        /// What was given.
+        /// The given value.
         text: String,
     },
     /// Not a time.
@@ -47,7 +47,7 @@ pub enum FixedError {
     BadTime {
         /// The parameter.
         name: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
     /// A parameter that is given twice.
@@ -69,7 +69,7 @@ fn known() -> String {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FixedModel {
     times: ServiceTimes,
-    /// A warm-up inference; as long as any other inference when it is not given.
+    /// Time of a warm-up inference; by default the time of any other inference.
     pub(in crate::bench) warmup: Option<SimTime>,
 }
 

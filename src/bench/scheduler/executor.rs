@@ -39,12 +39,12 @@ pub enum SetupStep {
     Warmup,
 }
 
-/// The times of a device. Each step is asked for once, in a fixed order for each model and each worker.
+/// The times of a device. The scheduler asks for each step once, in a fixed order for each model and each worker.
 pub trait Executor {
     /// How long a step of bringing up `model` takes.
     fn setup_time(&mut self, model: u32, step: SetupStep) -> SimTime;
     /// How long the next `stage` of `worker` takes (workers are numbered over all models). Zero means that the stage
-    /// does not happen and waits for nothing.
+    /// does not happen and never waits.
     fn stage_time(&mut self, worker: u32, stage: Stage) -> SimTime;
 }
 

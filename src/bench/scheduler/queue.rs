@@ -10,7 +10,7 @@ const WORKER_BITS: u32 = 20;
 /// The most workers one scheduler can hold.
 pub(super) const MAX_WORKERS: u64 = 1 << WORKER_BITS;
 
-/// A worker's next event: it happens at `time_ps`; of several events at one time, the one scheduled first comes first.
+/// A worker's next event, at `time_ps`; of several events at one time, the one that was scheduled first comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
     time_ps: u64,

@@ -67,7 +67,7 @@ impl<E: Executor> Scheduler<E> {
     /// are possible.
     ///
     /// # Errors
-    /// When there are too many workers, no memory for what is expected, or no time left to measure.
+    /// When there are too many workers, not enough memory for the expected number of inferences, or no time left to measure.
     pub fn new(configuration: &Configuration, executor: E, expected: u64) -> Result<Self, RunError> {
         Self::observed(configuration, executor, expected, Unobserved)
     }
@@ -148,7 +148,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
     /// Handles up to `budget` events.
     ///
     /// # Errors
-    /// When the run cannot go on; what was recorded is lost.
+    /// When the run cannot continue; the recorded inferences are lost.
     pub fn step(&mut self, budget: u64) -> Result<Progress, RunError> {
         for _ in 0..budget {
             let Some((time, worker)) = self.events.pop() else { break };
@@ -175,7 +175,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Progress { done, now: SimTime(self.now), percent, inferences: self.measurement.inferences() }
     }
 
-    /// The measurement; for a run that is not done, what was recorded so far, marked as not finished.
+    /// The measurement; for an unfinished run, the inferences so far, marked as not finished.
     #[must_use]
     pub fn into_measurement(self) -> Measurement {
         self.into_parts().0

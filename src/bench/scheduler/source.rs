@@ -37,7 +37,7 @@ pub(in crate::bench) enum Source {
     },
     /// Queries that arrive whether or not a worker is free.
     Arrivals(Arrivals),
-    /// Queries of several inferences; the next one is asked when the last one is answered.
+    /// Queries of several inferences; the next query comes when the last one is answered.
     Streams(Streams),
 }
 
@@ -94,9 +94,9 @@ impl Streams {
 /// Effect of the end of an inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::bench) enum Ended {
-    /// It is recorded with its own latency.
+    /// The inference is recorded with its own latency.
     Inference,
-    /// It is part of a query that goes on.
+    /// The inference is part of an unfinished query.
     Part,
     /// It ends a query, asked for at this time; workers that wait are woken.
     Query(u64),

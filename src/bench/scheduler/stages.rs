@@ -60,7 +60,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         Ok(())
     }
 
-    /// The next inference, a wait for one, or the end of the worker when nothing more comes.
+    /// The next inference, a wait for one, or the end of the worker if there are no more inferences.
     pub(super) fn begin_inference(&mut self, worker: u32) {
         let model = self.workers[worker as usize].model;
         match self.source.next(self.now, model) {

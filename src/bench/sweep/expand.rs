@@ -25,7 +25,7 @@ pub const MAX_CONFIGURATIONS: u64 = 10_000;
 pub struct Sweep {
     /// One row of the report each. Those that cannot run are included and become failed rows.
     pub configurations: Vec<Configuration>,
-    /// What was left out or looks unusual, one sentence each.
+    /// Configurations that were left out and unusual settings, one sentence each.
     pub messages: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ fn configuration(
     n_models: u32,
 ) -> Configuration {
     let is_measured = config.options.device_type == DeviceType::Cpu;
-    // A processor is of no EC2 size and has no published price.
+    // This machine's processor does not have an EC2 size or a published price.
     let size = size.filter(|_| !is_measured);
     let named = if is_measured { THIS_MACHINE } else { instance_type(config, model) };
     let label = config.model_name.as_deref().or_else(|| config.index.as_ref().map(|i| i.model_name.as_str()));
@@ -140,7 +140,7 @@ fn configuration(
     }
 }
 
-/// The counts as given, or one copy and as many as fit. An unknown size has no maximum, nor has a processor whose
+/// The counts as given, or one copy and as many as fit. An unknown size has no maximum, and neither has a processor whose
 /// number of cores only the shell knows: they get one copy only.
 fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfig) -> Vec<u32> {
     let size = size.filter(|_| config.options.device_type == DeviceType::Neuron);

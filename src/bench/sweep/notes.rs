@@ -7,7 +7,7 @@ use super::models::ModelConfig;
 use crate::bench::config::bench_config::BenchConfig;
 use crate::bench::config::options::{Accounting, DeviceType};
 
-/// Seconds below which a run has no second that is neither its first nor its last.
+/// Shortest duration, in seconds, with a whole second between the first and the last.
 const SHORTEST_FULL_S: f64 = 2.0;
 
 /// Notes on the run as a whole and on its models.

@@ -28,7 +28,7 @@ pub struct PlannedRow {
 pub struct SweepPlan {
     /// One for each row of the report.
     pub rows: Vec<PlannedRow>,
-    /// What was left out or looks unusual, one sentence each.
+    /// Configurations that were left out and unusual settings, one sentence each.
     pub messages: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl SweepPlan {
         self.rows.iter().filter(|r| r.problem.is_none()).map(|r| r.configuration.duration_s).sum()
     }
 
-    /// All estimates together; rows without one count as nothing.
+    /// The sum of all estimates; rows without an estimate count as 0.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         let estimates = self.rows.iter().filter_map(|r| r.estimate);
@@ -67,7 +67,7 @@ impl SweepPlan {
 }
 
 impl PlannedRow {
-    /// Takes the stage times of the configuration, or the reason there are none.
+    /// Sets the stage times of the configuration, or the reason why it has none.
     pub fn learn(&mut self, times: &Result<ServiceTimes, String>) {
         if self.problem.is_some() {
             return;

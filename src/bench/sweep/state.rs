@@ -62,7 +62,7 @@ pub struct SweepProgress {
 }
 
 impl SweepState {
-    /// A sweep of which nothing has run.
+    /// A sweep that has not begun.
     ///
     /// # Errors
     /// When the benchmark cannot be expanded.
@@ -71,7 +71,7 @@ impl SweepState {
         Ok(Self::of(config, plan))
     }
 
-    /// A sweep of which nothing has run, of a benchmark and the plan that was made of it.
+    /// A sweep that has not begun, from a benchmark and its plan.
     #[must_use]
     pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
         let SweepPlan { rows, messages } = plan;
@@ -109,7 +109,7 @@ impl SweepState {
         }
     }
 
-    /// The next configuration for a worker, which is then running; `None` when there is none, or the sweep is paused.
+    /// Starts the next configuration for a worker; `None` if all have been started or the sweep is paused.
     pub fn begin_next(&mut self) -> Option<(u32, Configuration)> {
         self.begin_next_of(|_| true)
     }
@@ -148,7 +148,7 @@ impl SweepState {
         self.is_paused
     }
 
-    /// Hands out no further configuration until it is resumed; those that run go on.
+    /// Stops starting configurations until it is resumed; running ones continue.
     pub fn pause(&mut self) {
         self.is_paused = true;
     }
@@ -236,7 +236,7 @@ impl SweepState {
         p
     }
 
-    /// Whether nothing waits or runs.
+    /// Whether no configuration waits or runs.
     #[must_use]
     pub fn is_done(&self) -> bool {
         !self.rows.iter().any(|r| matches!(r.state, RowState::Waiting | RowState::Running))
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(state.rows()[5].attempts, 2);
         assert_eq!(state.cancel(), [5]);
         assert!(state.is_done() && state.reports().len() == 5);
-        // A row that comes too late still counts.
+        // A row that comes late still counts.
         let late = report(&state.rows()[5].planned.configuration.clone());
         state.finish(5, late);
         let failed_before = state.progress().failed;

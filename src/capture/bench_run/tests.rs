@@ -174,7 +174,7 @@ fn compiling_and_loading_are_not_idleness_of_the_devices() {
     while !pass.advance(&profile, &works, &flows, 1_000) {}
     let said = pass.finish(&profile, &works);
     let verdict = said.iter().find(|s| s.topic == Topic::Verdict).unwrap();
-    // 1 ms of compiling, 130 us of loading, and 4 us of input and host stand in front of the first work of a device.
+    // 1 ms of compiling, 130 us of loading, and 4 us of input and host work come before the first work of a device.
     let window = verdict.spans[0];
     assert_eq!(window.start.0, 1_134_000, "{}", verdict.text);
     assert!(window.end.0 <= 1_130_000 + 1_100_000, "{}", verdict.text);

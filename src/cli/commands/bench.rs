@@ -133,7 +133,7 @@ impl<'a> Sweep<'a> {
         Ok(())
     }
 
-    /// Prints and writes what was asked for.
+    /// Prints and writes the requested output.
     fn give_results(&mut self) -> Result<()> {
         let (reports, table) = (self.state.reports(), &self.args.table);
         let (verbosity, driver) = (self.verbosity, &mut self.driver);

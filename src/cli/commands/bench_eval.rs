@@ -1,4 +1,4 @@
-//! `neuronscope bench --eval-metrics`: how good the answers are, beside how fast they come.
+//! `neuronscope bench --eval-metrics`: how good the answers are, in addition to how fast they come.
 
 use std::path::Path;
 
@@ -42,7 +42,7 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
 /// Notes about the dataset of a benchmark, and whether its records fit the model.
 ///
 /// # Errors
-/// When they are of another size than the model's inputs.
+/// When the records differ in size from the model's inputs.
 pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>> {
     let Some(text) = args.run.dataset.as_deref().filter(|t| t.trim().parse::<i64>().is_err()) else {
         return Ok(Vec::new());

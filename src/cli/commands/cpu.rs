@@ -159,7 +159,7 @@ impl Ticks {
 
     /// The share of the processors that other programs used since an earlier moment; `None` for too short a time.
     pub fn others_since(&self, before: &Self) -> Option<f64> {
-        /// A tenth of a second of one processor: fewer ticks are no basis.
+        /// Fewest ticks for an estimate: a tenth of a second of one processor.
         const FEWEST: u64 = 10;
         let all = self.all.checked_sub(before.all).filter(|all| *all >= FEWEST)?;
         let busy = self.busy.saturating_sub(before.busy);

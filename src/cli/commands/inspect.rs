@@ -53,7 +53,7 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
 /// The default instance: the smallest one with a second-generation NeuronCore.
 const BESIDE_INSTANCE: &str = "inf2.xlarge";
 
-/// The table of a file beside a model of the zoo. A batch size that the file does not have is named below the table.
+/// The table of a file beside a model of the zoo. A note below the table names batch sizes that the file does not have.
 fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
     let mut driver = Driver::new();
     let file = args.brought.model(&mut driver, path)?;

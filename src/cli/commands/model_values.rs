@@ -1,4 +1,4 @@
-//! The values of a model file beside expected ones: what `inspect` and `numerics` do with `--inputs` and `--expect`.
+//! Compares the values of a model file with expected ones, for `--inputs` and `--expect` of `inspect` and `numerics`.
 
 use std::fmt::Write as _;
 use std::path::Path;

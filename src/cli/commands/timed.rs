@@ -18,7 +18,7 @@ pub(super) struct TimedRuns {
     times: BTreeMap<u64, Result<ServiceTimes, String>>,
     /// Models that were loaded.
     models: ModelLibrary,
-    /// What was recorded, in the order of the runs.
+    /// The recorded results, in the order of the runs.
     pub results: Vec<TimedResults>,
 }
 

@@ -18,7 +18,7 @@ const THREADS: usize = 4;
 /// How many ports after the requested one are tried.
 const PORTS_TO_TRY: u16 = 100;
 
-/// Serves a page; tells `ready` the port. Returns when the server cannot go on.
+/// Serves a page; passes the port to `ready`. Returns when the server cannot continue.
 ///
 /// # Errors
 /// When no port is free.

@@ -139,7 +139,7 @@ impl Chain {
         self.steps.push(Step::new(kind, after));
     }
 
-    /// Removes the last step if it is one with scalars; returns what it waited for.
+    /// Removes the last step if it uses scalars; returns its waits.
     fn take_scalars(&mut self) -> Vec<Wait> {
         self.steps.pop_if(|s| s.is_scalars()).map(|s| s.after).unwrap_or_default()
     }
@@ -251,7 +251,7 @@ fn other_side(
     }
 }
 
-/// A tensor of a constant, set in SBUF once: it waits for nothing, so it is set early.
+/// A tensor filled with a constant, set in SBUF once: it does not wait for anything, so it is set early.
 fn constant_tensor(places: &mut Places, code: &mut Code<'_>, user: InstrId) -> Wait {
     if let Some(wait) = places.constants.get(&user) {
         return *wait;

@@ -1,4 +1,4 @@
-//! Elementwise work on what is in SBUF.
+//! Elementwise work on values in SBUF.
 
 use super::chain::plan_steps;
 use super::code::Code;
@@ -35,7 +35,7 @@ pub(super) fn elementwise(
     Ok(())
 }
 
-/// Runs the steps that follow a product's eviction over what is in SBUF.
+/// Runs the steps that follow a product's eviction on values in SBUF.
 pub(super) fn run_apart(
     partitions: u32,
     code: &mut Code<'_>,

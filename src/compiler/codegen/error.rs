@@ -39,7 +39,7 @@ pub enum CodegenError {
     Unsupported {
         /// The operation.
         path: String,
-        /// What is not supported.
+        /// The unsupported feature.
         what: String,
     },
     /// The kernel of a custom operator cannot be timed.

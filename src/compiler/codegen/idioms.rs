@@ -393,9 +393,9 @@ mod tests {
         let others = [
             // The square is read again.
             format!("{end}{rows}  %y = f32[4,8] multiply(%x, %rows)\n  ROOT %out = f32[4,8] add(%y, %square)\n"),
-            // Another value than the one that was squared.
+            // A value that differs from the squared one.
             format!("{end}{rows}  %t = f32[4,8] tanh(%x)\n  ROOT %out = f32[4,8] multiply(%t, %rows)\n"),
-            // The last instruction adds what is not a weight.
+            // The last instruction adds a value that is not a weight.
             format!(
                 "{end}{rows}  %y = f32[4,8] multiply(%x, %rows)\n  %t = f32[4,8] tanh(%x)\n  ROOT %out = f32[4,8] add(%y, %t)\n"
             ),

@@ -18,7 +18,7 @@ pub(super) fn rows_and_columns(shape: &Shape) -> (u64, u64) {
     }
 }
 
-/// The layout in which a result is wanted. Rows are on the partitions where a reduction over the last dimension or a
+/// The layout that the readers of a result need. Rows are on the partitions where a reduction over the last dimension or a
 /// product that contracts the rows reads the result; otherwise columns are.
 pub(super) fn wanted_layout(plan: &Plan<'_>, id: InstrId) -> Layout {
     if wants_row_major(plan, id, LAYOUT_LOOKAHEAD) { Layout::RowMajor } else { Layout::FeatureMajor }

@@ -19,7 +19,7 @@ pub(super) struct Loaded {
 /// A value in device memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spilled {
-    /// SBUF it takes once it is read back.
+    /// SBUF that it takes after it is read back.
     pub sbuf_bytes: u64,
     /// The transfer.
     pub moved: Transfer,
@@ -128,7 +128,7 @@ impl Places {
         self.done.insert(id);
     }
 
-    /// Marks values that only exist inside an operation as computed; they take no space of their own.
+    /// Marks values that only exist inside an operation as computed; they do not take space.
     pub fn absorb(&mut self, parts: &[InstrId], result: &Resident) {
         for part in parts {
             self.set_resident(*part, Resident { bytes: 0, ..result.clone() });

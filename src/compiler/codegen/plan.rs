@@ -1,4 +1,4 @@
-//! What is known of a module before any code is generated: its instructions, the readers and lifetime of each value, and
+//! What is known about a module before code is generated: its instructions, the readers and lifetime of each value, and
 //! the consequences of the core and the cast. Nothing here changes while code is generated.
 
 use super::error::CodegenError;
@@ -63,7 +63,7 @@ impl<'a> Plan<'a> {
     /// An operand of an instruction or of a member of a fusion.
     ///
     /// # Errors
-    /// When it has no such operand.
+    /// When the instruction does not have the operand.
     pub fn operand(&self, id: InstrId, n: usize) -> Result<InstrId, CodegenError> {
         let operand = self.instruction(id)?.operands.get(n).copied();
         operand.ok_or_else(|| self.unsupported(id, "a missing operand"))
@@ -79,7 +79,7 @@ impl<'a> Plan<'a> {
         self.last_use[id]
     }
 
-    /// The first operation that reads a value; the value itself when nothing does.
+    /// The first operation that reads a value; the value itself if it has no readers.
     pub fn first_reader(&self, id: InstrId) -> InstrId {
         self.users(id).first().copied().unwrap_or(id)
     }
@@ -98,7 +98,7 @@ impl<'a> Plan<'a> {
         (elementwise && others_ready).then_some(*user)
     }
 
-    /// Whether a value depends on weights and constants alone, so that it is available before anything runs.
+    /// Whether a value depends only on weights and constants, so that it is available before the program runs.
     pub fn comes_from_load(&self, id: InstrId) -> bool {
         let Some(instruction) = self.find(id) else { return false };
         match &instruction.opcode {

@@ -25,7 +25,7 @@ pub(super) struct Step {
     pub after: Vec<Wait>,
     /// The operation it serves, if that is not the tile's operation.
     pub source: Option<SourceId>,
-    /// Whether it and what follows wait until all tiles are in SBUF.
+    /// Whether it and the steps after it wait until all tiles are in SBUF.
     pub apart: bool,
 }
 

@@ -133,8 +133,8 @@ pub(super) fn output(
     Ok(())
 }
 
-/// A custom operator: its operand goes to HBM, the GPSIMD processors work there element by element, and the result
-/// comes back.
+/// A custom operator: its operand moves to HBM, the GPSIMD processors work there element by element, and the result
+/// moves back.
 pub(super) fn custom_call(
     plan: &Plan<'_>,
     places: &mut Places,

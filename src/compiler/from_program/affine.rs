@@ -14,7 +14,7 @@ const MOST_DEPTH: u32 = 12;
 /// is added before the view, as the product is read. `None` when the current operation is something else.
 ///
 /// # Errors
-/// When an operand comes later.
+/// When an operand is defined later.
 pub(super) fn with_vector_of_view(e: &mut Emit<'_>, opcode: &Opcode) -> Result<Option<InstrId>, FromProgramError> {
     for (value, vector) in [(0, 1), (1, 0)] {
         let (value_id, vector_id) = (e.operand_id(value)?, e.operand_id(vector)?);

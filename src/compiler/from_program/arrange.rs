@@ -7,7 +7,7 @@ use crate::tensor::kernels::SliceDim;
 use crate::tensor::{DType, Shape};
 
 impl Emit<'_> {
-    /// Result dimension `i` is dimension `permutation[i]` of `x`; `x` itself when nothing changes.
+    /// Result dimension `i` is dimension `permutation[i]` of `x`; `x` itself for the identity.
     pub fn transposed(&mut self, x: InstrId, permutation: Vec<u32>) -> InstrId {
         if permutation.iter().enumerate().all(|(i, &p)| i == p as usize) {
             return x;
@@ -48,7 +48,7 @@ impl Emit<'_> {
         if shape.dims == dims && dimensions.iter().enumerate().all(|(i, &d)| i == d as usize) {
             return x;
         }
-        // HLO's broadcast here neither turns dimensions nor stretches those of size one.
+        // HLO's broadcast here neither permutes dimensions nor stretches dimensions of size one.
         let mut order: Vec<usize> = (0..dimensions.len()).collect();
         order.sort_by_key(|&i| dimensions[i]);
         let x = self.transposed(x, order.iter().map(|&i| narrow(i)).collect());

@@ -225,7 +225,7 @@ impl Emit<'_> {
     /// A given value with at most one dimension that is not of size one, repeated to a shape.
     ///
     /// # Errors
-    /// When the value comes later.
+    /// When the value is defined later.
     pub fn repeated_vector(&mut self, of: FlatId, along: &[u32], shape: &Shape) -> Result<InstrId, FromProgramError> {
         let vector = self.value(of)?;
         let dims = along.iter().filter_map(|&d| shape.dims.get(d as usize).copied()).collect();

@@ -13,7 +13,7 @@ pub enum FromProgramError {
     Control {
         /// The instruction.
         name: String,
-        /// What depends on data.
+        /// The part that depends on data.
         what: &'static str,
     },
     /// More instructions than can be placed.
@@ -22,7 +22,7 @@ pub enum FromProgramError {
         /// The limit.
         limit: usize,
     },
-    /// An instruction that has no valid form.
+    /// An invalid instruction.
     #[error("{name}: {what}")]
     Instruction {
         /// The instruction.
@@ -30,7 +30,7 @@ pub enum FromProgramError {
         /// What is wrong.
         what: String,
     },
-    /// Nothing depends on an input.
+    /// No result depends on an input.
     #[error("no result depends on an input: there is nothing to compute on a call")]
     NoWork,
     /// The result is not well formed: a defect of this module.

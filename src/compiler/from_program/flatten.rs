@@ -14,7 +14,7 @@ use crate::import::program::{
 const MOST_NODES: usize = 400_000;
 /// Calls deeper than this belong to a program that calls itself.
 const MOST_DEPTH: u32 = 100;
-/// Most turns of a loop that are written out.
+/// Most turns of a loop that is unrolled.
 const MOST_TURNS: u32 = 20_000;
 
 /// A value while a program is written out.
@@ -130,7 +130,7 @@ impl Writer<'_> {
         let can_stand = matches!(instruction.op, Op::Call | Op::While | Op::Conditional);
         let Some(refused) = self.refused.as_mut().filter(|_| can_stand) else { return Err(error) };
         refused.insert(instruction.name.clone(), error.to_string());
-        // Removes what was begun.
+        // Removes the instructions added so far.
         self.flat.nodes.truncate(before);
         self.depth = depth;
         let op = Op::Opaque(Foreign { name: instruction.name.clone(), config: String::new() });
@@ -255,7 +255,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The branch that a known condition chooses: for a boolean, the first branch is that of true.
+/// The branch that a known condition selects: a boolean selects the first branch if it is true.
 fn branch(value: &Value, branches: usize) -> Option<usize> {
     let Numbers::Whole(v) = &value.numbers else { return None };
     let v = *v.first()?;
@@ -326,7 +326,7 @@ pub(super) struct FlatNode {
     pub operands: Vec<FlatId>,
     pub ty: ArrayType,
     pub origin: Origin,
-    /// Its numbers, when it is small and depends on constants alone.
+    /// Its numbers, if it is small and depends only on constants.
     pub known: Option<Value>,
     /// The number that every element has, when that is known.
     pub splat: Option<f64>,

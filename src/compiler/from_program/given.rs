@@ -11,11 +11,11 @@ pub(super) enum Given {
     No,
     /// One number in every element.
     Splat(f64),
-    /// A weight of the program as it is, by its number.
+    /// A weight of the program, unchanged, by its number.
     Weight(u32),
     /// A weight that is transposed or viewed; the weight is the operation's first operand.
     View,
-    /// A given value, repeated along the dimensions that it lacks.
+    /// A given value, broadcast along the dimensions that it lacks.
     Repeated {
         /// The repeated value.
         of: FlatId,
@@ -56,7 +56,7 @@ fn how_given(program: &Program, flat: &Flat, node: &FlatNode, all: &[Given]) -> 
     let first = node.operands.first().map(|&o| &all[o]);
     let is_view = match &node.op {
         Op::Transpose { .. } | Op::Reshape => true,
-        // Nothing repeats: only dimensions of size one are new.
+        // No element is repeated: the new dimensions have size one.
         Op::Broadcast { dimensions } => {
             dimensions.is_sorted() && node.operands.first().is_some_and(|&o| elements(flat, o) == node.ty.elements())
         }

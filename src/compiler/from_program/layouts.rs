@@ -46,7 +46,7 @@ pub(super) fn assign(module: &mut HloModule) {
 enum Placed {
     /// The value of an instruction.
     Whole(InstrId),
-    /// An instruction's value with its dimensions in another order; nothing has needed it in its own order yet.
+    /// An instruction's value with its dimensions in another order; no reader has needed the original order yet.
     Turned(InstrId, Vec<u32>),
 }
 

@@ -43,7 +43,7 @@ pub(super) fn gather(e: &mut Emit<'_>, dims: &GatherDims, shape: Shape) -> Resul
     Ok(e.push(Opcode::Gather, vec![table, indices], shape))
 }
 
-/// Starts that are known, one for each dimension of `x`.
+/// The start indices, one for each dimension of `x`, if they are known.
 fn known_starts(e: &Emit<'_>, first: usize, rank: usize) -> Option<Vec<i64>> {
     let starts: Vec<i64> = (first..first + rank)
         .map(|n| match &e.flat.nodes[e.operand_id(n).ok()?].known.as_ref()?.numbers {

@@ -176,7 +176,7 @@ fn binary(e: &mut Emit<'_>, function: Binary) -> Result<InstrId> {
     Ok(e.of_two(opcode, a, b))
 }
 
-/// One pass of the vector engine, which reads a mask beside its operands.
+/// One pass of the vector engine, which also reads a mask.
 fn select(e: &mut Emit<'_>, shape: Shape) -> Result<InstrId> {
     let operands = (0..3).map(|n| e.operand(n)).collect::<Result<Vec<_>>>()?;
     let work = Work { name: "select".to_owned(), kind: WorkKind::Vector, elements: shape.elements(), passes: 1 };
@@ -189,7 +189,7 @@ fn reduce(e: &mut Emit<'_>, combine: Option<Combine>, dimensions: &[u32], shape:
         Some(Combine::Product) => ReduceKind::Product,
         Some(Combine::Max) => ReduceKind::Max,
         Some(Combine::Min) => ReduceKind::Min,
-        // An arg max is a maximum and a search for where it is.
+        // An arg max finds the maximum and searches for its position.
         _ => return worked(e, "reduce", WorkKind::Vector, 2, shape),
     };
     let x = e.operand(0)?;

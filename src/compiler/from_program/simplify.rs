@@ -9,7 +9,7 @@ use crate::base::FxHashMap;
 use crate::base::convert::real_signed;
 use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
-/// What is known of a value.
+/// Known facts about a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fact {
     /// The number that every element has.
@@ -18,7 +18,7 @@ struct Fact {
     may_be_infinite: bool,
 }
 
-/// Makes operations read past those that change nothing, and marks values of one number.
+/// Lets operations read past operations that change nothing, and marks values of one number.
 pub(super) fn simplify(flat: &mut Flat) {
     let mut same: Vec<FlatId> = Vec::with_capacity(flat.nodes.len());
     let mut facts: Vec<Fact> = Vec::with_capacity(flat.nodes.len());

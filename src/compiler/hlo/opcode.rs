@@ -72,7 +72,7 @@ pub enum Opcode {
     },
     /// Repeats an operand: operand dimension `i` becomes result dimension `dimensions[i]`.
     Broadcast {
-        /// Where each operand dimension goes.
+        /// The result's dimension for each operand dimension.
         dimensions: Vec<u32>,
     },
     /// Same elements, other dimensions.

@@ -22,7 +22,7 @@ impl Module for Ops {
     }
 }
 
-/// The text of the lowered ops, after checking that it evaluates to the eager result.
+/// The text of the lowered ops, after a check that they evaluate to the eager result.
 fn check(shapes: &[&[u64]], forward: Forward) -> String {
     let shapes: Vec<Shape> = shapes.iter().map(|d| Shape::f32(*d)).collect();
     let graph = trace(&Ops(forward), &shapes).unwrap();

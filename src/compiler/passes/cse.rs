@@ -11,7 +11,7 @@ use super::rewrite::Rewrite;
 use super::{Changes, Pass};
 
 /// Lets equal instructions share the first one's result. Constants and broadcasts are left as they are: they cost next to
-/// nothing to repeat, and one that is shared could not be fused into any of its users.
+/// nothing to repeat, and a shared one could not be fused into its users.
 pub struct CommonSubexpressions;
 
 impl Pass for CommonSubexpressions {

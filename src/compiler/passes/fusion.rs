@@ -43,7 +43,7 @@ fn next_number(module: &HloModule) -> u32 {
     numbers.max().map_or(0, |n| n + 1)
 }
 
-/// Groups of at least two, each ascending and ended by its root, in the order of their roots.
+/// Groups of at least two, each in ascending order with its root last, in the order of their roots.
 fn find_groups(module: &HloModule) -> Vec<Vec<InstrId>> {
     let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();
     for (id, instruction) in module.instructions.iter_enumerated() {

@@ -9,10 +9,10 @@ use crate::compiler::hlo::{HloModule, VerifyError, verify};
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 
-/// Most examples in a log entry; a loop of a thousand products would make as many.
+/// Most examples in a log entry; without a limit, a loop of a thousand products would give a thousand.
 const MAX_EXAMPLES: usize = 20;
 
-/// What a pass did.
+/// The log of one change by a pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     count: u32,
@@ -37,7 +37,7 @@ pub trait Pass {
     fn run(&self, module: &mut HloModule) -> Changes;
 }
 
-/// What one pass did to a module.
+/// The changes of one pass to a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassRecord {
     /// The pass.
@@ -52,7 +52,7 @@ pub struct PassRecord {
     pub examples: Vec<String>,
 }
 
-/// What all passes did, in order.
+/// The changes of all passes, in order.
 pub type PassLog = Vec<PassRecord>;
 
 /// A pass broke the module: a defect of the pass.

@@ -53,7 +53,7 @@ struct Rebuild<'m> {
     new: IndexVec<InstrId, HloInstruction>,
     /// By old id: the instruction that computes the same value.
     placed: IndexVec<InstrId, InstrId>,
-    /// By old id: the values it is a view of, the nearest first.
+    /// By old id: the values that it is a view of, the nearest first.
     bases: IndexVec<InstrId, Vec<InstrId>>,
     names: u32,
     changes: Changes,

@@ -67,7 +67,7 @@ pub enum BroughtSpecError {
 }
 
 impl BroughtSettings {
-    /// Whether there are no settings.
+    /// Whether no setting is given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.dims.is_empty() && self.assumed.is_empty()

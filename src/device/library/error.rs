@@ -6,7 +6,7 @@ use super::brought_spec::BroughtSpecError;
 use crate::import::ImportError;
 use crate::model::SpecError;
 
-/// Why a model that a text names cannot be used. The texts say what to do.
+/// Why the model in a text cannot be used. The messages say what to do.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LibraryError {

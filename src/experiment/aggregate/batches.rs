@@ -45,7 +45,7 @@ impl Batches {
         self.0.iter().find(|(key, _)| key == batch).map(|(_, measure)| *measure)
     }
 
-    /// Keeps a time, replacing an earlier one of the same batch size; returns whether there was one.
+    /// Stores a time, replacing an earlier one for the same batch size; returns whether it replaced one.
     pub fn replace(&mut self, batch: BatchKey, measure: Measure) -> bool {
         match self.0.iter_mut().find(|(key, _)| *key == batch) {
             Some((_, kept)) => {
@@ -60,7 +60,7 @@ impl Batches {
         }
     }
 
-    /// Keeps a time unless there is one of the same batch size.
+    /// Stores a time unless the batch size already has one.
     pub fn keep_first(&mut self, batch: &BatchKey, measure: Measure) {
         if self.get(batch).is_none() {
             self.replace(batch.clone(), measure);

@@ -21,7 +21,7 @@ impl Measure {
         Self { avg, std: avg * libm::sqrt(b * b + a * a) }
     }
 
-    /// The geometric mean, with the deviation `g / n * sqrt(sum((std / avg)^2))`. `None` when there are no values.
+    /// The geometric mean, with the deviation `g / n * sqrt(sum((std / avg)^2))`. `None` for an empty list.
     #[must_use]
     pub fn geometric_mean(values: &[Self]) -> Option<Self> {
         if values.is_empty() {

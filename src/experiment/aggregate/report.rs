@@ -18,7 +18,7 @@ pub enum ReportKind {
     /// The geometric mean over time.
     #[default]
     Speedup,
-    /// Models that became slower and still are; the suite has no such report.
+    /// Models that became slower and still are; the suite does not have this report.
     Changes,
 }
 

@@ -14,7 +14,7 @@ pub struct Heading {
 /// The value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing.
+    /// An empty cell.
     Empty,
     /// A whole number.
     Count(u64),

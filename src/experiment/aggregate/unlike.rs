@@ -1,5 +1,5 @@
 //! Models whose batch sizes differ between a backend and the baseline: a time at one batch size says nothing about a time at
-//! another, so such pairs have no speed-up.
+//! another, so these pairs have no speed-up.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct UnlikeBatches {
     pub alone: Vec<String>,
     /// Batch sizes of the baseline's backend.
     pub baseline: Vec<String>,
-    /// Whether they have no batch size in common, so that the model is in no report of the backend.
+    /// Whether they have no batch size in common, so that the backend's reports leave the model out.
     pub is_left_out: bool,
 }
 

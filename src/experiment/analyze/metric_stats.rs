@@ -12,12 +12,12 @@ pub struct MetricStats {
     pub median: f64,
     /// The largest.
     pub max: f64,
-    /// Mean and population standard deviation of all repeats except the first, which compiles; `None` when there is only one.
+    /// Mean and population standard deviation of all repeats except the first, which compiles; `None` for a single repeat.
     pub steady: Option<(f64, f64)>,
 }
 
 impl MetricStats {
-    /// Statistics of the repeats; `None` when there are none. NaN makes them NaN.
+    /// Statistics of the repeats; `None` for an empty list. NaN makes them NaN.
     #[must_use]
     pub fn of(repeats: &[f64]) -> Option<Self> {
         let (_, after_first) = repeats.split_first()?;

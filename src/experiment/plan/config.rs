@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{value}' is not {what}; choose from {choices}")]
 pub struct UnknownChoice {
-    /// What was given.
+    /// The given value.
     pub value: String,
-    /// What the option names.
+    /// The option.
     pub what: &'static str,
     /// All choices.
     pub choices: String,

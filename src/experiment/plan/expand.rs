@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::config::{Accelerator, Dynamo, ExperimentConfig, Test, TorchXla2, Xla};
 
-/// The rules that decide what can run.
+/// The rules that decide which combinations can run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanRules {
     /// The suite in May 2025, the version of its README: GPUs are planned without XLA's probe of a device.

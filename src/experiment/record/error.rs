@@ -12,7 +12,7 @@ pub enum LineError {
     /// It begins with the mark that some editors put before UTF-8.
     #[error("the line begins with a byte order mark; save the file as UTF-8 without one")]
     ByteOrderMark,
-    /// It is JSON of another kind.
+    /// It is JSON but not an object.
     #[error("the line is JSON but not an object; each line must be a JSON object")]
     NotAnObject,
     /// It is not UTF-8.

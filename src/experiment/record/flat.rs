@@ -58,11 +58,11 @@ pub struct FlatRecord {
     pub iterations_per_run: Option<i64>,
     /// The verifier's code.
     pub verification_code: Option<String>,
-    /// Why there are no times.
+    /// The reason why the record has no times.
     pub error: Option<String>,
     /// The lists of [`FLAT_METRICS`], in that order; a list that is missing is empty.
     pub metrics: [Vec<f64>; FLAT_METRICS.len()],
-    /// Metrics that are not lists of numbers, or have no column.
+    /// Metrics that are not lists of numbers, or that have no column.
     pub left_out: Vec<String>,
 }
 
@@ -126,20 +126,20 @@ impl FlatRecord {
         Ok(flat)
     }
 
-    /// Number of rows of the record: the length of its longest list, or one if there is no list.
+    /// Number of rows that the record takes in a table: the length of its longest list, or one if it has no lists.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.metrics.iter().map(Vec::len).max().unwrap_or(0).max(1)
     }
 
-    /// Whether there are no times at all.
+    /// Whether the record has no times.
     #[must_use]
     pub fn is_without_times(&self) -> bool {
         self.metrics.iter().all(Vec::is_empty)
     }
 }
 
-/// A text as it is; `None` for null or a missing value; any other value as JSON.
+/// A string as it is; `None` for null or a missing value; any other value as JSON.
 fn text(value: Option<&RawValue>) -> Option<String> {
     let json = value?.get();
     match json.as_bytes().first()? {

@@ -49,7 +49,7 @@ pub struct RecordRequest {
 }
 
 impl Default for RecordRequest {
-    /// The request that a record without one stands for.
+    /// The request that a record without one is read as.
     fn default() -> Self {
         Self { batch_size: None, seed: 0, verify: None, verify_iterations: one(), pure_wall_time: false }
     }
@@ -67,7 +67,7 @@ const fn is_one(count: &u32) -> bool {
 /// The model of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordModel {
-    /// Suite it comes from.
+    /// The suite that the model comes from.
     pub suite_name: String,
     /// Its name there.
     pub model_name: String,
@@ -78,7 +78,7 @@ pub struct RecordModel {
 pub struct RecordExperiment {
     /// Where it ran.
     pub accelerator: String,
-    /// Product that it ran on.
+    /// The product that the experiment ran on.
     pub accelerator_model: String,
     /// Runtime under XLA.
     pub xla: Option<String>,
@@ -90,7 +90,7 @@ pub struct RecordExperiment {
     pub torch_xla2: Option<String>,
     /// Inference or training.
     pub test: String,
-    /// Samples of one inference; null when nothing ran.
+    /// Samples of one inference; null if the experiment did not run.
     pub batch_size: Option<u32>,
     /// Whether functionalization is on.
     pub enable_functionalization: bool,

@@ -4,7 +4,7 @@ use super::golden::{Tolerance, golden_search};
 use super::series::Series;
 use crate::base::convert::real_len;
 
-/// The longest stretch in the exact solution; longer ones are merged from such stretches.
+/// The longest stretch in the exact solution; longer ones are merged from these stretches.
 const LONGEST: usize = 20;
 
 /// Ends of the stretches (each the start of the next) for the penalty that is chosen from the data: the one with the least
@@ -114,7 +114,7 @@ fn merge(series: &mut Series<'_>, mut ends: Vec<usize>, penalty: f64) -> Vec<usi
     }
 }
 
-/// Moves each border to where it costs least: short stretches may have put it elsewhere.
+/// Moves each border to the position with the least cost: short stretches may have misplaced it.
 fn shift(series: &mut Series<'_>, mut ends: Vec<usize>) -> Vec<usize> {
     let mut start = 0;
     for j in 1..ends.len() {

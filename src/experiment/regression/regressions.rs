@@ -28,11 +28,11 @@ pub struct Regressions {
     pub steps: Vec<Regression>,
 }
 
-/// Steps of fewer points are noise, unless there are no longer ones.
+/// Steps of fewer points are noise, unless all steps are that short.
 const FEWEST_POINTS: usize = 2;
 
-/// Steps up from which the series never came back. A step counts when it is larger than the spread on both sides and
-/// than `threshold` times the value before (0.05 is five percent). `None` when there is none.
+/// Upward steps after which the series never came back. A step counts when it is larger than the spread on both sides and
+/// than `threshold` times the value before (0.05 is five percent). `None` without a step of this kind.
 #[must_use]
 pub fn find_regressions(steps: &[Step], threshold: f64) -> Option<Regressions> {
     let last = steps.last()?;

@@ -53,7 +53,7 @@ pub struct Experiment<'a> {
     pub seed: u64,
     /// Whether to verify instead of timing.
     pub verify: Option<Verification>,
-    /// Seeds that are verified, from `seed` on.
+    /// Seeds that are verified, beginning with `seed`.
     pub verify_iterations: u32,
     /// Whether to time each iteration as the shortest of many calls; measured runs only.
     pub pure_wall_time: bool,

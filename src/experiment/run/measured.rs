@@ -19,7 +19,7 @@ fn since(clock: &dyn Clock, start_ns: u64) -> f64 {
 }
 
 /// Times every repeat: the first also compiles. Weights and inputs are drawn before. Between repeats the same work is
-/// timed, nanoseconds of each, which shows what disturbs the machine.
+/// timed (in nanoseconds each), which shows disturbances of the machine.
 pub(super) fn measure(
     experiment: &Experiment<'_>,
     network: &Network,

@@ -1,5 +1,5 @@
 //! How reliable measured times are, and how to improve them. Before every repeat
-//! the same work is timed: its times show what disturbs the machine.
+//! the same work is timed: its times show disturbances of the machine.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! Experiments on a simulated NeuronCore. Every repeat except the first takes the same time: nothing disturbs a simulation.
+//! Experiments on a simulated NeuronCore. Every repeat except the first takes the same time, because a simulation has no disturbances.
 
 use super::error::RunError;
 use super::experiment::Experiment;

@@ -32,7 +32,7 @@ pub struct SuiteModel {
 pub struct UnknownModel {
     /// The suite.
     pub suite: &'static str,
-    /// What was asked for.
+    /// The requested name.
     pub name: String,
     /// The suite's models.
     pub known: String,

@@ -16,9 +16,9 @@ pub enum MreCode {
     Fail,
     /// Two eager runs already differ by the threshold or more.
     NondeterministicEagerRun,
-    /// Nothing ran.
+    /// The model did not run.
     CannotProceedWithVerification,
-    /// The experiment returned nothing.
+    /// The experiment returned no outputs.
     NoOutputProvided,
     /// Verification was not asked for.
     SkipVerification,
@@ -110,7 +110,7 @@ mod tests {
         let outcome = mean_relative_error_rules([&zero, &zero], &zero, 0.02);
         assert_eq!(outcome.code, MreCode::NondeterministicEagerRun);
         assert!(outcome.error.unwrap().is_nan());
-        // Strictly below: with a threshold of zero, nothing passes.
+        // The comparison is strict: with a threshold of zero, every output fails.
         assert_eq!(mean_relative_error_rules([&ones, &ones], &ones, 0.0).code, MreCode::NondeterministicEagerRun);
         let empty = tensor(&[]);
         assert_eq!(mean_relative_error_rules([&empty, &empty], &empty, 0.02).code, MreCode::NondeterministicEagerRun);

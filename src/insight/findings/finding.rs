@@ -65,7 +65,7 @@ impl Rule {
     }
 }
 
-/// Whether a finding costs time; the order is that of the list.
+/// The effect of a finding; findings are listed in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -99,14 +99,14 @@ pub struct Finding {
     pub rule: Rule,
     /// Whether it costs time.
     pub effect: Effect,
-    /// The time that it is about, nanoseconds: findings of one effect are ranked by it. It is not necessarily the time
+    /// The time that the finding concerns, nanoseconds: findings of one effect are ranked by it. It is not necessarily the time
     /// that a change saves.
     pub time_ns: u64,
     /// One sentence with the main number.
     pub title: String,
-    /// What it means and what to do.
+    /// The meaning and what to do.
     pub detail: String,
-    /// The numbers behind it.
+    /// The numbers that support it.
     pub evidence: Vec<Metric>,
     /// Slices that show it, the most telling first.
     pub slices: Vec<SliceRange>,

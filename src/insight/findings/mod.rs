@@ -1,4 +1,4 @@
-//! Findings in plain words, each with the numbers behind it and the slices that show it; one file per rule.
+//! Findings in plain words, each with its numbers and the slices that show it; one file per rule.
 //!
 //! A rule is silent unless its statement holds for the slices of this run. Findings that cost time come first, ranked
 //! by the time they are about, then their symptoms, then findings that save time, then findings that explain the

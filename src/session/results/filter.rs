@@ -46,7 +46,7 @@ pub enum FilterTermError {
     /// No report has this key.
     #[error("'{key}' is not a column; write a name such as models, batch, p99 or throughput")]
     UnknownKey {
-        /// What was given.
+        /// The given value.
         key: String,
     },
     /// Smaller and larger need a number.
@@ -54,7 +54,7 @@ pub enum FilterTermError {
     NotANumber {
         /// The condition.
         term: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
 }

@@ -15,7 +15,7 @@ use crate::experiment::run::Experiment;
 use crate::formats::WriteFormat;
 use crate::session::{JobRequest, ProfileSpec, Workflow};
 
-/// Writes what the flags ask for.
+/// Writes the files that the flags request.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {
     if args.suite.wants_hlo() {
         let path = folder(args, experiment, "hlo")?.join("module.hlo.txt");

@@ -39,7 +39,7 @@ pub(super) fn done_before(file: &Path) -> Result<DoneBefore> {
     Ok(done)
 }
 
-/// Bytes of the file; 0 when there is none.
+/// Size of the file in bytes; 0 if it does not exist.
 pub(super) fn size(file: &Path) -> u64 {
     fs::metadata(file).map_or(0, |m| m.len())
 }

@@ -84,7 +84,7 @@ fn run_child(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<Optio
         .stderr(Stdio::piped())
         .spawn()
         .context("the process of an experiment cannot be started")?;
-    // Its messages are read while it runs, so that it never waits for room in the pipe.
+    // A thread reads its messages while it runs, so that a full pipe never blocks it.
     let pipe = child.stderr.take();
     let messages = thread::spawn(move || {
         let mut text = Vec::new();

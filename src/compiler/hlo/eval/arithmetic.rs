@@ -36,7 +36,7 @@ pub trait Arithmetic {
         value
     }
 
-    /// Nothing reads the value of `id` any more.
+    /// No instruction reads the value of `id` any more.
     fn forget(&mut self, id: InstrId);
 }
 
