@@ -18,7 +18,7 @@ pub(super) struct Archive {
     current: Option<File>,
     read: Vec<(String, Result<Vec<Profile>, ReadError>)>,
     diagnostics: Diagnostics,
-    /// What the finished files gave.
+    /// Totals of the finished files.
     text_bytes: u64,
     events: u64,
 }
@@ -97,7 +97,7 @@ impl Archive {
         (self.text_bytes + current.text_bytes, self.events + current.events)
     }
 
-    /// Takes the end of the archive and gives its profiles, at least one.
+    /// Takes the end of the archive and returns its profiles, at least one.
     pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, ReadError> {
         self.unzip.finish(&mut self.diagnostics)?;
         self.end_file();
@@ -113,7 +113,7 @@ impl Archive {
                         profile.meta.title = match (alone, several) {
                             (true, false) => title.to_owned(),
                             (_, true) if profile.plugin_run().is_some() => format!("{title} {}", profile.meta.title),
-                            // Their titles say what they are.
+                            // The titles of several profiles in one file distinguish them.
                             (true, true) => continue,
                             (false, false) => name.clone(),
                             (false, true) => format!("{name}/{}", profile.meta.title),

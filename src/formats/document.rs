@@ -9,19 +9,19 @@ use crate::profile::{Profile, ProfileBuilder};
 pub(super) enum Parsed {
     /// Rows. The profile is made of them after the text is freed: text, rows and profile together would need the most memory.
     Rows(Box<ProfileBuilder>, Diagnostics),
-    /// Rows of several profiles, none of which keeps parts of the text. The first is the one to show.
+    /// Rows of several profiles that do not keep parts of the text. The first is the one to show.
     Several(Vec<(ProfileBuilder, Diagnostics)>),
     /// A profile.
     Profile(Box<Profile>),
 }
 
 impl Parsed {
-    /// Rows and what was wrong with them.
+    /// Rows and the problems found.
     pub fn of(builder: ProfileBuilder, diagnostics: Diagnostics) -> Self {
         Self::Rows(Box::new(builder), diagnostics)
     }
 
-    /// The profile, the first if there are several. Of the text only the parts that arguments refer to are kept.
+    /// The profile, the first if there are several. Only the parts of the text that arguments refer to are kept.
     pub fn finish(self, text: Vec<u8>) -> Result<Profile, ReadError> {
         self.finish_each(text)?.into_iter().next().ok_or(ReadError::Empty)
     }

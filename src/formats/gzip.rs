@@ -145,7 +145,7 @@ impl Gunzip {
     }
 }
 
-/// Length of the header at the front, if it is all there.
+/// Length of the header at the front, if it is complete.
 fn header_len(bytes: &[u8]) -> Option<usize> {
     let flags = *bytes.get(3)?;
     let mut at = 10;

@@ -15,7 +15,7 @@ const FREE_BYTES: u64 = 256 << 20;
 /// Where inflated bytes go.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), ReadError>;
 
-/// An inflater with the checksum and length of what it gave.
+/// An inflater with the checksum and length of its output.
 pub(super) struct Inflater {
     state: Box<InflateState>,
     out: Vec<u8>,
@@ -26,7 +26,7 @@ pub(super) struct Inflater {
     taken: u64,
 }
 
-/// What one call of [`Inflater::feed`] did.
+/// The result of one call of [`Inflater::feed`].
 pub(super) struct Fed {
     /// Bytes of the input that belong to the stream.
     pub(super) used: usize,

@@ -1,4 +1,4 @@
-//! JSON whose start does not say what it is: collected until a key decides. A Chrome trace is read as it streams
+//! JSON whose start does not decide its format: collected until a key decides. A Chrome trace is read as it streams
 //! from then on; other formats are read when the text is whole.
 
 use super::chrome::ChromeReader;

@@ -1,6 +1,6 @@
 //! Files that are not profiles, by their first bytes, so that a message can say what was opened.
 
-/// First bytes, the name of the kind of file, and what to do about it where possible.
+/// First bytes, the name of the kind of file, and what to do with it, where possible.
 const KNOWN: &[(&[u8], &str)] = &[
     (b"\x7fELF", "an ELF program or library"),
     (b"MZ", "a Windows program"),

@@ -16,7 +16,7 @@ const CATEGORIES: [&str; 8] =
 /// Actions by number minus one, as `Action` in the same file.
 const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destroy"];
 
-/// Times since 1970 that are microseconds are below this until the year 5138; PyTorch wrote nanoseconds before 2.2.
+/// Smaller times since 1970 are microseconds (until the year 5138); PyTorch wrote nanoseconds before 2.2.
 const LATEST_US: i64 = 100_000_000_000_000_000;
 
 /// Reads a whole file.

@@ -9,7 +9,7 @@ use super::json::{Doc, Value};
 use crate::base::{Diagnostics, FxHashMap, StrId};
 use crate::profile::{ArgsId, ProfileBuilder, TrackId};
 
-/// Reads what `neuron-profile view --output-format json` prints: a list for each kind of row.
+/// Reads the output of `neuron-profile view --output-format json`: a list for each kind of row.
 pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());

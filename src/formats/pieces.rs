@@ -49,7 +49,7 @@ impl Pieces {
         }
     }
 
-    /// Frees the whole pieces in front of a position.
+    /// Frees the complete pieces before a position.
     pub fn forget_before(&mut self, at: usize) {
         while self.gone < at / PIECE_BYTES && self.pieces.pop_front().is_some() {
             self.gone += 1;
@@ -83,7 +83,7 @@ impl Pieces {
         None
     }
 
-    /// The field at the front of a range of fields and the position after it; none when it is cut off or is not a field.
+    /// The field at the front of a range of fields and the position after it; `None` if it is cut off or not a field.
     pub fn field(&self, range: Range<usize>) -> Option<(u32, Content, usize)> {
         let (tag, at) = self.varint(range.clone())?;
         let number = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29)?;
@@ -163,7 +163,7 @@ mod tests {
         }
         assert_eq!((at, pieces.pieces.len()), (message.len(), 1));
         assert_eq!(pieces.field(0..9), None);
-        // A field that goes beyond its message is not a field.
+        // A field that extends beyond its message is not valid.
         assert_eq!(pieces.field(message.len() - 5..message.len() - 1), None);
     }
 }

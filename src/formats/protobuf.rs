@@ -41,7 +41,7 @@ fn next_field(bytes: &[u8]) -> Option<u32> {
     u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && tag & 7 == 2)
 }
 
-/// A `ValueType` has at most two numbers; after it comes another one, or a sample, a mapping or another part of a profile.
+/// A `ValueType` has at most two numbers; the next field is another `ValueType`, a sample, a mapping or another part of a profile.
 fn is_pprof(fields: &[(u32, Wire<'_>)], after: &[u8]) -> bool {
     let numbers = fields.iter().all(|(n, value)| matches!(n, 1 | 2) && matches!(value, Wire::Varint(_)));
     let next = after.first().map(|tag| (tag >> 3, tag & 7));

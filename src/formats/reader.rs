@@ -23,7 +23,7 @@ pub enum ReadError {
          profile (speedscope, pprof, Firefox, ...), plain, .gz or .zip"
     )]
     NotAProfile {
-        /// What it looks like.
+        /// The kind of file that it looks like.
         what: String,
     },
     /// It cannot be unpacked.
@@ -34,7 +34,7 @@ pub enum ReadError {
         /// What is wrong.
         what: String,
     },
-    /// It unpacks to so much that it must be a decompression bomb.
+    /// It unpacks to so many bytes that it must be a decompression bomb.
     #[error(
         "the packed file is not a trace: {taken} bytes unpack to more than {written}; unpack it yourself if you trust it"
     )]
@@ -50,7 +50,7 @@ pub enum ReadError {
         /// The most there may be, in bytes.
         limit: u64,
     },
-    /// The profile needs more memory than there is.
+    /// The profile needs more memory than is available.
     #[error("the profile is too large: {bytes} bytes of memory after {events} events; cut the trace to a shorter time")]
     TooLarge {
         /// Events read so far.
@@ -71,7 +71,7 @@ pub struct ReadProgress {
     pub events: u64,
 }
 
-/// What a reader may use.
+/// The memory that a reader may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Memory for the collected events, in bytes. Finishing needs up to half as much again for a moment.
@@ -113,14 +113,14 @@ pub trait ChunkedReader {
     /// Takes the end of the file and gives the profile.
     ///
     /// # Errors
-    /// When nothing could be made of the file.
+    /// When the file does not give a profile.
     fn finish(self: Box<Self>) -> Result<Profile, ReadError>;
 
-    /// Takes the end of the file and gives its profiles: several if they have no common axis. Each has a title of its own;
+    /// Takes the end of the file and returns its profiles: several if they have no common axis. Each has its own title;
     /// the first is the one to show.
     ///
     /// # Errors
-    /// When nothing could be made of the file.
+    /// When the file does not give a profile.
     fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
         self.finish().map(|profile| vec![profile])
     }
@@ -172,11 +172,11 @@ impl ProfileReader {
         Self { is_inner: true, ..Self::with_limits(title, limits) }
     }
 
-    /// Takes the end of the file and gives its profiles: several if it is an archive of several, or has several
-    /// kinds of samples. The titles of several say what they are; a single profile has the title of the file.
+    /// Takes the end of the file and returns its profiles: several if it is an archive of several, or has several
+    /// kinds of samples. The titles of several profiles distinguish them; a single profile has the title of the file.
     ///
     /// # Errors
-    /// When nothing could be made of it.
+    /// When the file does not give a profile.
     pub fn finish_all(mut self) -> Result<Vec<Profile>, ReadError> {
         if self.unpacker.is_none() && self.archive.is_none() {
             self.start()?;
@@ -205,7 +205,7 @@ impl ProfileReader {
         Ok(profiles)
     }
 
-    /// Finds out from the head what the file is packed in, and unpacks the head.
+    /// Detects from the head how the file is packed, and unpacks the head.
     fn start(&mut self) -> Result<(), ReadError> {
         let head = std::mem::take(&mut self.head);
         let kind = sniff(&head);
@@ -272,7 +272,7 @@ impl ChunkedReader for ProfileReader {
 /// Reads a file that is in memory as a whole.
 ///
 /// # Errors
-/// When nothing could be made of it.
+/// When the file does not give a profile.
 pub fn read_bytes(title: &str, bytes: &[u8]) -> Result<Profile, ReadError> {
     let mut reader = Box::new(ProfileReader::new(title));
     for chunk in bytes.chunks(1 << 22) {

@@ -98,7 +98,7 @@ struct Reader<'b> {
     diagnostics: &'b mut Diagnostics,
     names: Names,
     pid: String,
-    /// Correlation ids of what ran on a device.
+    /// Correlation ids of device work.
     launched: FxHashSet<i64>,
 }
 

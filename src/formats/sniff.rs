@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes and never by its name.
+//! Detects the format of a file from its first bytes, never from its name.
 
 use super::ftrace::looks_ftrace;
 use super::json::keys::KeyScanner;
@@ -6,7 +6,7 @@ use super::sampled::{looks_collapsed, looks_perf_script};
 use super::utf16::looks_utf16;
 use super::{magic, protobuf};
 
-/// What a file looks like.
+/// The format that a file appears to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileKind {
@@ -59,7 +59,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What to call it in a message.
+    /// Its name in a message.
     #[must_use]
     pub fn describe(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl FileKind {
 /// Bytes of a file's start that [`sniff`] looks at.
 pub const SNIFF_BYTES: usize = 4096;
 
-/// What a file is, from its first bytes ([`SNIFF_BYTES`] are enough; `head` may be the whole file if it is shorter).
+/// The format of a file, from its first bytes ([`SNIFF_BYTES`] are enough; `head` may be the whole file if it is shorter).
 #[must_use]
 pub fn sniff(head: &[u8]) -> FileKind {
     let head = &head[..head.len().min(SNIFF_BYTES)];
@@ -133,7 +133,7 @@ fn json_object(text: &[u8]) -> FileKind {
     let line_end = memchr::memchr(b'\n', text);
     let line = match line_end {
         Some(end) => text[..end].trim_ascii_end(),
-        // Text without a line break in the bytes that are looked at is not a line.
+        // A text without a line break in the examined bytes is not a line.
         None if text.len() < SNIFF_BYTES => text.trim_ascii_end(),
         None => return FileKind::JsonObject,
     };
@@ -191,7 +191,7 @@ const KNOWN_OBJECTS: &[(&[&str], &str)] = &[
     (&["nodes", "schema", "pid"], "an execution trace of PyTorch (ET): open the Kineto trace that was taken with it"),
 ];
 
-/// What a JSON object without `traceEvents` looks like, by its top-level keys.
+/// The name of the format of a JSON object without `traceEvents`, from its top-level keys.
 #[must_use]
 pub fn name_json_object(keys: &[String]) -> Option<&'static str> {
     let has = |key: &&str| keys.iter().any(|k| k == key);

@@ -42,14 +42,14 @@ impl StackTrack {
         self.open.extend(stack[same..].iter().map(|&frame| (frame, ts)));
     }
 
-    /// From `ts` on this frame runs on top of the running stack, unless it is the top already.
+    /// Puts a frame on top of the running stack from `ts` on, unless it is the top already.
     pub fn add(&mut self, ts: i64, frame: Frame) {
         if self.open.last().is_none_or(|(top, _)| *top != frame) && self.open.len() < MAX_STACK {
             self.open.push((frame, ts));
         }
     }
 
-    /// Ends what is open.
+    /// Ends the open frames.
     pub fn finish(&mut self, builder: &mut ProfileBuilder, ts: i64) {
         self.close(builder, ts, 0);
     }

@@ -15,7 +15,7 @@ use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
 use crate::base::Diagnostics;
 use crate::profile::Profile;
 
-/// How much a text that is packed twice may grow the first time it is unpacked.
+/// The ratio by which a text that is packed twice may grow when it is first unpacked.
 const MAX_REPACKED_RATIO: u64 = 4;
 /// Number of bytes below which [`MAX_REPACKED_RATIO`] is not checked.
 const FREE_REPACKED_BYTES: u64 = 1 << 20;
@@ -91,7 +91,7 @@ impl TextReader {
             }
             kind = sniff(&self.head);
         }
-        // Only white space so far: only JSON may begin with so much of it.
+        // Only white space so far: only JSON may begin with this much of it.
         if kind == FileKind::Empty && self.head.len() >= SNIFF_BYTES {
             kind = FileKind::JsonObject;
         }

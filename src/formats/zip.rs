@@ -25,7 +25,7 @@ enum State {
     Pass {
         left: u64,
     },
-    /// A file has been read. What follows it may be its sizes (when they were not known before), another file, or the
+    /// A file has been read. It may be followed by its sizes (if they were not known before), another file, or the
     /// list of files.
     Between,
     /// After the last file.
@@ -213,7 +213,7 @@ impl Unzip {
         let at = |header: &[u8]| memchr::memmem::find(&self.held, header);
         let (file, list) = (at(&LOCAL_HEADER), at(&LIST_HEADER));
         if let Some(at) = file.filter(|&at| list.is_none_or(|list| at < list)) {
-            // The held bytes are shorter than a header, so they hold nothing of the file itself.
+            // The held bytes are shorter than a header, so they do not hold data of the file itself.
             self.held.drain(..at);
             self.offset += at as u64;
             self.state = State::Header;
@@ -225,7 +225,7 @@ impl Unzip {
     }
 }
 
-/// The local header at the front, if it is all there.
+/// The local header at the front, if it is complete.
 fn read_entry(bytes: &[u8]) -> Option<Entry> {
     let fixed = bytes.get(..LOCAL_HEADER_BYTES)?;
     let u16_at = |at: usize| u16::from_le_bytes([fixed[at], fixed[at + 1]]);

@@ -44,7 +44,7 @@ pub enum Problem {
     Unclosed {
         /// `this comment`, `this text`.
         what: &'static str,
-        /// What closes it.
+        /// The closing sign.
         close: &'static str,
     },
     /// A number that cannot be read.
@@ -285,7 +285,7 @@ pub enum Problem {
         count: u64,
         /// The flat index of the first.
         first: u64,
-        /// The reason, if it is known; begins with a separator.
+        /// The reason, if it is known, beginning with a separator.
         explanation: String,
     },
     /// `assert` failed.
@@ -333,7 +333,7 @@ impl Problem {
         }
     }
 
-    /// How bad it is.
+    /// The severity of the problem.
     #[must_use]
     pub const fn severity(&self) -> Severity {
         match self {

@@ -26,7 +26,7 @@ pub(crate) enum Value {
     F64(f64),
     /// A pointer.
     Pointer(Pointer),
-    /// A tensor, by number; also stands for its sizes and its TCM accessor.
+    /// A tensor, by number; also represents its sizes and its TCM accessor.
     Tensor(u32),
     /// A standard accessor with the indices applied so far.
     Accessor {

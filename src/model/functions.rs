@@ -1,4 +1,4 @@
-//! The functions of `torch` and `torch.nn.functional` in which layers are written, beyond those of linear networks.
+//! Functions of `torch` and `torch.nn.functional` that layers use, except the functions of linear networks.
 
 use crate::base::convert::narrow;
 use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
@@ -100,7 +100,7 @@ impl Ctx {
     }
 
     /// `torch.nn.functional.adaptive_avg_pool2d` to a square of `size`, which must divide the operand's height and width.
-    /// Pooling to one element is a mean; pooling to the operand's own size does nothing.
+    /// Pooling to one element is a mean; pooling to the operand's own size returns the operand.
     ///
     /// # Errors
     /// When the operand does not have four dimensions, or its sides are not multiples of `size`.

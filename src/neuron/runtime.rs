@@ -12,7 +12,7 @@ pub struct InferenceCosts {
     pub load: SimTime,
     /// Added to the load for each other copy that loads at the same time.
     pub load_beside: SimTime,
-    /// What the first inference takes beyond an ordinary one.
+    /// The extra time of the first inference.
     pub warmup: SimTime,
     /// Host work of one call on the caller's thread, including copying its inputs and outputs.
     pub call: SimTime,
@@ -36,7 +36,7 @@ pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTi
         load: SimTime::from_ns(r.load_ns) + at_rate(memory.weight_bytes, r.link_bytes_per_us),
         load_beside: SimTime::from_ns(r.load_beside_ns),
         warmup: SimTime::from_ns(r.warmup_ns),
-        // The effective rate is that of copy and link together.
+        // The effective rate of copy and link together.
         call: SimTime::from_ns(r.host_call_ns) + (at_rate(bytes, r.host_io_bytes_per_us) - transfer),
         transfer,
         device: SimTime::from_ns(r.setup_traced_ns) + window + SimTime::from_ns(r.teardown_ns),

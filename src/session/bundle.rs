@@ -36,7 +36,7 @@ pub enum Piece<'a> {
         /// Bytes from there to its end.
         left: u64,
     },
-    /// Nothing: the bundle ends here.
+    /// The end of the bundle.
     End,
 }
 

@@ -1,4 +1,4 @@
-//! What can be run: models with their parameters, instance types.
+//! The models that can be run, with their parameters, and the instance types.
 
 use serde::{Deserialize, Serialize};
 

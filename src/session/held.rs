@@ -137,7 +137,7 @@ impl Held {
         }
     }
 
-    /// What to draw.
+    /// The shapes to draw.
     pub fn tile(&mut self, query: &TimelineQuery) -> TimelineTile {
         let known = self.highlight.take().filter(|h| Some(&h.group) == query.group.as_ref());
         let prepare = || query.group.as_ref().map(|group| Highlight::new(&self.profile, group));
@@ -154,7 +154,7 @@ impl Held {
         self.flows.get_or_init(|| FlowIndex::new(&self.profile))
     }
 
-    /// Flow arrows that touch a span, and how many there are in all.
+    /// Flow arrows that touch a span, and their total number.
     pub fn flows_in(&self, span: Interval<TraceNs>, limit: u32) -> (Vec<(SliceLink, SliceLink)>, u64) {
         let flows = self.flows();
         let link = |id| link(&self.profile, &self.tracks, id);
@@ -171,7 +171,7 @@ impl Held {
         ask(&Sources { profile, name, tracks, insights, flows: &flows, works: &works, parts: &parts })
     }
 
-    /// The tables in a file about the profile besides its overview: the plugin's tables for a run on NeuronCores, else slices by name.
+    /// The other tables that the file holds, in addition to its overview: the plugin's tables for a run on NeuronCores, else slices by name.
     fn parts(&self) -> ProfileParts {
         let mut kinds = self.operator_kinds();
         if kinds.len() > 1 {
@@ -191,7 +191,7 @@ impl Held {
         self.details(locate(&self.profile, range)?)
     }
 
-    /// Slices by a part of their name, or those of a group.
+    /// Finds slices by a part of their name, or the slices of a group.
     pub fn search(&self, text: &str, by: Option<&GroupKind>, limit: u32) -> SearchHits {
         match by {
             Some(by) => group_hits(&self.profile, &self.tracks, by, text, limit),

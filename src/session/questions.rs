@@ -28,7 +28,7 @@ pub struct OperatorQuestion {
     pub op: String,
     /// A text on how often it occurs, and where first.
     pub place: String,
-    /// How it is placed.
+    /// How its time is estimated.
     pub stand: &'static str,
 }
 
@@ -134,7 +134,7 @@ fn settings_of(model: &str) -> BroughtSettings {
     model.parse::<BroughtSpec>().map(|spec| spec.settings).unwrap_or_default()
 }
 
-/// A model's text with other settings. A text that names no file stays as it is; settings that cannot be read are left out.
+/// A model's text with other settings. A text that does not name a file is returned unchanged; settings that cannot be read are left out.
 fn changed(model: &str, change: impl FnOnce(&mut BroughtSettings)) -> String {
     let file = model.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
     let Ok(mut spec) = model.parse::<BroughtSpec>().or_else(|_| file.parse()) else { return model.to_owned() };

@@ -31,7 +31,7 @@ const SLICES_PER_STEP: usize = 1 << 17;
 /// Whether a session has more to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepResult {
-    /// Nothing is left to do.
+    /// All requests are done.
     Idle,
     /// Call [`Session::step`] again.
     More,
@@ -292,7 +292,7 @@ impl Session {
     }
 }
 
-/// The file that travels beside a request.
+/// The file that is sent along with a request.
 fn file_of(name: &str, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn ByteSource>, String> {
     source.ok_or_else(|| format!("{name}: the file did not come with the request"))
 }

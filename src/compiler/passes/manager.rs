@@ -12,7 +12,7 @@ use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Vi
 /// Most examples in a log entry; without a limit, a loop of a thousand products would give a thousand.
 const MAX_EXAMPLES: usize = 20;
 
-/// The log of one change by a pass.
+/// The number of changes that a pass made, with examples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     count: u32,

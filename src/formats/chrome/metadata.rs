@@ -6,7 +6,7 @@ use super::reader::Rows;
 use crate::formats::json::scan::{Members, number_bytes, text_of};
 use crate::profile::{MetadataRow, NeuronCoreId};
 
-/// Name of the row that says which NeuronCore a process stands for; used by our writer only.
+/// Name of the metadata event with the NeuronCore of a process; only our writer uses it.
 pub(super) const NEURON_CORE: &str = "neuron_core";
 
 /// Name of the row that says when the profile began and ended, if no event does; used by our writer only.

@@ -254,7 +254,7 @@ impl Rows {
     }
 
     fn without_phase(&mut self, event: &RawEvent<'_>, offset: u64) {
-        // XLA ends its lists with an object that has nothing in it: it is not an event.
+        // XLA ends its lists with an empty object, which is not an event.
         if !event.has_members {
             return;
         }

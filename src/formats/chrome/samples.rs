@@ -49,7 +49,7 @@ pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics
 /// Number of slices that samples may make in addition to the bytes of the text: more only come from hostile files.
 const MOST_SLICES: u64 = 10_000_000;
 
-/// Events by what joins them, in order of appearance.
+/// Events in groups by the key that joins them, in order of appearance.
 struct Groups<K> {
     place: FxHashMap<K, usize>,
     groups: Vec<Vec<Point>>,

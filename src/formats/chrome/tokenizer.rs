@@ -39,10 +39,10 @@ enum After {
     Events,
 }
 
-/// What the text turned out to be.
+/// The form of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Nothing yet, or not JSON.
+    /// Not known yet, or not JSON.
     Unknown,
     /// An object around the array.
     Object,
@@ -69,7 +69,7 @@ pub(super) struct Tokenizer {
     in_object: bool,
     /// Key of the value at [`State::Member`].
     member: Vec<u8>,
-    /// What the text began as.
+    /// The form in which the text began.
     pub(super) form: Form,
     /// The kind of a `traceEvents` that is not an array, by its first byte.
     pub(super) odd_events: Option<u8>,

@@ -15,7 +15,7 @@ use crate::profile::{
 /// smaller with the same content.
 ///
 /// # Errors
-/// Only those of `out`.
+/// When `out` fails.
 pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Result {
     let mut writer = Writer { profile, out, first: true, line: String::new(), origin_ns: profile.meta().origin_ns };
     writer.properties(None)?;
@@ -48,7 +48,7 @@ pub(in crate::formats) fn source_start_ns(profile: &Profile) -> i64 {
     profile.meta().origin_ns.saturating_add(named)
 }
 
-/// What a lenient reader let in must not make the output something no one can read.
+/// Whether an argument is valid JSON. A lenient reader accepts more, and the output must be readable for everyone.
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
@@ -87,7 +87,7 @@ pub fn write_to_string(profile: &Profile) -> String {
     out
 }
 
-/// What the Neuron plugin calls the time of the start, in ns since 1970.
+/// The Neuron plugin's name for the start time, in ns since 1970.
 const NEURON_START: &str = "neuronStartTimestampNs";
 
 struct Writer<'a, W> {
@@ -134,7 +134,7 @@ impl<W: Write> Writer<'_, W> {
         self.id_member("tid", self.profile.str(track.tid));
     }
 
-    /// A pid or tid: as a number where it is one, absent where there was none.
+    /// A pid or tid: as a number if it is one, absent if the source had none.
     fn id_member(&mut self, key: &str, text: &str) {
         if text.is_empty() {
             return;
@@ -197,7 +197,7 @@ impl<W: Write> Writer<'_, W> {
         }
         let json = self.profile.args().get(id);
         self.key("args");
-        // What a lenient reader let in (NaN, control characters) must not make the output something no one can read.
+        // A lenient reader accepts NaN and control characters; they must not make the output unreadable.
         if is_json(json) {
             self.line.push_str(json);
         } else {
@@ -266,7 +266,7 @@ impl<W: Write> Writer<'_, W> {
         let own = profile.tracks().iter_enumerated().filter(|(_, t)| t.kind.is_own());
         let own = own.flat_map(|(track, _)| slices.of_track(track));
         let ends = |id| {
-            // One that never ended, or has no duration, says when it began.
+            // A slice that never ended, or has no duration, ends where it began.
             let flags = slices.flags(id);
             let open = flags.has(SliceFlags::UNCLOSED) || flags.has(SliceFlags::NO_DURATION);
             (slices.start(id).0, if open { slices.start(id).0 } else { slices.end(id).0 })

@@ -24,7 +24,7 @@ pub(in crate::formats) struct EmbeddedLog<'a> {
     offset: u64,
 }
 
-/// What a first pass over the lines finds out about their clock.
+/// Facts about the log's clock, from a first pass over the lines.
 #[derive(Debug, Default)]
 struct Clock {
     /// Earliest and latest time.
@@ -36,7 +36,7 @@ struct Clock {
 }
 
 impl<'a> EmbeddedLog<'a> {
-    /// The log in a JSON value that begins at `offset` and may be cut off; none when the value is not a string or has no
+    /// The log in a JSON value that begins at `offset` and may be cut off; `None` if the value is not a string or has no
     /// line that is an event.
     pub fn of(value: &'a [u8], offset: u64) -> Option<Self> {
         let text = value.strip_prefix(b"\"")?;
@@ -55,7 +55,7 @@ impl<'a> EmbeddedLog<'a> {
         log.finish(builder);
     }
 
-    /// The offset of its times from those of the events, which lie between `bounds`.
+    /// The offset of the log's times from the events' times, which lie between `bounds`.
     fn shift(&self, bounds: Option<(i64, i64)>, diagnostics: &mut Diagnostics, syncs: &[(String, i64)]) -> i64 {
         let clock = self.clock();
         if let Some(shift) = clock.shift_ns.or_else(|| clock.shift_by_name(syncs)) {

@@ -16,7 +16,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The event in a line of text; none for comments and everything else.
+    /// The event in a line of text; `None` for comments and everything else.
     pub fn parse(line: &'a str) -> Option<Self> {
         // In old pages the log is a string of a script, with its line breaks escaped.
         let line = line.trim().trim_end_matches('\\').trim_end_matches("\\n").trim_end_matches("\";");

@@ -9,7 +9,7 @@ use crate::base::Diagnostics;
 use crate::formats::decimal::{TimeUnit, text_to_ns};
 use crate::profile::{ArgsId, ProfileBuilder};
 
-/// What a text may begin with.
+/// The byte order mark that a text may begin with.
 pub(in crate::formats) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A document.
@@ -42,7 +42,7 @@ impl<'a> Doc<'a> {
         self.damage.get()
     }
 
-    /// Says what is broken, if anything is.
+    /// Reports the first broken place, if there is one.
     pub fn report_damage(&self, diagnostics: &mut Diagnostics) {
         let Some(at) = self.damage() else { return };
         if at >= self.text.len() {
@@ -118,12 +118,12 @@ impl<'a> Value<'a> {
         String::from_utf8_lossy(self.raw())
     }
 
-    /// The members of an object; none for anything else. Keys are as written.
+    /// The members of an object; empty for any other value. Keys are as written.
     pub fn members(self) -> Members<'a> {
         Members(Walk::new(self, b'{', b'}'))
     }
 
-    /// The items of an array; none for anything else.
+    /// The items of an array; empty for any other value.
     pub fn items(self) -> Items<'a> {
         Items(Walk::new(self, b'[', b']'))
     }
@@ -161,7 +161,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of a string, number or word; none for arrays and objects.
+    /// The text of a string, number or word; `None` for arrays and objects.
     pub fn scalar(self) -> Option<Cow<'a, str>> {
         (!self.is_object() && !self.is_array() && !self.is_null()).then(|| text_of(self.raw()))
     }

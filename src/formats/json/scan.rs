@@ -76,7 +76,7 @@ pub(in crate::formats) fn nested_end(buf: &[u8], start: usize) -> Result<usize, 
     let mut arrays = [0u64; (MAX_DEPTH / 64) as usize];
     while let Some(&byte) = buf.get(at) {
         at += 1;
-        // One test for the many bytes that are none of the five relevant ones.
+        // One test for the many bytes that do not affect the structure.
         if !STRUCTURAL[usize::from(byte)] {
             continue;
         }
@@ -131,7 +131,7 @@ pub(in crate::formats) type Member<'a> = (&'a [u8], &'a [u8]);
 /// The members of an object, one by one.
 pub(in crate::formats) struct Members<'a> {
     buf: &'a [u8],
-    /// After the member that was returned last; after the object when there are no more.
+    /// Offset after the last member that was returned; at the end, after the object.
     pub(in crate::formats) at: usize,
     first: bool,
 }

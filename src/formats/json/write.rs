@@ -23,7 +23,7 @@ impl ObjectText {
         self.0.push(':');
     }
 
-    /// A string; nothing when it is empty.
+    /// A string; left out if it is empty.
     pub fn text(&mut self, key: &str, text: &str) {
         if !text.is_empty() {
             self.key(key);
@@ -31,7 +31,7 @@ impl ObjectText {
         }
     }
 
-    /// A value that is JSON already; nothing when it is empty or not JSON that every reader takes.
+    /// A value that is JSON already; left out if it is empty or not strictly valid JSON.
     pub fn raw(&mut self, key: &str, json: &str) {
         if serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok() {
             self.key(key);

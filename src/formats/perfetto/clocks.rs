@@ -1,4 +1,4 @@
-//! Converts the clocks of packets to one clock. Snapshots say what the clocks read at one moment.
+//! Converts the clocks of packets to one clock. Snapshots hold the readings of several clocks at one moment.
 
 use crate::base::FxHashMap;
 use crate::base::wire::Fields;

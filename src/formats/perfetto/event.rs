@@ -267,7 +267,7 @@ impl State {
                 self.builder.link(LinkEvent { track, ts_ns: ts, phase, name, category, id, binds_enclosing, args });
             }
             0 => {
-                // Only times or counters: nothing to show.
+                // Only times or counters: there is no event to show.
                 self.builder.note_time(ts);
                 self.builder.count_event(None);
             }

@@ -27,13 +27,13 @@ const MAX_UNPACKED_BYTES: usize = 64 << 20;
 pub(in crate::formats) struct PerfettoReader {
     held: Vec<u8>,
     offset: u64,
-    /// After damage nothing is read: where the next packet begins cannot be known.
+    /// The rest is not read after damage, because the start of the next packet is unknown.
     stopped: bool,
     limits: ReadLimits,
     state: State,
 }
 
-/// What was read from the packets.
+/// The profile from the packets so far.
 pub(super) struct State {
     pub(super) builder: ProfileBuilder,
     pub(super) diagnostics: Diagnostics,

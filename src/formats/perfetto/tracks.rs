@@ -165,7 +165,7 @@ impl Tracks {
         }
     }
 
-    /// The place of a track: its own process, or that of the nearest parent that has one.
+    /// The place of a track: its own process, or the process of the nearest parent that has one.
     pub fn place(&self, uuid: u64) -> Place {
         let none = Descriptor::default();
         let own = self.described.get(&uuid).unwrap_or(&none);
@@ -192,7 +192,7 @@ impl Tracks {
         Place { pid: pid_text, process_name, tid, name }
     }
 
-    /// The thread that a track stands under, by name and id; the track's own number when it stands under none.
+    /// The thread of a track, by name and id; the track's own number if it does not belong to a thread.
     pub fn thread_around(&self, uuid: u64) -> String {
         let mut at = Some(uuid);
         for _ in 0..MAX_PARENTS {
@@ -206,7 +206,7 @@ impl Tracks {
         format!("track {uuid}")
     }
 
-    /// Names every track that was used, and puts it where it belongs.
+    /// Names every used track and places it under its process.
     pub fn finish(&mut self, builder: &mut ProfileBuilder) {
         for &(uuid, track) in &self.used {
             let place = self.place(uuid);
@@ -228,7 +228,7 @@ fn counter(message: &[u8]) -> Counter {
     let mut counter = Counter { unit: String::new(), multiplier: 1.0, is_incremental: false };
     for (field, value) in Fields::of(message) {
         match field {
-            // The unit of a built-in counter follows from what it counts: a thread's time, its instructions.
+            // The unit of a built-in counter follows from its kind: a thread's time, its instructions.
             1 if counter.unit.is_empty() => {
                 let known = ["", "ns", "count"].get(usize::try_from(value.u64()).unwrap_or(0));
                 counter.unit = (*known.unwrap_or(&"")).to_owned();

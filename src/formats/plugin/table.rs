@@ -42,7 +42,7 @@ pub(in crate::formats) fn read_table(text: &[u8]) -> Result<Parsed, ReadError> {
     Ok(Parsed::Profile(Box::new(profile)))
 }
 
-/// The view that the name of a file stands for, if any.
+/// The view that a file name indicates, if any.
 pub(super) fn view_of_name(name: &str) -> Option<OperatorView> {
     let name = name.to_ascii_lowercase();
     if name.contains("framework_op") {
@@ -54,13 +54,13 @@ pub(super) fn view_of_name(name: &str) -> Option<OperatorView> {
     }
 }
 
-/// The view by the names of operators: those of frameworks have a namespace (`aten__addmm_dot`), opcodes have none.
+/// The view that the names of operators indicate: a framework's names have a namespace (`aten__addmm_dot`), opcodes do not.
 fn view_of_rows(rows: &[OperatorRow]) -> OperatorView {
     let is_framework = rows.iter().any(|row| row.name.contains("__") || row.name.contains("::"));
     if is_framework { OperatorView::Framework } else { OperatorView::Hlo }
 }
 
-/// The text, if all of it is JSON.
+/// The text, if it is valid JSON as a whole.
 fn whole(text: &[u8]) -> Option<Box<str>> {
     let text = std::str::from_utf8(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)).ok()?;
     serde_json::from_str::<serde::de::IgnoredAny>(text).ok().map(|_| text.into())

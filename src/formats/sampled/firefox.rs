@@ -235,7 +235,7 @@ impl Reader {
     }
 }
 
-/// What the threads of a process share.
+/// Data that the threads of a process share.
 struct Context<'a> {
     shared: Option<Value<'a>>,
     shift_ns: i64,

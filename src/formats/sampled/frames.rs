@@ -1,4 +1,4 @@
-//! What the sampled formats share: frames with a place in the source, weights that need not be times, limits.
+//! Shared by the sampled formats: frames with a place in the source, weights that need not be times, limits.
 
 use crate::base::{Diagnostics, StrId};
 use crate::formats::ReadError;

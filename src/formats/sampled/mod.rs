@@ -20,7 +20,7 @@ pub(super) use safari::read_safari;
 pub(super) use speedscope::read_speedscope;
 pub(super) use stackprof::read_stackprof;
 
-/// Names of the formats that hold nothing but stacks.
+/// Names of the formats that hold only stacks.
 const OF_STACKS: [&str; 8] = [
     "collapsed-stacks",
     "cpuprofile",
@@ -32,7 +32,7 @@ const OF_STACKS: [&str; 8] = [
     "stackprof",
 ];
 
-/// Whether profiles of a format hold sampled stacks and nothing else: a flame graph shows them best.
+/// Whether profiles of a format hold only sampled stacks, so that a flame graph shows them best.
 #[must_use]
 pub fn is_of_stacks(format: &str) -> bool {
     OF_STACKS.contains(&format)

@@ -31,7 +31,7 @@ pub(in crate::formats) fn looks_perf_script(head: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header<'a> {
     comm: &'a str,
-    /// The process, if it is printed.
+    /// The process, if the line has it.
     pid: Option<&'a str>,
     tid: &'a str,
     ts_ns: Option<i64>,
@@ -98,7 +98,7 @@ struct Thread {
     step: i64,
 }
 
-/// Reads what `perf script` prints.
+/// Reads the output of `perf script`.
 pub(in crate::formats) struct PerfScriptReader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,

@@ -12,7 +12,7 @@ use crate::formats::document::Parsed;
 use crate::formats::stacks::{Frame, MAX_STACK, StackTrack};
 use crate::profile::ProfileBuilder;
 
-/// The most kinds of samples that are shown; more only come from hostile files.
+/// The most kinds of samples that are shown; only hostile files have more.
 const MAX_KINDS: usize = 16;
 
 /// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
@@ -136,7 +136,7 @@ struct Function {
     line: i64,
 }
 
-/// Everything of the file that is used. Texts are positions in the table of strings, which comes last.
+/// The parts of the file that are used. Texts are positions in the table of strings, which comes last.
 #[derive(Default)]
 struct File<'a> {
     sample_types: Vec<(i64, i64)>,

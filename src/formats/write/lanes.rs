@@ -2,7 +2,7 @@
 
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// The most lanes that are searched for one that takes a slice before another is opened; bounds the work on hostile input.
+/// The most lanes that are searched for a slice before a new one is opened; bounds the work on hostile input.
 const MAX_LANES_SEARCHED: usize = 1024;
 
 /// One change of a stack.

@@ -10,7 +10,7 @@ use crate::profile::asyncs::AsyncTable;
 use crate::profile::flows::FlowIndex;
 use crate::profile::{ArgsId, ProcessId, Profile, SliceId};
 
-/// The writer's sequence; there is one.
+/// The writer's only sequence.
 const SEQUENCE: u64 = 1;
 /// `TrackEvent.Type`.
 const BEGIN: u64 = 1;
@@ -63,7 +63,7 @@ impl Writer<'_> {
     fn packet(&mut self, mut packet: Message) {
         packet.uint(10, SEQUENCE);
         if std::mem::take(&mut self.first) {
-            // SEQ_INCREMENTAL_STATE_CLEARED: nothing was interned before.
+            // SEQ_INCREMENTAL_STATE_CLEARED: no string was interned before.
             packet.uint(13, 1);
         } else {
             // SEQ_NEEDS_INCREMENTAL_STATE.
@@ -78,7 +78,7 @@ impl Writer<'_> {
         self.packet(packet);
     }
 
-    /// Process numbers are those of the file if they are numbers; otherwise new ones are given.
+    /// Process numbers are the file's pids if these are numbers; otherwise new numbers.
     fn pid(&self, process: ProcessId) -> i64 {
         let pid = self.profile.str(self.profile.processes()[process].pid);
         pid.parse::<i32>().map_or(0x4000_0000 + i64::from(process.0), i64::from)

@@ -1,5 +1,5 @@
 //! Names of run directories as the Neuron plugin gives them: `2022_10_14_19_22_22_16`, the minute twice, and for operator
-//! runs an id behind it.
+//! runs an id after it.
 
 use crate::base::digest64;
 use crate::formats::chrome::neuron_start_ns;

@@ -74,7 +74,7 @@ fn add_lines(sum: &mut Vec<LineCost>, more: &[LineCost]) {
 pub struct OperatorRun {
     /// Values and problems.
     pub outcome: Outcome,
-    /// Its cost; if it did not finish, that of the part that ran.
+    /// Its cost; if it did not finish, the cost of the part that ran.
     pub cost: CallCost,
     /// The meters of its processors.
     pub meters: Vec<CoreMeter>,

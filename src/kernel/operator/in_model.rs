@@ -39,7 +39,7 @@ impl ModelKernel {
         Ok(Self { name, multicore, is_relu, program })
     }
 
-    /// Whether it claims to compute a ReLU, so that it is to be compared with a framework's own ReLU.
+    /// Whether it claims to compute a ReLU, and is therefore compared with a framework's own ReLU.
     #[must_use]
     pub const fn is_relu(&self) -> bool {
         self.is_relu

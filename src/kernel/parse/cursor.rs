@@ -126,7 +126,7 @@ impl Cursor {
         }
     }
 
-    /// An error that names what was expected.
+    /// An error that names the expected token.
     pub fn expected(&self, what: &str) -> Diagnostic {
         let problem = Problem::Syntax { expected: what.to_owned(), found: self.here().shown() };
         Diagnostic::new(self.pos(), problem)
@@ -141,7 +141,7 @@ impl Cursor {
     /// Runs a part of the parser one level deeper.
     ///
     /// # Errors
-    /// Those of the part, and when the code nests too deeply.
+    /// The errors of `part`, and an error when the code nests too deeply.
     pub fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
         if self.nesting >= MAX_NESTING {
             return Err(Diagnostic::new(self.pos(), Problem::TooDeep { limit: MAX_NESTING }));

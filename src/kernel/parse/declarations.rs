@@ -227,7 +227,7 @@ fn declarator(
 /// The single value in braces; empty braces mean zero.
 ///
 /// # Errors
-/// When there are several.
+/// When there are several items.
 pub(super) fn only_item(c: &Cursor, list: Expr) -> Result<Expr, Diagnostic> {
     let pos = list.pos;
     match list.kind {

@@ -1,4 +1,4 @@
-//! Functions of whole tensors. No times are published for them, so each is timed as the loop it stands for: over blocks
+//! Functions of whole tensors. Their times are not published, so each is timed as an equivalent loop: over blocks
 //! that are copied to local memory and back.
 
 use super::expressions::operation;
@@ -60,7 +60,7 @@ impl<M: Meter> Machine<M> {
         Ok(Value::Tensor(result))
     }
 
-    /// Checks what is only known at run time: element types and shapes.
+    /// Checks that are only possible at run time: element types and shapes.
     fn call_on(&self, pos: Pos, function: TensorFunction, first: u32, given: &[Value]) -> Result<Call, Stop> {
         let of = self.tensors[first as usize].of;
         let fits = match function {

@@ -80,7 +80,7 @@ pub(super) struct Machine<M> {
     pub depth: usize,
     /// Calls of functions in progress, including the kernel's.
     pub calls: usize,
-    /// The kernel's own call, once it is in progress.
+    /// The kernel's own call, if it has begun.
     pub outer: Option<Frame>,
     /// The count of steps at which the kernel pauses.
     pub pause_at: u64,

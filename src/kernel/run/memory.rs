@@ -78,7 +78,7 @@ impl Memory {
     /// `tcm_malloc`: a pointer, or the size of the largest free piece when the pool does not suffice.
     pub fn malloc(&mut self, bytes: u64, pos: Pos) -> Result<Pointer, u64> {
         let start = self.reserve(bytes)?;
-        // It fits in the pool, so it is small.
+        // A block that fits in the pool is small.
         self.push(bytes, pos, Some(start), false).ok_or(0)
     }
 
@@ -152,7 +152,7 @@ impl Memory {
         for block in first..self.blocks.len() {
             self.end_stack_array(Pointer { block: narrow(block), offset: 0 });
         }
-        // Otherwise functions that are called often would leave a block for each call.
+        // Functions that are called often would otherwise leave a block for each call.
         while self.blocks.len() > first.max(1) && self.blocks.last().is_some_and(|b| !b.live && b.pool_start.is_none())
         {
             self.blocks.pop();
@@ -212,7 +212,7 @@ impl Memory {
     /// Reads a number.
     ///
     /// # Errors
-    /// Outside a live block, or where nothing was written.
+    /// Outside a live block, or at bytes that were never written.
     pub fn load(&self, p: Pointer, of: Scalar) -> Result<Value, Problem> {
         let (block, range) = self.range(p, of.bytes())?;
         let block = &self.blocks[block];

@@ -24,7 +24,7 @@ pub(super) enum Flow {
     Pause,
 }
 
-/// What to restore when a call ends.
+/// The state to restore when a call ends.
 pub(super) struct Frame {
     base: usize,
     streams: usize,

@@ -81,8 +81,8 @@ pub const NEURONCORE_V2: CoreSpec = CoreSpec {
 /// The specification of a generation, from its figures.
 ///
 /// # Errors
-/// When a figure that the compiler or the simulator needs is not public (the error names all of them), or there is no such
-/// generation.
+/// When a figure that the compiler or the simulator needs is not public (the error names all of them), or the generation does
+/// not exist.
 pub fn core_spec(version: u8) -> Result<CoreSpec, UnpublishedFigures> {
     let Some(data) = core_data(version) else {
         return Err(UnpublishedFigures { core: "this generation of NeuronCores", figures: "all figures".to_owned() });

@@ -5,7 +5,7 @@
 pub struct Calibration {
     /// Rate at which the DMA engines of a core stream weights, bytes per microsecond (272,000 are published).
     pub weight_stream_bytes_per_us: u64,
-    /// How much longer the engines of Inferentia2 take than those of Trainium, thousandths.
+    /// Times of Inferentia2's engines relative to Trainium's, in thousandths.
     pub inf2_engine_permille: u32,
     /// Host time of one inference call, nanoseconds.
     pub host_call_ns: u64,

@@ -15,10 +15,10 @@ pub const FEW_CHANNELS: u64 = 16;
 /// read slice by slice of the batch.
 pub const SBUF_PARTS: u64 = 8;
 
-/// Most readers in a row that are followed to find the layout in which a value is wanted.
+/// Most consecutive readers that are followed to find the layout in which a value is wanted.
 pub const LAYOUT_LOOKAHEAD: u32 = 8;
 
-/// Most views in a row that are followed to find the next operation that reads a value.
+/// Most consecutive views that are followed to find the next operation that reads a value.
 pub const VIEW_LOOKAHEAD: u32 = 16;
 
 /// Elements per partition that one instruction handles when it reads SBUF and writes SBUF.

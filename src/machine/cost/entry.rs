@@ -43,7 +43,7 @@ pub struct Entry {
     pub values: [String; 3],
     /// Unit of the value; empty for a decision.
     pub unit: &'static str,
-    /// How it is known on NeuronCore-v2.
+    /// The status of its value for NeuronCore-v2.
     pub status: CostStatus,
     /// The document, the arithmetic, or the reason; also the source of a different value for another generation.
     pub source: &'static str,

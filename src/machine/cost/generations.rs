@@ -69,8 +69,8 @@ impl CostTable {
         Ok(table)
     }
 
-    /// A logical core of several physical cores. Work is split evenly and nothing is exchanged between the cores: this
-    /// is an upper bound of what such a core can reach.
+    /// A logical core of several physical cores. Work is split evenly and the cores do not exchange data: this
+    /// is an upper bound for a real logical core.
     #[must_use]
     pub fn logical(mut self, physical_cores: u32) -> Self {
         let n = physical_cores.max(1);

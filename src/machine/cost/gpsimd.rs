@@ -17,7 +17,7 @@ pub struct GpsimdCosts {
     pub start_cycles: u32,
     /// Cycles of an integer operation, an address or a test (assumed: one instruction per cycle).
     pub integer_cycles: u32,
-    /// Cycles until an operation in single precision has its result (assumed: 4, usual for pipelined units at such
+    /// Cycles until an operation in single precision has its result (assumed: 4, usual for pipelined units at these
     /// clocks).
     pub float_cycles: u32,
     /// Cycles to fetch again after a jump that is taken (assumed: 4, the front of an in-order pipeline).

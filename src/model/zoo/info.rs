@@ -31,7 +31,7 @@ pub enum ParamKind {
         /// The default name.
         default: &'static str,
     },
-    /// Shapes of operands; by default those of the operator.
+    /// Shapes of operands; by default the operator's own.
     Shapes,
 }
 

@@ -48,7 +48,7 @@ impl CustomOpReport {
     #[must_use]
     pub fn advice(&self) -> String {
         let b = &self.breakdown_ns;
-        // A run on an input by itself has no host time.
+        // A run on a single input has no host time.
         if self.bound_by == Some("host") && b.host > 0.0 {
             return format!(
                 "The host takes {} a step and the device {}: a faster kernel changes nothing.",
@@ -69,7 +69,7 @@ impl CustomOpReport {
         "Every processor works; what remains is fewer instructions per element, or larger blocks.".to_owned()
     }
 
-    /// Why a step is faster or slower than with another kernel: the part that changed most, and what bounds it now.
+    /// Why a step is faster or slower than with another kernel: the part that changed most, and the new bottleneck.
     #[must_use]
     pub fn reason_against(&self, before: &Self) -> String {
         let changes = before.breakdown_ns.parts().into_iter().zip(self.breakdown_ns.parts());

@@ -41,7 +41,7 @@ impl HostCosts {
         self.step_ns + self.op_ns * real(ops)
     }
 
-    /// What recording this many ops adds to the call of a traced model, which is one op, nanoseconds.
+    /// The time that recording this many ops adds to the call of a traced model (one op), nanoseconds.
     #[must_use]
     pub fn recording(&self, ops: u64) -> f64 {
         self.op_ns * real(ops.saturating_sub(TRACED_OPS))

@@ -75,7 +75,7 @@ pub struct LineReport {
 pub struct DiagnosticLine {
     /// Stable name of the kind.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// From 1.
     pub line: u32,

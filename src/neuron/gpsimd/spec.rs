@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
 
-/// What a step does.
+/// The kind of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Workload {
@@ -31,9 +31,9 @@ pub struct CustomOpSpec {
     pub layers: Vec<u64>,
     /// Samples of a step.
     pub batch: u64,
-    /// What a step does.
+    /// The kind of a step.
     pub workload: Workload,
-    /// Shape of an input on which the kernel runs by itself; lines and times of the report are then those of that
+    /// Shape of an input on which the kernel runs without the network; lines and times of the report are then those of that
     /// run.
     pub input: Option<Vec<u64>>,
     /// Element type of the tensors that the kernel takes and returns.
@@ -117,7 +117,7 @@ impl CustomOpSpec {
     }
 }
 
-/// Why a study has no result, other than problems of the kernel itself.
+/// Why a study has no result, apart from problems of the kernel itself.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CustomOpError {
     /// An option outside its bounds.

@@ -30,7 +30,7 @@ pub fn run(spec: &CustomOpSpec, costs: &CostTable) -> Result<CustomOpReport, Cus
     run_with_processors(spec, costs).map(|answer| answer.0)
 }
 
-/// The same, together with what each processor did and when: in the call on the input, or else in the first call of a
+/// The same, with the activity of each processor: in the call on the input, or else in the first call of a
 /// step.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub fn run_with_processors(
 struct Planned {
     role: Role,
     dims: Vec<u64>,
-    /// Whether it is the call on an input by itself.
+    /// Whether it is the call on a single input, without the network.
     alone: bool,
 }
 
@@ -218,7 +218,7 @@ impl CustomOpRun {
         }
     }
 
-    /// The report, and what each processor did and when.
+    /// The report, and the activity of each processor.
     ///
     /// # Errors
     /// When the network cannot be simulated, or the reference is not an expression.
@@ -227,11 +227,11 @@ impl CustomOpRun {
             return Err(error);
         }
         let Some(program) = self.program.take() else { return Ok((self.report, Vec::new())) };
-        // A study that ends early has no step.
+        // A study that ends early has no step time.
         self.step_is_complete &= self.waiting.is_empty() && self.current.is_none() && self.network_run.is_none();
         self.time_of_a_step();
         if let Some(alone) = &self.alone {
-            // Times and lines are replaced by those of this run.
+            // The times and lines of this run replace the step's.
             self.report.breakdown_ns = Breakdown::default();
             self.report.cost(&alone.run.cost);
             if !alone.run.outcome.complete {

@@ -19,7 +19,7 @@ pub struct DeviceArithmetic {
     rounder: Rounder,
     at_load: Rounder,
     known_at_load: FxHashSet<InstrId>,
-    /// Operands in the products' format: a value is cast once, when it is written for the array to read.
+    /// Operands in the products' format: a value is cast once, when it is written for the array.
     casts: FxHashMap<InstrId, Rc<Tensor>>,
 }
 

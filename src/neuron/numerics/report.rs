@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::NumericsSpec;
 
-/// A device's outputs beside the reference's.
+/// A device's outputs compared with the reference's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NumericsReport {
-    /// What was compared.
+    /// The comparison's specification.
     pub spec: NumericsSpec,
     /// The core that computed: `NeuronCore-v2`.
     pub core: String,

@@ -16,7 +16,7 @@ use crate::tensor::{Tensor, TensorError};
 
 /// Limit on the operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
 pub const MAX_MFLOP: u64 = 8_000;
-/// Limit on the elements of weights and buffers: half a gigabyte in single precision, stored beside the casts of
+/// Limit on the elements of weights and buffers: half a gigabyte in single precision, in addition to the casts of
 /// those in use.
 pub const MAX_WEIGHTS: u64 = 128 << 20;
 

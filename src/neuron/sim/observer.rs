@@ -1,4 +1,4 @@
-//! Observers of what ran and when.
+//! Observers of the simulation: they are told what ran and when.
 
 use crate::base::{Interval, SimTime};
 use crate::machine::isa::{DmaQueue, Engine};

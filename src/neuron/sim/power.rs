@@ -5,7 +5,7 @@ use crate::machine::cost::{InstructionCost, Throttle};
 
 /// The progress of an engine along its power ramp. Work adds to it and idle time takes the same amount away, so it falls
 /// when utilisation is below half. It is counted up to half a ramp beyond the end: idle time of up to half a ramp keeps
-/// the full rate, because utilisation over the length of the ramp is then not below half.
+/// the full rate, because utilisation over the length of the ramp is then at least half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PowerRamp {
     done: SimTime,

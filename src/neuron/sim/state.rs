@@ -10,7 +10,7 @@ pub(super) enum Readiness {
     At(SimTime),
     /// Not before another unit completes more items.
     Blocked(Wait),
-    /// There is no next item.
+    /// All items are done.
     Finished,
 }
 

@@ -1,4 +1,4 @@
-//! Questions that are answered by a table, and the form of the answer.
+//! Questions whose answer is a table, and the form of the answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ pub struct Listed {
     pub slices: Vec<Option<SliceLink>>,
     /// Number of rows before the first one listed.
     pub skip: u64,
-    /// Number of rows there are in all, listed or not.
+    /// Number of all rows, listed or not.
     pub total: u64,
     /// Notes, in sentences.
     pub notes: Vec<String>,
@@ -129,7 +129,7 @@ pub(in crate::session) struct Sources<'a> {
     pub flows: &'a dyn Fn() -> &'a FlowIndex,
     /// Finds what kind of work slices are when it is first called.
     pub works: &'a dyn Fn() -> &'a Works,
-    /// The tables in a file about the profile besides its overview.
+    /// The other tables that the profile's file holds, in addition to its overview.
     pub parts: &'a dyn Fn() -> ProfileParts,
 }
 
@@ -170,7 +170,7 @@ impl Chosen {
         Ok(Selection { level, ..self.selection_of_all_levels(sources) })
     }
 
-    /// The same, but a level applies only when it is named: for questions that follow slices over levels.
+    /// The same, but a level applies only if it is named: for questions that follow slices across levels.
     ///
     /// # Errors
     /// As for [`Self::selection`].
@@ -187,7 +187,7 @@ impl Chosen {
 }
 
 impl GroupsOf {
-    /// The slices that it is about.
+    /// The slices of the question.
     pub(super) fn chosen(&self) -> Chosen {
         Chosen { range: self.range, tracks: self.tracks.clone(), level: self.level.clone() }
     }

@@ -13,7 +13,7 @@ use crate::session::timeline::link;
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 use crate::view::timeline::SliceLink;
 
-/// Name of a part in which nothing ran.
+/// Name of a part without a slice.
 const NOTHING_RAN: &str = "(nothing ran)";
 
 /// A critical path for drawing.
@@ -21,20 +21,20 @@ const NOTHING_RAN: &str = "(nothing ran)";
 pub struct PathShown {
     /// Its steps, by time and without gaps.
     pub steps: Vec<PathStep>,
-    /// Whether there are more parts than can be drawn; then each step shows the name with most of its time.
+    /// Whether there are more parts than can be drawn; each step then shows the name with most of its time.
     pub is_thinned: bool,
     /// Number of parts in all.
     pub total: u64,
     /// Length of the path, in ns.
     pub length_ns: i64,
-    /// Time on it in which nothing ran, in ns.
+    /// Time on it without a slice, in ns.
     pub idle_ns: i64,
 }
 
 /// A stretch of a critical path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
-    /// The slice, the longest if there are several; absent if nothing ran.
+    /// The slice, the longest if there are several; absent for a part without a slice.
     pub slice: Option<SliceLink>,
     /// When it begins, in ns from the origin.
     pub start_ns: i64,

@@ -1,4 +1,4 @@
-//! Questions that are answered by more than a table.
+//! Questions whose answer is more than a table.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use crate::view::document::Document;
 /// A question about a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {
-    /// Time by operator, to be joined with that of another profile. Answered by [`Answer::Totals`].
+    /// Time by operator, to be joined with another profile's. Answered by [`Answer::Totals`].
     Totals {
         /// Which slices.
         of: Chosen,
@@ -37,7 +37,7 @@ pub enum Question {
     },
     /// Slices of one thread by time. Answered by [`Answer::InOrder`].
     InOrder {
-        /// Which slices; if several tracks or none are named, those of the thread with the most slices.
+        /// The slices; if several tracks or none are named, the slices of the thread with the most slices.
         of: Chosen,
         /// The greatest number of slices; the longest are kept.
         limit: u32,
@@ -108,7 +108,7 @@ pub enum Answer {
     Modules(ModuleTree),
     /// A distribution of durations.
     Histogram(Histogram),
-    /// What dominates.
+    /// What dominates the profile.
     Sentences(Vec<Said>),
     /// The first view; its parts open an [`crate::session::Evidence`].
     Overview(Document),

@@ -197,7 +197,7 @@ mod tests {
         let members = MembersOf { name: "mm".to_owned(), order: MemberOrder::Time, ..MembersOf::default() };
         let listings = [
             (Listing::Idle(None), 399),
-            // 400 slices of 7 ns with 3 ns between them, by two names and the time in which nothing ran.
+            // 400 slices of 7 ns with gaps of 3 ns between them, by two names and the idle time.
             (Listing::PathParts(None), 799),
             (Listing::CriticalPath(None), 3),
             (Listing::Members(members), 200),

@@ -23,7 +23,7 @@ pub fn bench_command(config: &BenchConfig) -> Option<String> {
     Some(line.print())
 }
 
-/// Fields that are written even when they have the default, for the reader of the command.
+/// Fields that are written even if they have the default, for the reader of the command.
 const fn is_always_said(field: BenchField) -> bool {
     matches!(field, BenchField::Instance | BenchField::Duration | BenchField::Seed)
 }

@@ -1,4 +1,4 @@
-//! What the newest run changed: each cell (model, backend, batch size) against the run that changes refer to.
+//! Changes in the newest run: each cell (model, backend, batch size) compared with the chosen earlier run.
 
 use std::collections::BTreeMap;
 
@@ -125,7 +125,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The two runs that are compared: then and now. `None` if there is only one.
+/// The two runs that are compared: the earlier one and the newest. `None` if there is only one.
 pub fn runs_of(chosen: &Chosen<'_>) -> Option<(f64, f64)> {
     let (now, earlier) = chosen.runs.split_last()?;
     let base = match chosen.against {

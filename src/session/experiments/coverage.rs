@@ -111,7 +111,7 @@ fn of_one_run(chosen: &Chosen<'_>, run: &[&Entry]) -> Passed {
 }
 
 impl Passed {
-    /// The share that passed, percent; `None` if there are none.
+    /// The share of experiments that passed, percent; `None` without experiments.
     pub fn percent(self) -> Option<f64> {
         (self.all > 0).then(|| real_len(self.passed) / real_len(self.all) * 100.0)
     }

@@ -15,7 +15,7 @@ pub struct Config {
     pub model: String,
     /// Kind of accelerator; older schemas lack it.
     pub kind: Option<String>,
-    /// Product that it ran on.
+    /// Product that the experiment ran on.
     pub product: String,
     pub xla: Option<String>,
     pub xla_flags: Option<String>,
@@ -87,7 +87,7 @@ pub struct Parsed {
     pub xla_compile_s: Option<f64>,
 }
 
-/// A text of a record; any other value as it is written; null as an empty text.
+/// A text of a record; any other value as written; null as an empty text.
 fn text(value: Option<&RawValue>) -> Option<String> {
     let written = value?.get().trim();
     match written.as_bytes().first()? {

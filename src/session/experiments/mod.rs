@@ -57,7 +57,7 @@ pub(super) type SharedStore = Rc<RefCell<RecordStore>>;
 pub(super) struct RecordSets(BTreeMap<RecordsKey, SharedStore>);
 
 impl RecordSets {
-    /// Returns a set; an empty one if nothing was read into it yet.
+    /// Returns a set of records; an empty one if none has been read into it.
     pub fn of(&mut self, key: RecordsKey) -> SharedStore {
         Rc::clone(self.0.entry(key).or_default())
     }

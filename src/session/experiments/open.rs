@@ -18,7 +18,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads [`Self::print`]; parts that are not understood are ignored.
+    /// Reads the output of [`Self::print`]; parts that cannot be read are ignored.
     pub fn parse(text: &str) -> Self {
         let query = Query::parse(text);
         let get = |key| query.get(key).map(str::to_owned);

@@ -30,7 +30,7 @@ pub enum ExperimentField {
     Exclude,
     /// Tiers to keep, separated by commas.
     Tier,
-    /// What changes refer to: `previous`, `oldest`, or the timestamp of a run.
+    /// The run that changes are relative to: `previous`, `oldest`, or the timestamp of a run.
     Against,
     /// The records that are open: a model, a backend, a time.
     Open,
@@ -114,7 +114,7 @@ pub enum ExperimentView {
     Histogram,
     /// Time to compile.
     Compile,
-    /// The verifier's codes beside the times.
+    /// The verifier's codes, with the times.
     Verification,
     /// Reports of NeuronPerf side by side.
     Reports,

@@ -56,7 +56,7 @@ pub struct RecordsRead {
 /// A view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordsShown {
-    /// What to show.
+    /// The document of the view.
     pub document: Document,
     /// The request, with the values used for choices that were left open.
     pub spec: ExperimentSpec,

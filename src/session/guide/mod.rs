@@ -1,4 +1,4 @@
-//! The guide of the page: what it does, in chapters with examples that open with a click. Tests open every link and give every command
+//! The guide of the page: its features, in chapters with examples that open with a click. Tests open every link and pass every command
 //! to the parser of the command line.
 
 mod chapters;

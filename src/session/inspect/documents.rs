@@ -106,7 +106,7 @@ pub(super) fn operators(opened: &Opened) -> (Table, Vec<u32>) {
     (Table { columns, rows }, listed)
 }
 
-/// The shape of an operator's result: that of its last instruction.
+/// The shape of an operator's result: the shape of its last instruction.
 fn gives(opened: &Opened, node: u32) -> String {
     let nodes = opened.tree.graph.nodes();
     let last = nodes[node as usize].children.last().copied().unwrap_or(node);

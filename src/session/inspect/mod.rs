@@ -6,7 +6,7 @@
 //!   -> shown: rows of the tree, an SVG of what is open, documents
 //! ```
 //!
-//! One model is open at a time; the next question about it computes nothing again.
+//! One model is open at a time; further questions about it do not compute it again.
 
 mod documents;
 mod limits;

@@ -1,9 +1,9 @@
-//! Tells model files by their names: the page uses this to decide where a dropped file goes.
+//! Recognises model files by their names: the page uses this to decide where a dropped file goes.
 
 /// Whether a name says that a file is a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelName {
-    /// It is a model, in a supported format or in one for which the error names a supported one.
+    /// It is a model, in a supported format or in a format whose error message names a supported one.
     Yes,
     /// It may be a model or another file.
     Perhaps,

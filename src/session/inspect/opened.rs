@@ -94,7 +94,7 @@ impl Opened {
         self.tree.graph.nodes().iter().enumerate().filter_map(matches).collect()
     }
 
-    /// The picture of what is open.
+    /// The picture of the open modules.
     pub(super) fn scene(&self, open: &BTreeSet<u32>) -> Scene {
         lay_out(&self.tree.graph, open)
     }
@@ -111,7 +111,7 @@ impl Opened {
     }
 }
 
-/// Why an operation cannot run on a core, if it is refused.
+/// Why an operation cannot run on a core; `None` if it can.
 fn refused(operation: &Operation, refusal: &Refusal) -> Option<String> {
     let named = operation.work.as_ref().and_then(|work| refusal.named.get(work));
     let is_at = refusal.path.as_ref().is_some_and(|path| *path == path_of(operation));

@@ -22,7 +22,7 @@ pub(super) struct Operation {
     pub reads: Vec<String>,
     /// The operations that produce its inputs.
     pub from: Vec<usize>,
-    /// Elements of the weights that it is the first to read.
+    /// Elements of the weights that no earlier operation reads.
     pub parameters: u64,
     /// Bytes of those weights.
     pub weight_bytes: u64,

@@ -10,7 +10,7 @@ use crate::compiler::passes::PassManager;
 use crate::view::document::{Block, Document, Source, SourceLine};
 use crate::view::table::{Cell, Column, ColumnKind, Table};
 
-/// Most lines of a program that are shown; the file has all.
+/// Most lines of a program that are shown; the downloaded file has all lines.
 const MOST_LINES: usize = 300;
 
 impl Subject {
@@ -24,7 +24,7 @@ impl Subject {
     }
 }
 
-/// A table of the passes, and what one of them changed.
+/// A table of the passes, and the changes of one of them.
 ///
 /// # Errors
 /// When a pass breaks the program.

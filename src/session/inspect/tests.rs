@@ -78,7 +78,7 @@ fn modules_open_close_and_are_found() {
     assert_eq!(opened.tree.iter().find(|r| r.id == closed.id).and_then(|r| r.is_open), Some(true));
     let found = show(&spec.clone().with(InspectField::Search, "softmax"));
     assert!(found.found >= 2 && found.tree.iter().any(|r| r.is_found), "{}", found.found);
-    // What is selected is seen, whatever is closed around it.
+    // The selected node is visible, even in a closed module.
     let hit = found.hits[0].clone();
     let selected = show(&spec.with(InspectField::Selected, &hit));
     assert!(selected.tree.iter().any(|r| r.id == hit));
@@ -142,7 +142,7 @@ fn a_file_is_opened_kept_and_refused() {
     // A worker sends it in this form, which has no names of fields.
     let message = postcard::to_allocvec(&shown).unwrap();
     assert_eq!(postcard::from_bytes::<InspectShown>(&message).unwrap(), shown);
-    // What a link holds opens the same file in a session that has never seen it.
+    // The content of a link opens the same file in a session that has never seen it.
     let mut other = Session::new().with_model_reader(crate::import::read_model);
     other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
     while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
@@ -180,9 +180,9 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         let spec = shown.spec.clone().with(InspectField::Selected, &refused.id);
         let details = run(&mut session, InspectAsk::Show(Box::new(spec)), None).unwrap().details;
         assert!(format!("{details:?}").contains(reason), "{file}: {details:?}");
-        // What is around it is there as well.
+        // The operations around it are there as well.
         assert!(shown.tree.len() > 2, "{file}: {:?}", shown.tree);
-        // It is refused wherever it would have to run.
+        // Reading it for a run refuses it.
         let error = crate::import::read_model(&name, &bytes, &crate::import::ImportOptions::default());
         assert!(error.is_err(), "{file}");
     }

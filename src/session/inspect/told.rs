@@ -12,9 +12,9 @@ use crate::view::document::Document;
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectAsk {
-    /// Open a model file, whose [`crate::session::ByteSource`] travels beside, and show it.
+    /// Open a model file, whose [`crate::session::ByteSource`] is sent along, and show it.
     Open {
-        /// What to show; the file takes the place of its model.
+        /// The view to show; the file replaces its model.
         spec: Box<InspectSpec>,
         /// Name of the file.
         name: String,
@@ -30,7 +30,7 @@ pub enum InspectAsk {
 /// A file that can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectFile {
-    /// The picture of what is open.
+    /// The picture of the open modules.
     Svg,
     /// All operators.
     Csv,
@@ -69,7 +69,7 @@ pub struct TreeRow {
     pub share: f64,
     /// Whether a search found it, or something in it while it is closed.
     pub is_found: bool,
-    /// Its place among those of one module, from 1, and their number.
+    /// Its position among the operators of one module, from 1, and their number.
     pub place: (u32, u32),
 }
 
@@ -88,7 +88,7 @@ pub struct InspectShown {
     pub picture: String,
     /// Size of the picture in pixels.
     pub size: (f64, f64),
-    /// Documents that the view shows beside or instead of tree and picture.
+    /// Documents that the view shows in addition to tree and picture, or instead of them.
     pub panel: Option<Document>,
     /// Details of the selection.
     pub details: Option<Document>,

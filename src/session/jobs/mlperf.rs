@@ -17,7 +17,7 @@ pub(in crate::session) struct MlperfJob {
 
 enum Stage {
     New,
-    /// Announced: compiling comes next.
+    /// The job has been announced; the next step compiles.
     Compile,
     Run(Box<ScenarioRun>),
 }

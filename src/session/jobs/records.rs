@@ -26,7 +26,7 @@ pub(in crate::session) struct Waiting {
     pub source: Box<dyn ByteSource>,
     /// Whether it is the sample that ships.
     pub is_sample: bool,
-    /// Whether it came with others, which are read even if this one holds nothing.
+    /// Whether it is one of several files, which are read even if this one holds no records.
     pub is_part: bool,
 }
 
@@ -171,7 +171,7 @@ impl Open {
             from = end + 1;
         }
         self.begun.extend_from_slice(&chunk[from..]);
-        // The rest of such a long line is dropped; its beginning shows what it is.
+        // The rest of a line this long is dropped; its beginning shows what it is.
         self.begun.truncate(MOST_LINE_BYTES);
         self.offset += chunk.len() as u64;
     }

@@ -30,7 +30,7 @@ enum Stage {
 struct Compiled {
     /// Modelled compile time.
     time: SimTime,
-    /// The part of a call's host work in which operations are recorded; zero if nothing is recorded.
+    /// The share of a call's host work that records operations; zero if the workflow does not record any.
     recording: Option<f64>,
 }
 

@@ -16,7 +16,7 @@ use crate::view::timeline::SliceRef;
 /// Most steps that are drawn; with more, the longest are among the findings.
 const MOST_STEPS: usize = 120;
 
-/// Number of operations that are separate parts.
+/// Number of operations that are shown as separate parts.
 const MOST_PARTS: usize = 6;
 
 /// The data that an overview is made from.

@@ -1,4 +1,4 @@
-//! Evidence for a statement: a tool, and the part of the profile that it shows. Documents carry it as the end of a link.
+//! Evidence for a statement: a tool, and the part of the profile that it shows. Documents store it as the last part of a link.
 
 use crate::base::{Interval, TraceNs};
 use crate::session::share::{Query, Tool};
@@ -43,7 +43,7 @@ impl Evidence {
         query.print()
     }
 
-    /// Reads what [`Self::print`] wrote; `None` when it names no tool.
+    /// Reads the output of [`Self::print`]; `None` if it does not name a tool.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let query = Query::parse(text);

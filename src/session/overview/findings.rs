@@ -20,7 +20,7 @@ const MOST_FINDINGS: usize = 8;
 /// Number of operations that are examined.
 const MOST_OPERATIONS: usize = 3;
 
-/// A finding before it is put into words of savings.
+/// A finding whose savings have not been put into words yet.
 struct Found {
     title: String,
     text: String,
@@ -130,7 +130,7 @@ fn inside(a: Interval<TraceNs>, b: Interval<TraceNs>) -> i64 {
     (a.end.min(b.end).0 - a.start.max(b.start).0).max(0)
 }
 
-/// Data that moves while nothing computes.
+/// Data transfer while no device computes.
 fn exposed(c: &Context<'_>, b: &Breakdown, part: Part) -> Option<Found> {
     let ns = b.ns(part);
     let (topic, what, longest) = match part {
@@ -222,7 +222,7 @@ const fn short_title(rule: Rule) -> &'static str {
     }
 }
 
-/// The operations with the most self time, and what half of it would gain.
+/// The operations with the most self time, and the gain from halving it.
 fn operations(c: &Context<'_>) -> Vec<Found> {
     let compute = c.found.breakdown.map(|b| b.busy_ns());
     let has_devices = c.found.breakdown.is_some();

@@ -37,7 +37,7 @@ impl PackedReports {
 /// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BenchPage {
-    /// The request; none for reports that this program did not make.
+    /// The request; absent for reports that this program did not make.
     pub config: Option<Box<BenchConfig>>,
     /// The results.
     pub reports: PackedReports,

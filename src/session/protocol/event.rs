@@ -30,14 +30,14 @@ pub enum Told {
         done: u64,
         /// Units in all; 0 if not known.
         total: u64,
-        /// What is being done: `Reading trace.json`.
+        /// The current activity: `Reading trace.json`.
         label: String,
     },
-    /// A note for the user about a job that goes on, one sentence: rows that are left out, a duration that is short.
+    /// A note for the user about a running job, one sentence: rows that are left out, a duration that is short.
     Note(String),
     /// A job is paused, as [`Control::Pause`](super::Control::Pause) asked: its last step is over.
     Paused,
-    /// A part of a job's result; more comes.
+    /// A part of a job's result; more parts follow.
     Part(Part),
     /// A job has ended.
     Done(JobResult),
@@ -45,7 +45,7 @@ pub enum Told {
     Answer(Reply),
     /// The answer is a file to save.
     File(ExportedFile),
-    /// The request could not be done. One sentence: what was wrong, where, and what to do; it names the configuration or the input.
+    /// The request failed. One sentence: what was wrong, where, and what to do; it names the configuration or the input.
     Failed(String),
     /// A job was stopped as asked; its earlier events stay valid.
     Cancelled,
@@ -69,7 +69,7 @@ pub enum Part {
         row: u32,
         /// The estimate, or why it cannot run.
         estimate: Result<Estimate, String>,
-        /// Its stage times, to be sent along when it is run.
+        /// Its stage times, to be passed on when it is run.
         times: Option<Box<ServiceTimes>>,
     },
     /// Stage times of a configuration that runs, computed by this session; they can be given to others.

@@ -30,14 +30,14 @@ pub enum JobRequest {
     MeasureCpu {
         /// Which copy, from 0; its answer repeats it.
         copy: u32,
-        /// What to run.
+        /// The configuration to run.
         configuration: Box<Configuration>,
     },
     /// Run an MLPerf scenario on a configuration's copies and workers. Ends with [`JobResult::Mlperf`](super::JobResult::Mlperf).
     Mlperf {
         /// The scenario and its limits.
         settings: Box<MlperfSettings>,
-        /// What to run it on.
+        /// The configuration to run it on.
         configuration: Box<Configuration>,
     },
     /// Compile a model for a sweep of sizes and levels. Told by one [`Part::Compiled`](super::Part::Compiled) for each artifact as it
@@ -52,7 +52,7 @@ pub enum JobRequest {
     /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
-    /// Read a file; its [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// Read a file; its [`crate::session::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Profile`](super::JobResult::Profile).
     Open {
         /// Name of the file.
@@ -60,7 +60,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open a model file of the user; its [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// Open a model file of the user; its [`crate::session::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Model`](super::JobResult::Model), whose id every request for a model takes from then on. It stays open.
     OpenModel {
         /// Name of the file.
@@ -70,7 +70,7 @@ pub enum JobRequest {
         /// Sizes of open dimensions, and how operators without a known meaning are placed.
         settings: Box<BroughtSettings>,
     },
-    /// Keep a model file that another session has opened; its [`crate::session::ByteSource`] travels beside this message. It is read when a
+    /// Keep a model file that another session has opened; its [`crate::session::ByteSource`] is sent along with this message. It is read when a
     /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).
     KeepModel {
         /// Name of the file.
@@ -80,7 +80,7 @@ pub enum JobRequest {
     },
     /// Open the model file that a link holds, as [`crate::session::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
     OpenLinkedModel(String),
-    /// Read benchmark results of another tool; the file's [`crate::session::ByteSource`] travels beside this message. Ends with
+    /// Read benchmark results of another tool; the file's [`crate::session::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Imported`](super::JobResult::Imported), or for a model index with [`JobResult::Index`](super::JobResult::Index).
     Import {
         /// Name of the file.
@@ -97,7 +97,7 @@ pub enum JobRequest {
 /// Source of records of experiments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsSource {
-    /// In a file, whose [`crate::session::ByteSource`] travels beside the message.
+    /// In a file, whose [`crate::session::ByteSource`] is sent along with the message.
     File {
         /// Name of the file.
         name: String,
@@ -113,11 +113,11 @@ pub enum RecordsSource {
 pub struct RunRequest {
     /// Its position in the sweep, which its answer repeats.
     pub row: u32,
-    /// What to run.
+    /// The configuration to run.
     pub configuration: Configuration,
     /// Its stage times, as [`Part::Estimated`](super::Part::Estimated) told them; without them the model is compiled first.
     pub times: Option<ServiceTimes>,
-    /// What is wanted from it.
+    /// The requested details.
     pub detail: RunDetail,
 }
 

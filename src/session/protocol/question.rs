@@ -13,7 +13,7 @@ use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, Timeline
 /// A question that is answered at the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum QuestionRequest {
-    /// What can be run? Answered by [`Reply::Catalog`](super::Reply::Catalog).
+    /// The models and instance types that can be run. Answered by [`Reply::Catalog`](super::Reply::Catalog).
     Catalog,
     /// Reports of a benchmark as one HTML file.
     BenchPage {
@@ -31,7 +31,7 @@ pub enum QuestionRequest {
 /// A question about a profile that is answered at the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProfileQuestion {
-    /// What to draw of some tracks in a span. Answered by [`Reply::Timeline`](super::Reply::Timeline).
+    /// The shapes of some tracks in a span. Answered by [`Reply::Timeline`](super::Reply::Timeline).
     Timeline(TimelineQuery),
     /// Everything about one slice. Answered by [`Reply::Details`](super::Reply::Details).
     Details(SliceRef),
@@ -78,7 +78,7 @@ pub enum ProfileQuestion {
     Density(u32),
     /// A file to save.
     Export {
-        /// What to write.
+        /// The kind of file.
         kind: ExportKind,
         /// Marks and ranges to write with it, if it is a Chrome trace.
         marks: Vec<Annotation>,
@@ -98,7 +98,7 @@ pub enum AnalysisRequest {
     Page(String),
 }
 
-/// What can be written of a profile.
+/// The kinds of files that a profile can be exported to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
     /// The timeline as Chrome trace JSON.
@@ -107,12 +107,12 @@ pub enum ExportKind {
     Trace(WriteFormat),
     /// An operator table as CSV, for a span or the whole profile, and for a level or the default level.
     OperatorsCsv(OperatorKind, Option<Interval<TraceNs>>, Option<String>),
-    /// What `neuronscope profile --json` prints: the device window and both operator tables of a simulated execution.
+    /// The output of `neuronscope profile --json`: the device window and both operator tables of a simulated execution.
     ProfileJson,
-    /// What `neuronscope profile --summary --json` prints: metrics, bounds, roofline, utilisation and findings of a
+    /// The output of `neuronscope profile --summary --json`: metrics, bounds, roofline, utilisation and findings of a
     /// simulated execution.
     SummaryJson,
-    /// What `neuronscope open FILE --json` prints: counts, operators and diagnostics of a file.
+    /// The output of `neuronscope open FILE --json`: counts, operators and diagnostics of a file.
     OpenJson,
 }
 

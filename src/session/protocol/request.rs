@@ -10,7 +10,7 @@ use crate::session::{JobId, ProfileKey};
 pub enum Request {
     /// Something to answer. Every answer carries this number.
     Ask(JobId, Ask),
-    /// Something about earlier requests, without an answer of its own.
+    /// A change that concerns earlier requests; it is not answered.
     Control(Control),
 }
 
@@ -46,7 +46,7 @@ impl Request {
         Self::Ask(job, ask.into())
     }
 
-    /// The number of this request; none for those that have no answer.
+    /// The number of this request; `None` for requests that are not answered.
     #[must_use]
     pub const fn job(&self) -> Option<JobId> {
         match self {

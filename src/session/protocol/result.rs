@@ -61,7 +61,7 @@ pub enum JobResult {
     ModelKept,
     /// A profile is ready for questions.
     Profile(Box<ProfileInfo>),
-    /// A device's outputs beside the reference's.
+    /// A device's outputs compared with the reference's.
     Numerics(Box<NumericsReport>),
     /// The result of a study, which replaces its parts.
     Study(Box<StudyResult>),
@@ -80,7 +80,7 @@ pub enum Reply {
     Records(Box<RecordsShown>),
     /// The shapes to draw on the timeline.
     Timeline(TimelineTile),
-    /// Everything about one slice; absent when there is none.
+    /// Everything about one slice; absent if the slice does not exist.
     Details(Option<Box<SliceDetails>>),
     /// Slices found.
     Search(SearchHits),

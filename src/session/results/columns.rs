@@ -109,7 +109,7 @@ impl ReportCells {
         Self(cells)
     }
 
-    /// The value of a key; nothing for an unknown key.
+    /// The value of a key; [`Cell::Missing`] for an unknown key.
     #[must_use]
     pub fn get(&self, key: &str) -> &Cell {
         position(key).and_then(|i| self.0.get(i)).unwrap_or(&Cell::Missing)

@@ -79,7 +79,7 @@ pub struct Wanted {
 pub struct LimitError {
     /// Which limit.
     pub name: &'static str,
-    /// What was typed.
+    /// The text as typed.
     pub text: String,
 }
 

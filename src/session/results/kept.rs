@@ -18,7 +18,7 @@ pub struct KeptHead {
     pub config: BenchConfig,
     /// Number of its configurations.
     pub rows: u32,
-    /// Whether nothing was left to run.
+    /// Whether all its configurations have run.
     pub is_done: bool,
 }
 
@@ -62,7 +62,7 @@ impl KeptHead {
         to_text(&(PROTOCOL_VERSION, self)).unwrap_or_default()
     }
 
-    /// From text; `None` when it is from a build with another protocol.
+    /// Reads it from text; `None` if a build with another protocol wrote it.
     #[must_use]
     pub fn from_text(text: &str) -> Option<Self> {
         let version: u32 = of_text(text)?;
@@ -92,7 +92,7 @@ pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<Stri
     to_text(&(row, &planned.key, RowResult { report: result.report.clone(), charts, measurement: None, mlperf }))
 }
 
-/// Reads a sweep back; `plan` is that of the head's benchmark now.
+/// Reads a sweep back; `plan` is the current plan of the head's benchmark.
 #[must_use]
 pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
     let sweep = SweepState::of(head.config.clone(), plan);

@@ -1,4 +1,4 @@
-//! Views of reports: columns to choose, rows to filter, plots to compare, pieces to keep. There is no shell code here, so that the
+//! Views of reports: columns to choose, rows to filter, plots to compare, pieces to keep. It does not contain shell code, so that the
 //! page's numbers are tested natively.
 
 mod charts;

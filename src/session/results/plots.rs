@@ -69,7 +69,7 @@ pub fn on_front(reports: &[&Report]) -> Vec<bool> {
     found
 }
 
-/// The fastest configurations as bars, and how many there are in all.
+/// The fastest configurations as bars, and the number of all configurations.
 #[must_use]
 pub fn throughput_by_configuration(reports: &[&Report]) -> (Bars, usize) {
     let several = are_of_several_models(reports);
@@ -120,7 +120,7 @@ mod tests {
         let (bars, of) = throughput_by_configuration(&reports);
         assert_eq!((bars.bars.len(), of, bars.bars[0].value), (24, 30, 30.0));
         assert_eq!(bars.bars[0].name, "30 models, 1 worker each, batch 1");
-        // Sorted by throughput, the second series comes first: its colour stays that of the scatter.
+        // Sorted by throughput, the second series comes first, but keeps its colour of the scatter plot.
         let two = [report(1, 1, 1, Some(10.0)), report(1, 2, 1, Some(20.0))];
         let two: Vec<&Report> = two.iter().collect();
         let (bars, scatter) = (throughput_by_configuration(&two).0, throughput_latency(&two).0);

@@ -14,7 +14,7 @@ const MOST_PLOTS: usize = 6;
 /// Scaling of a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
-    /// Plots with their titles, that of the fastest line first. All have the same axes.
+    /// Plots with their titles, beginning with the plot of the fastest line. All have the same axes.
     pub plots: Vec<(String, Lines)>,
     /// Number of lines in the plots.
     pub shown: usize,
@@ -117,7 +117,7 @@ impl Family {
     }
 }
 
-/// Names that state only what differs between plots; the batch size if nothing does.
+/// Names with only the values that differ between plots; the batch size if none differs.
 fn distinct_names<'a>(families: impl Iterator<Item = &'a Family> + Clone) -> Vec<String> {
     let differs = |f: &dyn Fn(&Family) -> String| {
         let mut values: Vec<String> = families.clone().map(f).collect();

@@ -48,7 +48,7 @@ pub enum BenchField {
     Workflow,
     /// Shapes of the inputs.
     Inputs,
-    /// What runs the model.
+    /// The device that runs the model.
     DeviceType,
     /// Which workers share an interpreter.
     Processes,

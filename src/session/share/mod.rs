@@ -175,7 +175,7 @@ impl PageLink for StudySpec {
 
 /// The parsed hash of an address. Each reader reports what could not be used.
 ///
-/// The page is two programs that each read some of the pages: there is one function per page, so that neither program holds the other's.
+/// The page consists of two programs that each read some of the pages: there is one function per page, so that neither program contains the other's.
 #[derive(Clone, Debug)]
 pub struct Address {
     page: String,

@@ -1,4 +1,4 @@
-//! The field of a link that holds a small model file, beside the fields of any page that runs models.
+//! The field of a link that holds a small model file, in addition to the fields of any page that runs models.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use crate::session::ByteSource;
 /// Its name.
 pub(super) const MODEL_FILE: &str = "model_file";
 
-/// How links name an open model file: they hold the file if it is small.
+/// An open model file in links, which hold the file if it is small.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedFile {
     /// The size of the file in bytes.
     pub size: u64,
-    /// Its name and content as letters for a link; absent if it is too large for a link.
+    /// Its name and content, encoded for a link; absent if it is too large for a link.
     pub packed: Option<String>,
 }
 

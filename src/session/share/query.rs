@@ -59,7 +59,7 @@ impl Query {
         self.pairs.is_empty()
     }
 
-    /// The names, in order; one that is set twice comes twice.
+    /// The names, in order; a name that is set twice occurs twice.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pairs.iter().map(|(name, _)| name.as_str())
     }

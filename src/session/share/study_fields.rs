@@ -1,4 +1,4 @@
-//! The fields of a study in a link: those of its form.
+//! The fields of a study in a link, which are the fields of its form.
 
 use super::{Notice, Query};
 use crate::session::studies::{StudyKind, StudySpec};

@@ -23,7 +23,7 @@ impl ShelfItem {
         })
     }
 
-    /// The name of the file of reports that stands for kept results of a benchmark: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
+    /// The file name under which kept benchmark results are opened as reports: `nn on trn1.2xlarge [0123456789abcdef].json`. `None`
     /// for any other item.
     #[must_use]
     pub fn results_file(&self) -> Option<String> {
@@ -32,7 +32,7 @@ impl ShelfItem {
         (self.kind == ItemKind::Benchmark).then(|| format!("{name} [{}].json", self.id()))
     }
 
-    /// Whether the item is the one that such a file stands for, even if it was renamed.
+    /// Whether this name belongs to the item, even if it was renamed.
     #[must_use]
     pub fn is_results(&self, file: &str) -> bool {
         self.kind == ItemKind::Benchmark && results_id(file) == Some(self.id().as_str())
@@ -45,7 +45,7 @@ impl ShelfItem {
     }
 }
 
-/// Which kept results a file of reports stands for, by its name; `None` for a real file.
+/// The kept results that a name of a reports file refers to; `None` for a real file.
 #[must_use]
 pub fn results_id(file: &str) -> Option<&str> {
     let id = file.strip_suffix("].json")?.rsplit_once(" [")?.1;

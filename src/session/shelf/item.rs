@@ -107,7 +107,7 @@ impl ShelfItem {
     }
 
     /// The name that it is stored under. The same item always has the same name, so that two tabs that keep it
-    /// write one line: a file is known by its name and size, the rest by its link. That of a model file names its content.
+    /// write one line: a file is known by its name and size, anything else by its link. A model file's link names its content.
     #[must_use]
     pub fn id(&self) -> String {
         let digest = Digest::default().text(self.kind.key());
@@ -155,7 +155,7 @@ impl ShelfItem {
         let get = |key: &str| query.get(key).unwrap_or_default().to_owned();
         let kind = ItemKind::ALL.into_iter().find(|kind| kind.key() == get("kind"))?;
         let link = get("link");
-        // The text becomes an address of this page, so nothing else is allowed.
+        // The text becomes an address of this page, so other addresses are not allowed.
         if !link.starts_with("#/") {
             return None;
         }

@@ -18,7 +18,7 @@ fn oldest_first(items: &[ShelfItem]) -> Vec<ShelfItem> {
     in_order(unpinned).into_iter().rev().collect()
 }
 
-/// The items to remove because there are too many.
+/// The items to remove if there are too many.
 #[must_use]
 pub fn leaving(items: &[ShelfItem]) -> Vec<ShelfItem> {
     let oldest = oldest_first(items);

@@ -12,7 +12,7 @@ use crate::view::timeline::{GroupKind, SliceGroup};
 /// Title of a group without a name.
 pub(in crate::session) const NO_NAME: &str = "(none)";
 
-/// A group with the data to test whether a slice belongs to it.
+/// A group, with data for testing whether a slice belongs to it.
 #[derive(Debug)]
 pub(in crate::session) struct Highlight {
     pub group: SliceGroup,

@@ -34,7 +34,7 @@ pub(in crate::session) struct ShownTracks {
     asyncs_at: Vec<ViewTrackId>,
 }
 
-/// The place of tracks that are not shown.
+/// The position of tracks that are not shown.
 const NOT_SHOWN: ViewTrackId = ViewTrackId(u32::MAX);
 
 /// The tracks of one process.
@@ -214,13 +214,13 @@ pub(super) fn async_ref(profile: &Profile, id: AsyncId) -> u32 {
     u32::try_from(profile.slices().len() + profile.instants().len() + id.index()).unwrap_or(u32::MAX)
 }
 
-/// The instant with a number of the view, if it is one.
+/// The instant with a number of the view; `None` if the number is not an instant's.
 pub(super) fn instant_of_ref(profile: &Profile, number: u32) -> Option<InstantId> {
     let i = (number as usize).checked_sub(profile.slices().len())?;
     (i < profile.instants().len()).then(|| InstantId::from_usize(i))
 }
 
-/// The async span with a number of the view, if it is one.
+/// The async span with a number of the view; `None` if the number is not a span's.
 pub(super) fn async_of_ref(profile: &Profile, number: u32) -> Option<AsyncId> {
     let i = (number as usize).checked_sub(profile.slices().len() + profile.instants().len())?;
     Some(AsyncId::from_usize(i))

@@ -18,7 +18,7 @@ pub(super) fn symbols(table: Option<Value<'_>>) -> FxHashMap<String, String> {
     named.chain(listed).collect()
 }
 
-/// Adds the samples of a file that holds nothing but one list of samples.
+/// Adds the samples of a file with a single list of samples.
 pub(super) fn read_only(reader: &mut Reader, samples: Value<'_>, root: Value<'_>) {
     let process = reader.builder.process("", "");
     let track = reader.builder.thread(process, "", "Samples");

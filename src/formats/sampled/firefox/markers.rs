@@ -42,7 +42,7 @@ pub(super) fn read(
     let builder = &mut reader.builder;
     let (process, tid) = builder.place_of(thread);
     let mut track = None;
-    // An end belongs to the last start of its name, whatever else has started since.
+    // An end belongs to the last start of its name, regardless of other starts since.
     let mut open: FxHashMap<StrId, Vec<Started>> = FxHashMap::default();
     let columns = ["name", "startTime", "endTime", "phase", "category", "data", "time"];
     rows(Some(markers), columns, |_, [name, start, end, phase, category, data, time]| {

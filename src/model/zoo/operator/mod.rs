@@ -1,6 +1,6 @@
 //! A single operator with given shapes as a model: `op:name=matmul,shapes=1024x1024_1024x1024`.
 //!
-//! It is not listed in the zoo, because nobody would choose it there; every command that takes a specification
+//! It is not listed in the zoo, because users do not look for operators there; every command that takes a specification
 //! accepts it.
 
 mod module;

@@ -1,4 +1,4 @@
-//! The overview: how many passed, how fast, what changed, what needs attention.
+//! The overview: how many experiments passed, how fast they are, what changed, what needs attention.
 
 use std::collections::BTreeSet;
 

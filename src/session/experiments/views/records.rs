@@ -1,4 +1,4 @@
-//! The records behind a point: what was run, every sample, how reliable it is, and the command that runs it again.
+//! The records at a point: the configuration, every sample, how reliable it is, and the command that runs it again.
 
 use indexmap::IndexMap;
 use serde_json::value::RawValue;

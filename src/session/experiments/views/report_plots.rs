@@ -90,7 +90,7 @@ fn of_files(chosen: &Chosen<'_>, title: String, note: &str, lines: &[LineOf<'_>]
     let names = files.iter().enumerate().map(|(i, file)| (real_len(i), file.name.clone())).collect();
     let plot = Lines::new("File", "Speed-up", series, false)
         .with_names(names, |name| name.chars().take(TICK_LETTERS).collect());
-    // A point stands for a whole file; it opens the first row.
+    // A point represents a whole file; it opens the file's first row.
     let targets =
         plot.lines.iter().map(|line| line.points.iter().map(|(x, _)| Opened::of_report(whole_len(*x), 0)).collect());
     let targets = targets.collect();

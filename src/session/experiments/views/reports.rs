@@ -11,7 +11,7 @@ use crate::bench::Report;
 use crate::view::document::{Block, Document, Tone};
 use crate::view::table::{Cell, ColumnKind, Table};
 
-/// A smaller difference is noise if a report has no interval.
+/// Smaller differences count as noise if a report has no interval.
 const NOISE: f64 = 0.05;
 
 type Key<'a> = (&'a str, &'a str, u32, u32, u32);
@@ -70,7 +70,7 @@ pub(super) struct Against<'a> {
 }
 
 impl<'a> Against<'a> {
-    /// The first of some files; `None` when there is none. Files without a configuration in common, each with one instance or one
+    /// A comparison with the first file; `None` without files. Files without a configuration in common, each with one instance or one
     /// model, are compared across instances or models.
     pub fn first(files: &'a [ReportFile]) -> Self {
         let fitting = Sameness::ALL.into_iter().filter(|same| same.fits(files)).map(|same| Self::by(same, files));
@@ -147,7 +147,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
 /// A row for each configuration of every file, and for each configuration of the first file that another file lacks.
 struct Configurations {
     rows: Table,
-    /// What each row opens.
+    /// The target that each row opens.
     targets: Vec<String>,
     /// Rows with a throughput.
     passed: usize,

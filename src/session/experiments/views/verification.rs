@@ -1,4 +1,4 @@
-//! The verifier's codes beside the times; never instead of them.
+//! The verifier's codes, always shown together with the times.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn cells<'a>(chosen: &Chosen<'a>) -> (Cells<'a>, BTreeMap<&'a str, f64>) {
     (cells, counts)
 }
 
-/// A row for each cell, what each of them opens, and the cells whose values were not accepted.
+/// A row for each cell, the target that each row opens, and the cells whose values were not accepted.
 fn rows(chosen: &Chosen<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<String>) {
     let mut rows = table(&[
         ("model", "Model", ColumnKind::Text),

@@ -107,7 +107,7 @@ pub struct FlameLink {
 pub struct CompareLink {
     /// Name of the profile that is the base; the last one opened if absent.
     pub base: Option<String>,
-    /// The specification of the base if it is a simulated run, so that the link can run it too; none for a file.
+    /// The specification of the base if it is a simulated run, so that the link can run it too; absent for a file.
     pub base_run: Option<ProfileSpec>,
     /// The time that is compared.
     pub measure: Measure,

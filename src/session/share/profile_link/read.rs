@@ -106,7 +106,7 @@ fn read_table<'q>(
     link.sort = text("sort").and_then(sort_of);
 }
 
-/// The key of the group that is searched; none for a search by name.
+/// The key of the group that is searched; `None` for a search by name.
 fn read_search_by<'q>(
     text: &impl Fn(&str) -> Option<&'q str>,
     wrong: &mut impl FnMut(&str, &str, &str, &str),

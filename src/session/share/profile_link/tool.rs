@@ -6,7 +6,7 @@ pub enum Tool {
     /// Main numbers, where the time went, what to change first.
     #[default]
     Overview,
-    /// What dominates, with metrics, bounds and findings.
+    /// Sentences on what dominates, with metrics, bounds and findings.
     Summary,
     /// Time by framework operator.
     OperatorFramework,

@@ -51,7 +51,7 @@ impl CustomopStudy {
     /// When the kernel has no such constant, or too many combinations are asked for.
     pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
         let constants = self.constants()?;
-        // One processor runs the kernel, however many there are.
+        // Without multicore mode one processor runs the kernel, whatever the numbers of processors.
         let most = if self.multicore { self.cores.len() } else { 1 };
         let mut cases = Vec::new();
         for layers in &self.layers {

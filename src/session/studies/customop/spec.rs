@@ -8,7 +8,7 @@ use crate::neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
-/// The first source of such a kernel.
+/// The initial source of the user's own kernel.
 const OWN_SOURCE: &str = include_str!("own.cpp");
 
 /// The fields of the form.
@@ -192,7 +192,7 @@ impl CustomopStudy {
         }
     }
 
-    /// The constant and its values; none when the field is empty.
+    /// The constant and its values; `None` if the field is empty.
     ///
     /// # Errors
     /// When it is not `NAME=VALUES`.

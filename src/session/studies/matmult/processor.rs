@@ -128,7 +128,7 @@ impl Processor {
     }
 }
 
-/// The measurements on this processor beside the simulated device.
+/// The measurements on this processor, compared with the simulated device.
 pub(super) fn beside(done: &[Done], processor: &[Processor]) -> Vec<Block> {
     if processor.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The cases of a microbenchmark one after another, then this processor if that is asked for.
+//! Runs the cases of a microbenchmark one after another, then measures this processor if requested.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

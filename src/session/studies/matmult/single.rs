@@ -25,7 +25,7 @@ pub(super) fn blocks(done: &Done) -> Vec<Block> {
     blocks.push(Block::Heading("Where the time goes".to_owned()));
     blocks.push(Block::Plots(vec![phases(r), call(r)]));
     if let Some(detail) = &done.detail {
-        // Without a product there is no point on the roofline of the array.
+        // Without products, the roofline of the array does not have a point.
         let roofline = (r.products_asked != Some(0)).then(|| roofline(r, detail));
         blocks.push(Block::Plots(histogram(detail).into_iter().chain(roofline).collect()));
     }

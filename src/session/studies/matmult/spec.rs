@@ -30,7 +30,7 @@ pub struct MatmultStudy {
 }
 
 impl MatmultStudy {
-    /// The microbenchmark of the fields. Shapes wait until there is an operator for them.
+    /// The microbenchmark of the fields. Shapes have no effect without an operator.
     fn checked(&self) -> MatmultConfig {
         let mut config = self.config.clone();
         if config.operators.is_empty() {
