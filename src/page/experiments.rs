@@ -1,4 +1,4 @@
-//! The state of the page of experiments: what was chosen, what was read, what is shown.
+//! The state of the page of experiments: the choices, the records, the view.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub struct ExperimentsState<Worker> {
     pub run: RunState,
     /// The worker that holds the records.
     pub engine: Option<Worker>,
-    /// A summary of what was read.
+    /// A summary of the records that were read.
     pub read: Option<RecordsRead>,
     /// The shown view.
     pub shown: Option<Shared<RecordsShown>>,
@@ -75,8 +75,8 @@ impl<Worker: Clone> ExperimentsState<Worker> {
         ExperimentLink { spec: self.spec.clone(), data, files }.hash()
     }
 
-    /// Whether the suite's choices (accelerator, backends, models and the like) change what is shown: reports of NeuronPerf have no
-    /// such records.
+    /// Whether the suite's choices (accelerator, backends, models and others) change the view: reports of NeuronPerf do not have
+    /// these choices.
     #[must_use]
     pub fn has_suite_choices(&self) -> bool {
         let is_of_reports = self.shown.as_ref().is_some_and(|shown| {

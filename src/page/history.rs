@@ -1,4 +1,4 @@
-//! The address and the browser's history: which change of a view makes a new entry, and what a given address leads to.
+//! The address and the browser's history: which change of a view makes a new entry, and which view a given address opens.
 
 use crate::session::share::{Address, Page, is_another_view, is_same_tool};
 
@@ -49,11 +49,11 @@ pub fn page_of(hash: &str) -> &str {
 /// What the profile page does with a given address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// It shows a view again that it has shown in this visit.
+    /// It shows a view of this visit again.
     Revisit,
     /// It shows a link.
     Load {
-        /// The link names a model, whose run is wanted.
+        /// Whether the link names a model that has to be run.
         wants_run: bool,
     },
 }

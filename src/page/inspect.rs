@@ -1,4 +1,4 @@
-//! The state of the page of models: what was chosen, what is shown.
+//! The state of the page of models: the choices and the view.
 
 use super::{RunState, Shared};
 use crate::session::share::PageLink as _;

@@ -118,7 +118,7 @@ mod tests {
         let rows = [
             (vec![], vec![]),
             (vec![say(Tone::Good, "Done."), say(Tone::Bad, "No.")], vec!["0 good Done.", "1 bad! No."]),
-            // A notice that is said again becomes the newest.
+            // A repeated notice becomes the newest.
             (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), say(Tone::Bad, "a")], vec!["1 info b", "2 bad! a"]),
             (vec![say(Tone::Info, "a"), say(Tone::Info, "b"), NoticeAction::Dismiss(0)], vec!["1 info b"]),
             (vec![say(Tone::Info, "a"), NoticeAction::Dismiss(7)], vec!["0 info a"]),

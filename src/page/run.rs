@@ -14,12 +14,12 @@ pub enum RunState {
         done: u64,
         /// Units in all; 0 if unknown.
         total: u64,
-        /// What is being done.
+        /// The current activity.
         label: String,
     },
     /// It ended successfully.
     Done,
-    /// The user stopped it; what it had reported stays.
+    /// The user stopped it; its earlier results stay.
     Cancelled,
     /// It failed, with this message.
     Failed(String),

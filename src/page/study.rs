@@ -29,7 +29,7 @@ pub enum StudyAction {
     WantRun,
     /// The run made progress, or ended without a result.
     Run(RunState),
-    /// The run has more of its result; the flag says whether it is over.
+    /// The run has a further part of its result; the flag says whether it is the last.
     Result(Box<StudyResult>, bool),
 }
 

@@ -1,4 +1,4 @@
-//! The meaning of a worker's message for a single question: its answer, the reason why there is none, or nothing.
+//! The meaning of a worker's message for a single question: its answer, the reason why there is no answer, or neither.
 
 use crate::session::{JobResult, Reply, Told};
 
@@ -12,7 +12,7 @@ pub fn answer_of<T>(told: Told, take: impl FnOnce(Reply) -> Option<T>) -> Option
             Some(take(reply).ok_or_else(|| unexpected(kind)))
         }
         Told::Failed(message) => Some(Err(message)),
-        // Progress is no answer, a user who cancelled knows, and a file is saved when it arrives.
+        // Progress is not an answer; a user who cancelled knows it; a file is saved when it arrives.
         Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Cancelled | Told::File(_) => None,
         told @ (Told::Part(_) | Told::Done(_)) => Some(Err(unexpected(kind_of(&told)))),
     }

@@ -17,7 +17,7 @@ impl ArgsId {
     /// No arguments.
     pub const NONE: Self = Self(0);
 
-    /// Whether there are no arguments.
+    /// Whether the slice has no arguments.
     #[must_use]
     pub fn is_none(self) -> bool {
         self == Self::NONE
@@ -44,7 +44,7 @@ pub struct ArgsArena {
     parts: Parts,
 }
 
-/// Texts that are parts of the file's text, which is kept instead of copies of most of it.
+/// Texts that point into the file's text, which is kept to avoid copies.
 #[derive(Clone, Debug, Default)]
 struct Parts {
     text: String,
@@ -167,7 +167,7 @@ impl ArgsArena {
         self.ends.len() - 1 + self.parts.start.len()
     }
 
-    /// Whether nothing is stored.
+    /// Whether no text is stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -193,8 +193,8 @@ fn sort_each_track<K: Ord>(first_of_track: &[u32], order: &mut [u32], key: impl 
     }
 }
 
-/// Slices by track, then start, longest first. If both are equal, nothing says which is outside: slices that never
-/// ended come first, then those of begin and end, then complete ones (as in other readers), in the order given.
+/// Slices by track, then start, longest first. If both are equal, the data does not say which is outside: slices that never
+/// ended come first, then pairs of begin and end, then complete slices (as in other readers), in the given order.
 fn sort_slices(rows: SliceRows, tracks: usize, origin_ns: i64) -> SliceTable {
     let (first_of_track, mut order) = order_by_track(&rows.track, tracks);
     drop(rows.track);

@@ -137,7 +137,7 @@ impl AsyncTable {
         self.spans.len()
     }
 
-    /// Whether there are no spans.
+    /// Whether the profile has no async spans.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
@@ -149,7 +149,7 @@ impl AsyncTable {
         &self.groups
     }
 
-    /// A span; nothing for an id of another profile.
+    /// A span; `None` if the profile does not have the id.
     #[must_use]
     pub fn get(&self, id: AsyncId) -> Option<&AsyncSpan> {
         self.spans.get(id)

@@ -79,7 +79,7 @@ impl ProfileBuilder {
         self.unit = unit;
     }
 
-    /// Corrects the format once it is known.
+    /// Sets the format when it is known only after the start.
     pub fn set_format(&mut self, format: &str) {
         format.clone_into(&mut self.format);
     }
@@ -174,7 +174,7 @@ impl ProfileBuilder {
         self.processes[process].labels = self.strings.intern(labels);
     }
 
-    /// Sets the NeuronCore that a process stands for.
+    /// Sets the NeuronCore that a process represents.
     pub fn set_neuron_core(&mut self, process: ProcessId, core: NeuronCoreId) {
         self.processes[process].neuron_core = Some(core);
     }
@@ -190,7 +190,7 @@ impl ProfileBuilder {
         self.phase_counts.add("M", 1);
     }
 
-    /// Counts an event that adds nothing to the profile: a broken event, or metadata that was understood.
+    /// Counts an event that does not add to the profile: a broken event, or metadata that was understood.
     pub fn count_event(&mut self, phase: Option<&str>) {
         match phase {
             Some(phase) => self.phase_counts.add(phase, 1),
@@ -198,18 +198,18 @@ impl ProfileBuilder {
         }
     }
 
-    /// Widens the span by an event that adds nothing else to the profile.
+    /// Widens the span by an event without any other effect on the profile.
     pub fn note_time(&mut self, ts_ns: i64) {
         let ts = clamp(ts_ns);
         self.bounds = Some(self.bounds.map_or((ts, ts), |(low, high)| (low.min(ts), high.max(ts))));
     }
 
-    /// Notes that something happened on a track, even if there is nothing to show.
+    /// Notes activity on a track, even if there is nothing to show.
     pub fn note_track(&mut self, track: TrackId) {
         self.tracks[track].events += 1;
     }
 
-    /// Counts events of a kind that the Chrome format does not have, under a name of their own.
+    /// Counts events of a kind that the Chrome format does not have, under a separate name.
     pub fn count_events(&mut self, kind: &str, n: u64) {
         self.phase_counts.add(kind, n);
     }

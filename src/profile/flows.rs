@@ -10,7 +10,7 @@ use crate::base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
 /// About the width of a screen in pixels.
 const PIXELS: i64 = 1_024;
 
-/// One arrow from a slice to the slice that it led to.
+/// One arrow, from a slice to the slice that its flow continues in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrow {
     /// Where it begins.
@@ -26,7 +26,7 @@ pub struct FlowIndex {
     by_from: Vec<Arrow>,
     /// By where they end.
     by_to: Vec<Arrow>,
-    /// Number of flow events that belong to no slice, or whose flow has no other end.
+    /// Number of flow events outside any slice, or whose flow has no other end.
     unbound: u64,
 }
 
@@ -72,13 +72,13 @@ impl FlowIndex {
         self.by_from.len()
     }
 
-    /// Whether there are no arrows.
+    /// Whether the profile has no arrows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_from.is_empty()
     }
 
-    /// Number of flow events that lead nowhere: they belong to no slice, or their flow has no other end.
+    /// Number of flow events without an arrow: they are outside any slice, or their flow has no other end.
     #[must_use]
     pub const fn unbound(&self) -> u64 {
         self.unbound
@@ -117,7 +117,7 @@ impl FlowIndex {
             let mut seen: FxHashSet<_> = FxHashSet::default();
             found.retain(|a| seen.insert((pixel(a.from), pixel(a.to))));
             if pixel_ns > length {
-                // There are too many pairs of tracks: nothing is left to merge.
+                // There are too many pairs of tracks: no more arrows can be merged.
                 found.truncate(limit);
             }
             pixel_ns = pixel_ns.saturating_mul(2);

@@ -1,4 +1,4 @@
-//! Level of detail: what to draw of a track in a number of pixels, at a cost that depends on pixels and not on slices.
+//! Level of detail: the shapes of a track for a number of pixels, at a cost that depends on pixels and not on slices.
 //!
 //! Slices of one row never overlap, so a row is a sorted list of spans. A *run* is one slice, or several neighbours
 //! that are each narrower than a bucket of `2^k` ns and begin in the same bucket. Runs of coarser buckets are stored
@@ -10,7 +10,7 @@ use super::{Profile, SliceId, TrackId};
 use crate::base::convert::{narrow, narrow16};
 use crate::base::{Interval, TraceNs};
 
-/// One thing to draw: a slice, or neighbouring slices too narrow to tell apart.
+/// One shape: a slice, or neighbouring slices too narrow to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Start of the first slice.
@@ -25,7 +25,7 @@ pub struct Run {
     pub count: u32,
 }
 
-/// A level is kept if the level below has at least this many times as many runs.
+/// A level is kept if the level below it has at least this many times as many runs.
 const SHRINK: usize = 4;
 /// A row with fewer runs than this needs no coarser level.
 const MIN_RUNS: usize = 64;
@@ -65,14 +65,14 @@ struct Packed {
 }
 
 impl LodIndex {
-    /// An index that holds nothing yet.
+    /// An index without levels so far.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What to draw of a track between two times in `width_px` pixels: row by row, each row by start. At most four runs
-    /// per pixel and row. Nothing if the interval is empty, the width is 0, or the track belongs to another profile.
+    /// The shapes of a track between two times in `width_px` pixels: row by row, each row by start. At most four runs
+    /// per pixel and row. Empty if the interval is empty, the width is 0, or the track belongs to another profile.
     pub fn query(&mut self, profile: &Profile, track: TrackId, within: Interval<TraceNs>, width_px: u32) -> Vec<Run> {
         let mut out = Vec::new();
         if within.is_empty() || width_px == 0 {
@@ -100,7 +100,7 @@ impl LodIndex {
         let after = row.ids.partition_point(|&id| slices.start(id) <= at);
         let before = after.checked_sub(1).map(|i| row.ids[i]);
         let distance_after = |id: SliceId| at.0.saturating_sub(slices.end(id).0).max(0);
-        // If several start here, the last one continues; the others have no width.
+        // If several slices start here, the last one continues; the others have no width.
         if let Some(id) = before.filter(|&id| slices.interval(id).contains(at) || distance_after(id) == 0) {
             return Some(id);
         }

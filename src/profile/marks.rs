@@ -44,7 +44,7 @@ impl MarkIndex {
         self.ids.get(at(track.index())..at(track.index() + 1)).unwrap_or(&[])
     }
 
-    /// What to draw of a track between two times in `width_px` pixels, by time.
+    /// The marks of a track between two times in `width_px` pixels, by time.
     #[must_use]
     pub fn query(&self, profile: &Profile, track: TrackId, within: Interval<TraceNs>, width_px: u32) -> Vec<Mark> {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! A profile: what happened when, on which process and thread, stored in columns.
+//! A profile: the activity of processes and threads over time, stored in columns.
 //!
 //! * Make one with [`ProfileBuilder`], as readers of files (`formats`) and the simulator's capture do.
 //! * Read one through [`Profile`] and its tables: processes, tracks, slices, instants, link events, counters.

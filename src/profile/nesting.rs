@@ -76,7 +76,7 @@ impl Nesting {
     /// The row in which a slice is drawn: the first free row below the innermost slice that contains it. For slices that
     /// nest this is their depth; an overlapping slice goes to a further row, so that no slice hides another.
     fn place(&mut self, start: i64, end: i64) -> u16 {
-        // Slices that end before this one contain nothing that this one does not contain: they can be dropped.
+        // Slices that end before this one cannot contain later slices that this one does not contain, so they are dropped.
         while self.open.last().is_some_and(|&(e, _)| e <= start || e < end) {
             self.open.pop();
         }

@@ -11,7 +11,7 @@ use crate::base::FxHashMap;
 /// The argument of a slice that continues an operation.
 const CONTINUES: &str = "\"continues\":true";
 
-/// Tells slices that begin an operation from slices that continue one.
+/// Distinguishes slices that begin an operation from slices that continue one.
 #[derive(Debug, Default)]
 pub struct Occurrences {
     /// Whether slices of the profile can have the argument.

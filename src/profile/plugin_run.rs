@@ -1,4 +1,4 @@
-//! What a run directory of TensorBoard's Neuron plugin holds in addition to its timeline: the operator tables as the
+//! The contents of a run directory of TensorBoard's Neuron plugin in addition to its timeline: the operator tables as the
 //! plugin shows them, and the name of the run.
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct PluginTable {
     pub rows: Vec<OperatorRow>,
     /// The time of all operators according to the file, in ns; absent if the file has none.
     pub total_time_ns: Option<i64>,
-    /// The file as it was, without a byte order mark: it is written again like this. Absent if it was incomplete.
+    /// The file as it was, without a byte order mark; it is written back unchanged. Absent if it was incomplete.
     pub text: Option<Box<str>>,
 }
 

@@ -72,7 +72,7 @@ impl<I: Idx, X> PointTable<I, X> {
         self.ts.len()
     }
 
-    /// Whether there are no events.
+    /// Whether the table has no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -148,7 +148,7 @@ pub enum LinkValue {
     Number(u64),
     /// Text of the form `0x2a`, in lower case without leading zeros.
     Hex(u64),
-    /// Any other text, or the raw JSON of anything else, such as an id with `local` or `global`, or with a `scope`.
+    /// Any other text, or the raw JSON of another value, such as an id with `local` or `global`, or with a `scope`.
     Text(StrId),
 }
 
@@ -162,7 +162,7 @@ impl LinkValue {
         }
     }
 
-    /// Whether it is valid only in its process, or in all processes; none if it does not say.
+    /// Whether it is valid only in its process, or in all processes; `None` if it does not say.
     pub(super) fn is_local(self, profile: &Profile) -> Option<bool> {
         let Self::Text(text) = self else { return None };
         let text = profile.str(text).strip_prefix('{')?;

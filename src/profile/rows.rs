@@ -40,7 +40,7 @@ pub(super) struct SliceRows {
 pub(super) struct EndRow {
     pub(super) track: TrackId,
     pub(super) ts: i64,
-    /// Position in [`SliceRows`] of a begin; none for an end.
+    /// Position of a begin in [`SliceRows`]; `None` for an end.
     pub(super) slice: Option<u32>,
     pub(super) name: StrId,
     pub(super) args: ArgsId,

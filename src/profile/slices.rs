@@ -20,7 +20,7 @@ define_idx! {
 pub struct SliceFlags(pub u8);
 
 impl SliceFlags {
-    /// It began and never ended; it is shown to the end of its track and left out of statistics.
+    /// The slice never ended; it is shown up to the end of its track and left out of statistics.
     pub const UNCLOSED: Self = Self(1);
     /// It begins inside the slice before it on the stack and ends after it.
     pub const OVERLAPS: Self = Self(2);
@@ -74,7 +74,7 @@ impl SliceTable {
         self.start.len()
     }
 
-    /// Whether there are no slices.
+    /// Whether the table has no slices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! The profile itself: its tables, and what is known about it as a whole.
+//! The profile itself: its tables, and facts about it as a whole.
 
 use super::levels::Levels;
 use super::plugin_run::PluginRun;
@@ -8,14 +8,14 @@ use super::{
 };
 use crate::base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
 
-/// What is known about a profile as a whole.
+/// Facts about a profile as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProfileMeta {
-    /// Its title: a file name, or what was simulated.
+    /// Its title: a file name, or the name of the simulated model.
     pub title: String,
     /// The format it was read from, as `open --json` names it; `simulated` for profiles of the simulator.
     pub format: String,
-    /// What was subtracted from every time, in ns of the source's clock.
+    /// The time that was subtracted from every event, in ns of the source's clock.
     pub origin_ns: i64,
     /// From the first event to the end of the last, relative to the origin; starts at 0 unless there are no events.
     pub span: Interval<TraceNs>,
@@ -32,7 +32,7 @@ pub struct ProfileMeta {
 /// A metadata event with an unknown name, kept as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetadataRow {
-    /// The process it is about.
+    /// The process that it describes.
     pub process: ProcessId,
     /// The tid it had, empty when it had none.
     pub tid: StrId,
@@ -63,7 +63,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// What is known about it as a whole.
+    /// Facts about it as a whole.
     #[must_use]
     pub fn meta(&self) -> &ProfileMeta {
         &self.meta
@@ -154,19 +154,19 @@ impl Profile {
         &self.levels
     }
 
-    /// What was wrong with the input without stopping the reader.
+    /// Problems in the input that did not stop the reader.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
-    /// What a run directory of TensorBoard's Neuron plugin held in addition to the timeline; absent for every other source.
+    /// Contents of a run directory of TensorBoard's Neuron plugin in addition to the timeline; absent for every other source.
     #[must_use]
     pub fn plugin_run(&self) -> Option<&PluginRun> {
         self.plugin_run.as_deref()
     }
 
-    /// The name that a person sees: the name of the process, or its pid.
+    /// The name that the user sees: the name of the process, or its pid.
     #[must_use]
     pub fn process_label(&self, id: ProcessId) -> String {
         let Some(process) = self.processes.get(id) else { return String::new() };
@@ -177,7 +177,7 @@ impl Profile {
         }
     }
 
-    /// The name that a person sees: the name of the track, or its tid.
+    /// The name that the user sees: the name of the track, or its tid.
     #[must_use]
     pub fn track_label(&self, id: TrackId) -> String {
         let Some(track) = self.tracks.get(id) else { return String::new() };

@@ -14,7 +14,7 @@ define_idx! {
     pub struct TrackId;
 }
 
-/// Which NeuronCore a process of a profile stands for.
+/// The NeuronCore that a process of a profile represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NeuronCoreId {
     /// Neuron device (chip) on the instance.
@@ -32,9 +32,9 @@ pub struct Process {
     pub name: StrId,
     /// Labels, as the file gave them.
     pub labels: StrId,
-    /// Where it is shown; smaller is higher, ties in order of appearance.
+    /// Its position; smaller is higher, ties in order of appearance.
     pub sort_index: i64,
-    /// The NeuronCore it stands for, if known.
+    /// The NeuronCore that it represents, if known.
     pub neuron_core: Option<NeuronCoreId>,
 }
 
@@ -44,7 +44,7 @@ pub struct Process {
 pub enum TrackKind {
     /// The events of one thread (one pid and tid), a stack of nested slices.
     Thread,
-    /// Stacks that a profiler sampled of a thread whose events have a track of their own.
+    /// Stacks that a profiler sampled from a thread whose events are on a separate track.
     Samples,
 }
 
@@ -59,7 +59,7 @@ impl TrackKind {
 /// One row group of a process.
 #[derive(Clone, Debug)]
 pub struct Track {
-    /// The process it belongs to.
+    /// The process of the track.
     pub process: ProcessId,
     /// Its kind.
     pub kind: TrackKind,
@@ -67,7 +67,7 @@ pub struct Track {
     pub tid: StrId,
     /// Its name, empty when it was never given.
     pub name: StrId,
-    /// Where it is shown in its process; smaller is higher, ties in order of appearance.
+    /// Its position in its process; smaller is higher, ties in order of appearance.
     pub sort_index: i64,
     /// Number of events of the source on it, without metadata.
     pub events: u64,

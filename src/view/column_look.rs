@@ -6,7 +6,7 @@ use crate::base::units::{format_number, format_percent, unit_of_ns};
 /// Ending of the head of a column of nanoseconds.
 const NS: &str = "(ns)";
 
-/// Whether a column holds points in time, which three significant digits cannot tell apart.
+/// Whether a column holds points in time, which need more than three significant digits.
 fn is_place(id: &str) -> bool {
     ["start", "end", "time", "from", "to"].iter().any(|place| id.split(['_', '(', ')']).any(|part| part == *place))
 }
@@ -22,7 +22,7 @@ pub struct ColumnLook {
 }
 
 impl ColumnLook {
-    /// Cells as they are: for tables that look like those of another tool.
+    /// Cells without formatting: for tables that look like those of another tool.
     #[must_use]
     pub fn exact(column: &Column) -> Self {
         Self { title: column.title.clone(), kind: column.kind, scale: None }

@@ -51,7 +51,7 @@ pub enum Block {
     Plot(Figure),
     /// Plots, side by side if there is room.
     Plots(Vec<Figure>),
-    /// A source text with what each line cost.
+    /// A source text with the cost of each line.
     Source(Source),
     /// Documents, side by side if there is room.
     Beside(Vec<Document>),
@@ -65,7 +65,7 @@ pub enum Block {
         file: String,
         /// Its rows.
         table: Table,
-        /// What each row opens, in the terms of the document's maker; empty for nothing.
+        /// The target of each row, in the terms of the document's maker; empty for none.
         targets: Vec<String>,
     },
     /// Parts of a whole beside one another in one bar, with a legend.
@@ -83,7 +83,7 @@ pub enum Block {
     Points {
         /// The plot.
         figure: Figure,
-        /// What each point of each line opens, or, in a single list, what each point of a scatter plot opens; empty for nothing.
+        /// The target of each point of each line, or, in a single list, of each point of a scatter plot; empty for none.
         targets: Vec<Vec<String>>,
     },
 }
@@ -102,14 +102,14 @@ pub enum Tone {
     Bad,
 }
 
-/// A finding, with what to do.
+/// A finding, with advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub tone: Tone,
-    /// What was found, one sentence.
+    /// The problem, one sentence.
     pub title: String,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub text: String,
 }
 
@@ -137,7 +137,7 @@ pub struct Share {
     pub share: f64,
     /// Its meaning, which decides its colour: `compute`, `idle`, `hue-0`.
     pub kind: String,
-    /// What it opens, in the terms of the document's maker; empty for nothing.
+    /// Its target, in the terms of the document's maker; empty for none.
     pub target: String,
 }
 
@@ -167,20 +167,20 @@ pub struct Column {
     pub parts: Vec<(String, f64)>,
     /// The parts in words.
     pub described: String,
-    /// What it opens, in the terms of the document's maker; empty for nothing.
+    /// Its target, in the terms of the document's maker; empty for none.
     pub target: String,
 }
 
-/// Something to look at, with what a change to it can gain.
+/// A recommendation, with the possible gain from a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
-    /// How bad it is.
+    /// Its severity.
     pub tone: Tone,
     /// A few words.
     pub title: String,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub text: String,
-    /// What a change can gain; empty if it gains nothing by itself.
+    /// The possible gain of a change; empty if it gains nothing by itself.
     pub saving: String,
     /// The same as a share of the whole, 0 to 1.
     pub share: f64,
@@ -204,9 +204,9 @@ pub struct Tile {
     pub name: String,
     /// The number with its unit: `76.4 TFLOPS`.
     pub value: String,
-    /// What to compare it with: `83.2 % of the peak`.
+    /// A comparison: `83.2 % of the peak`.
     pub note: String,
-    /// How good it is.
+    /// Its rating.
     pub tone: Tone,
     /// Its share of the greatest possible value, 0 to 1: drawn as a gauge.
     pub share: Option<f64>,
@@ -242,7 +242,7 @@ pub enum Plot {
     HeatMap(HeatMap),
 }
 
-/// A source text with what each line cost.
+/// A source text with the cost of each line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// Name of the file.
@@ -256,12 +256,12 @@ pub struct Source {
 /// A line of a source text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SourceLine {
-    /// As it is written.
+    /// The text of the line.
     pub text: String,
-    /// Values of the columns; empty where the line costs nothing.
+    /// Values of the columns; empty for a line without cost.
     pub values: Vec<String>,
     /// Its share of the whole time, 0 to 1: the line's shade.
     pub share: f64,
-    /// What is wrong or notable there.
+    /// Problems and remarks for the line.
     pub notes: Vec<String>,
 }

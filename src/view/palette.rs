@@ -107,9 +107,9 @@ pub enum Theme {
 /// The role of a shape, from which the theme derives its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Paint {
-    /// Behind everything.
+    /// The background of everything.
     Background,
-    /// Behind every other row.
+    /// The background of every other row.
     RowAlternate,
     /// The bar of a section.
     SectionBar,
@@ -129,7 +129,7 @@ pub enum Paint {
     Dimmed,
     /// Text on a dimmed slice.
     OnDimmed,
-    /// Around what is selected or found.
+    /// The outline of a selected or found item.
     Accent,
     /// Text on [`Paint::Accent`].
     OnAccent,

@@ -8,7 +8,7 @@ use super::text::contains_ignoring_case;
 use crate::base::convert::real;
 use crate::base::units::{format_cell_share, format_count};
 
-/// What a column holds, which decides alignment and text.
+/// The kind of values in a column, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ColumnKind {
     /// Names.
@@ -32,7 +32,7 @@ pub struct Column {
     pub id: String,
     /// Text of the head: `Time (ns)`.
     pub title: String,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: ColumnKind,
 }
 
@@ -63,7 +63,7 @@ pub struct Table {
 pub struct Sort {
     /// [`Column::id`].
     pub column: String,
-    /// Whether the largest comes first.
+    /// Whether the sort is descending.
     pub descending: bool,
 }
 

@@ -108,7 +108,7 @@ fn hash_of(shown: Page, profile: &ProfileState, models: &[KnownModel]) -> Option
     }
 }
 
-/// A link to a page as it was left. The link to a page of the lab has no fields, because the lab remembers them.
+/// A link to a page as the user left it. The link to a page of the lab has no fields, because the lab remembers them.
 fn link_of(to: Page, profile: &ProfileState) -> String {
     if to == Page::Profile { profile.hash() } else { to.hash() }
 }
@@ -140,7 +140,7 @@ fn use_theme(theme: Theme) {
     use_effect_with((), move |()| theme::apply(theme, false));
 }
 
-/// Fetches the lab when one of its pages is shown, and tells it what is shown. Returns whether the lab listens.
+/// Fetches the lab when one of its pages is shown, and tells it which page. Returns whether the lab listens.
 #[hook]
 fn use_lab(shown: Page, theme: Theme) -> bool {
     let is_ready = use_state_eq(|| false);
@@ -281,7 +281,7 @@ fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) 
         }
         match rest.as_slice() {
             [] => {}
-            // The name of a single file may not tell its kind: the page that reads models returns a file that is not a model.
+            // The name of a single file may not decide its kind: the page that reads models returns a file that is not a model.
             [file] if shown == Page::Inspect || ModelName::of(&file.name()) != ModelName::No => {
                 give(Page::Inspect, rest)
             }

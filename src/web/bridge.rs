@@ -26,7 +26,7 @@ pub const FOOT_ELEMENT: &str = "app-foot";
 const FETCH: &str = "neuronscope:fetch-lab";
 /// Event: the lab listens.
 const READY: &str = "neuronscope:lab-ready";
-/// Event with what the app shows: the path of a page, and the theme.
+/// Event with the app's state: the path of the shown page, and the theme.
 const SHOWN: &str = "neuronscope:shown";
 /// Event with files for a page of the lab.
 const FOR_LAB: &str = "neuronscope:files-for-lab";
@@ -57,7 +57,7 @@ pub fn lab_is_ready() {
     tell(READY, &JsValue::NULL);
 }
 
-/// Sent by the app: the page and the theme that it shows.
+/// Sent by the app: the shown page and the theme.
 pub fn show(page: Page, theme: Theme) {
     let is_dark = JsValue::from_bool(theme == Theme::Dark);
     tell(SHOWN, &Array::of2(&page.path().into(), &is_dark));

@@ -1,4 +1,4 @@
-//! The model files that are open in this program of the page: what is known of each, how links name it, and how it is kept.
+//! The model files that are open in this program of the page: the facts about each, its name in links, and how it is kept.
 
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
@@ -11,7 +11,7 @@ use crate::session::share::{Address, with_model_file};
 use crate::session::shelf::{ItemKind, ShelfItem, model_link};
 use crate::session::{BROUGHT_PREFIX, BroughtSettings, Told};
 
-/// The model files that are open.
+/// The open model files of this program.
 #[hook]
 pub fn use_models(pool: &Pool) -> Models {
     let models = use_state_eq(Models::default);

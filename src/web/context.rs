@@ -18,7 +18,7 @@ pub struct AppContext {
     pub pool: Pool,
     /// Notices for the user.
     pub notices: UseReducerDispatcher<Notices>,
-    /// The catalog of what can be run; `None` until the worker has sent it.
+    /// The catalog of models and instances; `None` until the worker has sent it.
     pub catalog: Option<Shared<Catalog>>,
     /// Facts about the open model files.
     pub models: Vec<KnownModel>,

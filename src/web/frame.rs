@@ -1,4 +1,4 @@
-//! Tasks that both programs of the page have around their pages: the catalog of what can be run, the state for tests, the address.
+//! Tasks outside the pages that both programs share: the catalog of models and instances, the state for tests, the address.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -19,10 +19,10 @@ use crate::session::{Catalog, QuestionRequest, Reply};
 /// Time from the last change of a view until the address follows it.
 const URL_DELAY_MS: u32 = 120;
 
-/// The catalog of what can be run: `None` until a worker has sent it, or the reason why it cannot.
+/// The catalog of models and instances: `None` until a worker has sent it, or the reason why it cannot.
 pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
 
-/// Asks a worker for the catalog of what can be run, once it `is_wanted`.
+/// Asks a worker for the catalog, once it `is_wanted`.
 #[hook]
 pub fn use_catalog(
     is_wanted: bool,
@@ -61,7 +61,7 @@ pub fn use_catalog(
     catalog
 }
 
-/// Exposes what a page is doing to tests and styles, and in the title of the tab. Does nothing for the other program's pages.
+/// Publishes a page's activity for tests and styles, and in the title of the tab. Does nothing for the other program's pages.
 #[hook]
 pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog>, AttrValue>>, run: &RunState) {
     let state = match (catalog, run) {

@@ -165,7 +165,7 @@ fn Lab() -> Html {
     }
 }
 
-/// What runs on each page.
+/// The running job of each page.
 #[derive(Clone, Default)]
 struct Jobs {
     inspect: Job,
@@ -175,8 +175,8 @@ struct Jobs {
     customop: Job,
 }
 
-/// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before as it was left:
-/// the links of the head are such addresses.
+/// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before unchanged:
+/// the links of the head have no fields.
 #[hook]
 fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Notices>) {
     let (states, pool, notices) = (states.clone(), pool.clone(), notices.clone());
@@ -232,7 +232,7 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
     });
 }
 
-/// Listens to what the app shows, and tells it that the lab listens.
+/// Listens to the app's state, and tells the app that the lab listens.
 #[hook]
 fn use_shown(on_shown: Callback<(Page, Theme)>) {
     use_effect_with((), move |()| {

@@ -1,4 +1,4 @@
-//! The state of the benchmark page and what changes it.
+//! The state of the benchmark page and the actions that change it.
 
 use std::rc::Rc;
 
@@ -242,7 +242,7 @@ impl BenchState {
     }
 
     fn start(&mut self, config: BenchConfig, notes: Vec<String>) {
-        // A scenario's verdicts are in their own list, beside the rows of the benchmark before it.
+        // A scenario's verdicts are in a separate list; the rows of the previous benchmark stay.
         if config.mlperf.is_some() {
             self.scenario = Shared::new(Vec::new());
         } else {

@@ -25,7 +25,7 @@ pub struct Arrived<Worker> {
 pub enum ProfileAction<Worker> {
     /// A link was opened.
     Load(Box<ProfileLink>),
-    /// The opened link names a simulated run, which is to be made unless it is open.
+    /// The opened link names a simulated run, which is made unless it is open.
     WantRun {
         /// Whether it is the link that the page was opened with.
         is_first: bool,
@@ -76,7 +76,7 @@ pub enum ProfileAction<Worker> {
     Annotations(Vec<Annotation>),
     /// An area was selected, or none.
     Area(Option<Area>),
-    /// Flow arrows arrived, or are no longer wanted.
+    /// Flow arrows arrived, or are switched off.
     Flows(Option<Flows>),
     /// A head of the table was pressed.
     Sort(Sort),
@@ -92,7 +92,7 @@ pub enum ProfileAction<Worker> {
     Ask(String),
     /// Slices are grouped by something else.
     GroupBy(GroupBy),
-    /// Tools look at another level; none for the default one.
+    /// Tools show another level; `None` for the default one.
     Level(Option<String>),
     /// A track is to be brought into sight on the timeline.
     ShowTrack(TrackId),

@@ -25,7 +25,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
 
     /// Asks for the simulated run of the opened link, unless it is open.
     pub(super) fn want_run(&mut self, is_first: bool) {
-        // A link in the page's head is to what the page shows already.
+        // A link in the page's head refers to the view that is already shown.
         let is_opened = is_first || self.is_new_link;
         let is_of_link = |r: &&OpenRun<Worker>| r.spec() == Some(&self.link.spec) && !r.is_benchmark();
         let open = self.runs.iter().find(is_of_link).map(|r| r.id);
@@ -70,7 +70,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         self.flows = None;
     }
 
-    /// Shows what a link of this visit showed: its run if that is still open, and its view.
+    /// Shows the view of a link of this visit again: its run if that is still open, and its state.
     pub(super) fn revisit(&mut self, link: ProfileLink) {
         let is_of_link = |run: &OpenRun<Worker>| match (&run.info.origin, &link.file) {
             (ProfileOrigin::File { name, .. }, Some(file)) => name == file,

@@ -51,7 +51,7 @@ pub struct ProfileState<Worker> {
     pub track: Option<TrackId>,
     /// Whether the link was just opened: its span and selection belong to the profile that arrives next.
     pub(super) is_fresh: bool,
-    /// Whether the link that was opened last differs from what the page showed.
+    /// Whether the link that was opened last differs from the view before it.
     pub(super) is_new_link: bool,
     /// Whether the link asks for a simulated run, which has not been started yet.
     pub wants_run: bool,

@@ -215,7 +215,7 @@ fn what_is_shown_on_the_timeline_has_room_around_it() {
     changes(&state, A::ShowSpan(span(100, 200), Some(SliceRef(3))), |s| {
         (s.link.tool, s.link.span, s.link.selected) = (Tool::OperatorTimeline, Some(span(50, 250)), Some(3));
     });
-    // At the limits of time there is no room, which is no error.
+    // At the limits of time there is no room for a margin; this is not an error.
     let long = state.after(A::ShowSpan(span(i64::MIN, i64::MAX), None));
     assert_eq!((long.link.span, long.link.selected), (Some(span(i64::MIN, i64::MAX)), None));
     let trace = open([info(
@@ -278,10 +278,10 @@ fn a_file_opens_at_its_first_view_unless_a_link_says_how() {
     assert!(linked.wants_file && linked.link == link);
     let came = linked.after(A::FileGiven("a.json".to_owned())).after(A::Ready(arrived(file("a.json"), 0)));
     assert_eq!((came.link.tool, came.link.span, came.run), (Tool::Statistics, Some(span(1, 2)), RunState::Done));
-    // During a comparison it is compared.
+    // During a comparison, the file is compared.
     let compared = open([file("a.json")]).after(A::Tool(Tool::Compare)).after(A::FileGiven("b.json".to_owned()));
     assert_eq!(compared.opens, None);
-    // Opening the same link again asks for nothing.
+    // Opening the same link again does not ask for the file.
     assert!(!linked.after(A::Load(Box::new(link))).wants_file);
 }
 
@@ -291,11 +291,11 @@ fn a_link_of_a_model_wants_its_run_unless_it_is_open() {
     let want = A::WantRun { is_first: false };
     let asked = State::default().after(A::Load(link("mlp"))).after(want);
     assert!(asked.wants_run);
-    // The head's link names what is shown already, unless the page was opened with it.
+    // The head's link refers to the view that is already shown, unless the page was opened with it.
     let same = State::default().after(A::Load(Box::default()));
     assert!(!same.after(A::WantRun { is_first: false }).wants_run);
     assert!(same.after(A::WantRun { is_first: true }).wants_run);
-    // While something runs nothing else starts.
+    // No second run starts while one is running.
     let busy = State::default().after(A::Start("x".to_owned())).after(A::Load(link("mlp")));
     assert!(!busy.after(A::WantRun { is_first: true }).wants_run);
     // A run that is open is shown.
@@ -329,7 +329,7 @@ fn back_shows_the_run_that_was_shown() {
     assert_eq!(to(file.clone()).link, file);
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Overview, ..ProfileLink::default() }).shown, Some(1));
     assert_eq!(to(ProfileLink { spec: spec("nn"), tool: Tool::Trace, ..ProfileLink::default() }).shown, Some(2));
-    // A run that was closed is not made again: what is shown stays.
+    // A closed run is not made again: the view stays.
     assert_eq!(to(ProfileLink { file: Some("gone".to_owned()), ..ProfileLink::default() }).shown, Some(2));
     let selected = ProfileLink { spec: spec("nn"), tool: Tool::Trace, selected: Some(4), ..ProfileLink::default() };
     assert_eq!(to(selected).details, None);

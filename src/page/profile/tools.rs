@@ -1,4 +1,4 @@
-//! The tools of the rail: their order, their names, and what a run lacks for a tool.
+//! The tools of the rail: their order, their names, and why a tool is not available for a run.
 
 use super::open_run::OpenRun;
 use crate::session::share::Tool;
@@ -34,7 +34,7 @@ pub fn tool_name<Worker>(tool: Tool, run: &OpenRun<Worker>) -> &'static str {
     }
 }
 
-/// A group of tools under its name, each with what a run lacks for it.
+/// A group of tools under its name, each with the reason if it is not available for a run.
 pub type ToolGroup = (&'static str, Vec<(Tool, Option<&'static str>)>);
 
 /// Tools of a run in the order of the rail.
@@ -46,7 +46,7 @@ pub fn tools_of<Worker>(run: &OpenRun<Worker>) -> Vec<ToolGroup> {
     GROUPS.iter().map(|(name, tools)| (*name, of(tools))).collect()
 }
 
-/// What a run lacks for a tool.
+/// Why a tool is not available for a run; `None` if it is.
 fn lack<Worker>(tool: Tool, run: &OpenRun<Worker>) -> Option<&'static str> {
     let is_trace = run.is_trace();
     match tool {

@@ -43,7 +43,7 @@ pub enum Step<W> {
     Rest,
     /// Start a worker, then add or refuse it.
     Start {
-        /// Whether it is the only one: the worker that benchmarks share.
+        /// Whether it is the only worker: the one that all benchmarks share.
         is_only: bool,
     },
     /// Run a configuration.
@@ -79,7 +79,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Number of workers that it takes.
+    /// Number of workers that it needs.
     #[must_use]
     pub fn copies(&self) -> u32 {
         side_by_side(&self.configuration).0
@@ -152,7 +152,7 @@ impl<W: Worker> Dispatch<W> {
         Step::Run(Box::new(HandOut { worker, row, configuration, times, scenario }))
     }
 
-    /// The next configuration to measure, unless one is being measured: nothing else may run beside a measurement.
+    /// The next configuration to measure, unless one is being measured: a measurement must run alone.
     fn next_measured(&self, sweep: &Sweep) -> Step<W> {
         let next = if self.cpu.is_some() { None } else { sweep.borrow_mut().begin_next() };
         next.map_or_else(
@@ -161,7 +161,7 @@ impl<W: Worker> Dispatch<W> {
         )
     }
 
-    /// Waits, or ends the run if nothing is left.
+    /// Waits, or ends the run if all configurations are done.
     fn rest(&self) -> Step<W> {
         let is_idle = self.lanes.iter().all(|l| l.running.is_none());
         let is_done = self.sweep.as_ref().is_some_and(|sweep| sweep.borrow().is_done());
@@ -264,7 +264,7 @@ impl<W: Worker> Dispatch<W> {
             sweep.borrow_mut().resume();
         }
         self.lanes.iter_mut().filter_map(|l| l.running.as_mut()).for_each(|r| r.is_resting = false);
-        // A measurement goes on: its clock cannot be paused.
+        // A measurement continues: its clock cannot be paused.
         if self.cpu.is_some() { Vec::new() } else { self.requests() }
     }
 

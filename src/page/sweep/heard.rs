@@ -12,7 +12,7 @@ use crate::session::{JobResult, Part, Told};
 /// The action that a message calls for.
 #[derive(Debug)]
 pub enum Heard {
-    /// The page shows it; nothing else is to be done.
+    /// The page shows it; no other step is needed.
     Taken,
     /// A configuration no longer has to wait: the next step has changed.
     GoOn,
@@ -22,7 +22,7 @@ pub enum Heard {
     Row(Box<RowResult>),
     /// All copies of a measurement have ended.
     Measured(Box<CpuRow>),
-    /// A message that does not answer such a request.
+    /// A message that does not answer the request.
     Unexpected(&'static str),
 }
 

@@ -1,5 +1,5 @@
 //! A configuration that is measured on this processor: one worker for each copy of the model, or one for
-//! all, and nothing beside it.
+//! all; no other work runs at the same time.
 
 use crate::bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
 use crate::bench::{Configuration, RowResult, RunDetail};

@@ -10,7 +10,7 @@ use crate::page::RunState;
 use crate::page::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
 
 impl<W: Worker> Dispatch<W> {
-    /// A view of a sweep as it is now: this one, or a listed one.
+    /// The current view of a sweep: the running one, or a listed one.
     pub fn look(&mut self, sweep: &Sweep) -> SweepView {
         self.version += 1;
         let running = || self.lanes.iter().filter_map(|l| l.running.as_ref());

@@ -307,7 +307,7 @@ fn a_measurement_has_a_worker_for_each_copy_and_nothing_beside_it() {
     shell.run.finish(0, result);
     shell.feed();
     assert_eq!((shell.measured.len(), shell.started), (2, 3), "existing workers measure again");
-    // A run that is cut off is no measurement.
+    // A cancelled measurement is not a result.
     assert_eq!(shell.run.cancel().len(), 3);
     for copy in 0..3 {
         hear(&mut shell, copy, Told::Done(JobResult::CpuTimers { copy, timers: timers() }));

@@ -41,7 +41,7 @@ impl ProfileBuilder {
         self.slices.push(track, start_ns, dur_ns, name, category, args, flags);
     }
 
-    /// Adds a slice that is made of events which are counted elsewhere, such as the samples of a profiler.
+    /// Adds a slice that is made from events that are counted elsewhere, such as the samples of a profiler.
     pub fn derived_slice(
         &mut self,
         track: TrackId,

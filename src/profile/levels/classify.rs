@@ -17,7 +17,7 @@ define_idx! {
 
 /// The name for all levels together.
 pub const ALL_LEVELS: &str = "all";
-/// The most threads that are levels of their own in a profile of an unknown producer; all further threads are one level.
+/// The most threads with separate levels in a profile of an unknown producer; all further threads share one level.
 const MOST_THREADS: usize = 200;
 /// The level of slices whose category the producer does not document.
 const OTHER: &str = "other";
@@ -233,7 +233,7 @@ fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> Index
     profile.tracks().ids().map(|t| Rule::All(level(t))).collect()
 }
 
-/// A level for each thread, by the name that a person sees; threads of one name are one level.
+/// A level for each thread, by the name that the user sees; threads with the same name share a level.
 fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
     let mut level = |(id, track): (TrackId, &crate::profile::Track)| {
         let name = format!("{} / {}", profile.process_label(track.process), profile.track_label(id));

@@ -1,4 +1,4 @@
-//! The producer of a profile, which decides what its rows and categories mean.
+//! The producer of a profile, which decides the meaning of its rows and categories.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub enum Family {
     Kineto,
     /// XLA: JAX, TensorFlow, PyTorch/XLA.
     Xla,
-    /// None of these: the meaning of its slices is unknown.
+    /// Any other producer: the meaning of its slices is unknown.
     #[default]
     Other,
 }

@@ -5,7 +5,7 @@
 //! statistics, flame graphs, comparisons and queries work on one level ([`Levels::default_level`] unless one is chosen).
 //!
 //! Names of tracks and categories decide the levels, so a file that is written and read again has the same levels. Spans
-//! that only wrap others (steps, the profiler's own spans, compilation) have levels of their own, which never come first
+//! that only wrap others (steps, the profiler's own spans, compilation) have separate levels, which never come first
 //! in a list ([`wrappers`]).
 
 mod classify;

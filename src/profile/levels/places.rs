@@ -56,7 +56,7 @@ pub(super) fn is_xla_work(profile: &Profile, track: TrackId) -> bool {
 }
 
 /// The level of a row of a Neuron profile. Rows of processes other than Process Execution repeat its work, or show work
-/// beside it: each kind is a level of its own.
+/// beside it: each kind has a separate level.
 pub(super) fn neuron_level(profile: &Profile, track: TrackId) -> String {
     let (process, name) = names(profile, track);
     let row = match name {

@@ -69,7 +69,7 @@ pub struct TreeRow {
     pub share: f64,
     /// Whether a search found it, or something in it while it is closed.
     pub is_found: bool,
-    /// Its position among the operators of one module, from 1, and their number.
+    /// Its position among the nodes of its module, from 1, and the number of these nodes.
     pub place: (u32, u32),
 }
 

@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_order_is_ascending() {
-        // 1e8 absorbs each 1 that comes after it, but not those before it.
+        // 1e8 absorbs each 1 that is added after it, but not those added before it.
         let x = |v: [f32; 4]| Tensor::new(Shape::f32([4]), v.to_vec()).unwrap();
         assert_eq!(reduce(ReduceOp::Sum, &x([1e8, 1.0, 1.0, -1e8]), &[0]).unwrap().data(), [0.0]);
         assert_eq!(reduce(ReduceOp::Sum, &x([4.0, 4.0, 1e8, -1e8]), &[0]).unwrap().data(), [8.0]);

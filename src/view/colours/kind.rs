@@ -1,4 +1,4 @@
-//! The kind of operation that a name stands for: `%dot.7`, `aten__addmm_dot` and `volta_sgemm_128x64_nn` multiply matrices.
+//! The kind of operation that a name indicates: `%dot.7`, `aten__addmm_dot` and `volta_sgemm_128x64_nn` multiply matrices.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ const WHOLE: [(&str, &str); 6] =
     [("mm", "dot"), ("bmm", "dot"), ("linear", "dot"), ("mul", "multiply"), ("sub", "subtract"), ("div", "divide")];
 
 /// The kind of a name; `None` for names that only surround operations (modules, steps, rows that say that a unit was busy)
-/// or that say that nothing ran.
+/// or that stand for idle time.
 #[must_use]
 pub fn kind_of(name: &str) -> Option<Cow<'_, str>> {
     if is_around_operations(name) {

@@ -26,7 +26,7 @@ pub struct FlameRect {
     pub row: u16,
 }
 
-/// Rectangles of a flame graph: those of one row beside one another, none outside its parent.
+/// Rectangles of a flame graph: those of one row lie side by side, and each lies within its parent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlameLayout {
     /// Rectangles in the order of the nodes.

@@ -6,7 +6,7 @@ use crate::base::convert::real_len;
 /// Number of sweeps down and up.
 const SWEEPS: usize = 6;
 
-/// Centres of all nodes. `widths` are the widths of the nodes; bends have none. `gap` is the least distance between two borders.
+/// Centres of all nodes. `widths` are the widths of the nodes; bends have none. `gap` is the smallest distance between two borders.
 pub(super) fn columns(net: &Net, widths: &[f64], gap: f64) -> Vec<f64> {
     let mut centre = vec![0.0; widths.len()];
     for row in &net.rows {

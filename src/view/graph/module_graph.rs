@@ -124,7 +124,7 @@ impl ModuleGraph {
             level = self.modules_in(&level);
         }
         for module in level {
-            // A handful of closed modules tells little.
+            // A picture with only a few closed modules says little.
             if seen < most / 4 && seen + self.grows_by(module) <= most {
                 seen += self.grows_by(module);
                 open.insert(module);

@@ -119,7 +119,7 @@ fn columns(out: &mut String, all: &Columns) {
         out.push_str("</li>");
     }
     out.push_str("</ol></figure>\n");
-    // A column itself has no text to be read.
+    // The columns of the chart do not contain text, so a table repeats them.
     let row = |c: &crate::view::document::Column| {
         vec![Cell::Text(c.name.clone()), Cell::Text(c.value.clone()), Cell::Text(c.described.clone())]
     };

@@ -5,7 +5,7 @@ use crate::view::document::Document;
 use crate::view::palette::HUES;
 use crate::view::svg::escape;
 
-/// A policy under which nothing is loaded, whatever a name in the data looks like.
+/// A policy that forbids all loading, whatever names the data contains.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 

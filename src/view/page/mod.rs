@@ -1,4 +1,4 @@
-//! A document as one HTML file that needs nothing else: tables, plots as SVG, its data as JSON. It loads nothing, and its policy forbids
+//! A document as one self-contained HTML file: tables, plots as SVG, its data as JSON. It loads nothing, and its policy forbids
 //! loading; a few lines of script sort its tables.
 
 mod block;

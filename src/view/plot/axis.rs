@@ -7,7 +7,7 @@ use crate::view::text::three_decimals;
 /// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it measures, with its unit.
+    /// Its quantity, with the unit.
     pub title: String,
     /// The value at its start.
     pub min: f64,

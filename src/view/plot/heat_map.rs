@@ -31,7 +31,7 @@ pub struct HeatRow {
 pub struct HeatCell {
     /// Its value.
     pub value: f64,
-    /// The value as it is written in the cell.
+    /// The value as shown in the cell.
     pub text: String,
     /// Its place between the two ends of the scale, 0 to 1.
     pub share: f64,

@@ -12,7 +12,7 @@ use crate::view::text::three_decimals;
 pub enum LineStyle {
     /// Straight lines between points.
     Solid,
-    /// The same, dashed: what is expected rather than measured.
+    /// A dashed line, for expected rather than measured values.
     Dashed,
     /// A step at each point, filled to the axis: bars that touch.
     Steps,
@@ -23,7 +23,7 @@ pub enum LineStyle {
 pub struct Line {
     /// Its name.
     pub name: String,
-    /// How it is drawn.
+    /// Its style.
     pub style: LineStyle,
     /// Place of its colour in the palette.
     pub fill: u8,
@@ -38,7 +38,7 @@ pub struct Line {
 pub struct LineMark {
     /// Its place on the axis.
     pub x: f64,
-    /// What happened.
+    /// The event.
     pub text: String,
     /// Whether it was a change for the worse.
     pub is_bad: bool,
@@ -53,7 +53,7 @@ pub struct Lines {
     pub y: Axis,
     /// Its series.
     pub lines: Vec<Line>,
-    /// Names of places on the horizontal axis, such as dates, if numbers would say little.
+    /// Names of positions on the horizontal axis, such as dates, where numbers would say little.
     pub names: Vec<(f64, String)>,
     /// The events, by ascending `x`.
     pub marks: Vec<LineMark>,

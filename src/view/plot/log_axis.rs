@@ -7,7 +7,7 @@ use super::AxisTick;
 /// An axis on which equal ratios have equal lengths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogAxis {
-    /// What it measures, with its unit.
+    /// Its quantity, with the unit.
     pub title: String,
     /// Power of ten at its start.
     pub first: i32,

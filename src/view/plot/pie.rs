@@ -28,7 +28,7 @@ pub struct PieSlice {
     pub value: f64,
     /// Its share, 0 to 100.
     pub percent: f64,
-    /// Whether it is the sum of the smallest.
+    /// Whether it combines the smallest values.
     pub is_rest: bool,
     /// Place of its colour in the palette.
     pub fill: u8,

@@ -1,4 +1,4 @@
-//! A roofline: what the peak rates allow at each arithmetic intensity, and the places of a run and its modules.
+//! A roofline: the rates that the peaks allow at each arithmetic intensity, and the positions of a run and its modules.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +32,9 @@ pub struct RoofPoint {
     pub intensity: f64,
     /// flop/s.
     pub rate: f64,
-    /// Percentage of what the roof allows there.
+    /// Its rate as a percentage of the roof at its intensity.
     pub of_roof_percent: f64,
-    /// Whether it is below the memory's part of the roof.
+    /// Whether it lies under the roof's memory-bound part.
     pub is_memory_bound: bool,
 }
 

@@ -34,7 +34,7 @@ impl Annotation {
     }
 }
 
-/// A name for the next annotation that none of these has yet: A, B, ... Z, A1, B1, ...
+/// The first name that no annotation has yet: A, B, ... Z, A1, B1, ...
 #[must_use]
 pub fn next_label(annotations: &[Annotation]) -> String {
     let name = |i: usize| {

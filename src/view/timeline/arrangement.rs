@@ -1,4 +1,4 @@
-//! The user's arrangement of the tracks: what is collapsed, pinned, hidden, folded to one row, and in which order.
+//! The user's arrangement of the tracks: which ones are collapsed, pinned, hidden or folded to one row, and their order.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What to paint, in order: shapes with a meaning instead of a colour, so that one list serves both themes, the canvas
+//! Shapes to paint, in order. They have a meaning instead of a colour, so that one list serves both themes, the canvas
 //! and SVG.
 
 use super::super::palette::Paint;

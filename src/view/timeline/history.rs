@@ -1,6 +1,6 @@
 //! The history of the view: undo and redo of zooming and panning.
 
-/// The most steps back that are kept.
+/// The most steps back in the history.
 const MOST: usize = 200;
 
 /// The history, with steps back and forward between views.
@@ -65,7 +65,7 @@ mod tests {
         }
         assert_eq!((h.undo(), h.undo(), h.undo()), (Some(2), Some(1), None));
         assert_eq!((h.redo(), h.can()), (Some(2), (true, true)));
-        // A view that comes to rest where undo put it adds no step.
+        // A view that is already the current entry does not add a step.
         h.record(2);
         assert_eq!(h.can(), (true, true));
         h.record(9);

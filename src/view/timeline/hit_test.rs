@@ -13,13 +13,13 @@ pub enum Hit {
     Section(usize),
     /// A slice.
     Slice(TileSlice),
-    /// A track, beside its slices.
+    /// A track, between its slices.
     Track(TrackId),
     /// The name of a track.
     Name(TrackId),
     /// The ruler.
     Ruler,
-    /// Nothing.
+    /// No target.
     Nothing,
 }
 

@@ -64,11 +64,11 @@ pub enum BlockKind {
         index: usize,
         /// Its id.
         id: TrackId,
-        /// What it shows, with one row if it is folded.
+        /// Its content, with one row if it is folded.
         kind: TrackKind,
         /// Whether it shows its first row only.
         is_folded: bool,
-        /// Whether it stands above all sections.
+        /// Whether it is pinned above all sections.
         is_pinned: bool,
     },
 }

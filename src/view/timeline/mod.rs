@@ -1,4 +1,4 @@
-//! The timeline: what it shows ([`Outline`], [`TimelineTile`]), where ([`Viewport`], [`Layout`]), and how it is painted
+//! The timeline: its content ([`Outline`], [`TimelineTile`]), its position ([`Viewport`], [`Layout`]), and how it is painted
 //! ([`DisplayList`]). Sections hold tracks, tracks hold rows, one for each level of nesting.
 
 mod annotation;

@@ -36,11 +36,11 @@ pub struct Track {
     pub id: TrackId,
     /// Text beside it; empty for the rows of a module hierarchy.
     pub name: String,
-    /// What it shows.
+    /// Its content.
     pub kind: TrackKind,
 }
 
-/// What a track shows.
+/// The content of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum TrackKind {
     /// Slices, in at least one row.

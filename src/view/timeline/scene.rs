@@ -32,7 +32,7 @@ pub struct Scene<'a> {
     pub selected: Option<SliceRef>,
     /// A span that is being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
-    /// A track that is dragged, and the track whose place it takes if it is dropped now.
+    /// A dragged track, and the track whose position it takes if it is dropped now.
     pub moved_track: Option<(TrackId, Option<TrackId>)>,
     /// The overlay above the slices.
     pub overlay: Overlay<'a>,
@@ -157,14 +157,14 @@ fn paint_names(scene: &Scene<'_>, visible: &[Block], list: &mut DisplayList) {
     }
 }
 
-/// Paints a band over the dragged track, and a line at the place that it takes.
+/// Paints a band over the dragged track, and a line at its new position.
 fn paint_moved_track(scene: &Scene<'_>, list: &mut DisplayList) {
     let Some((moved, to)) = scene.moved_track else { return };
     let width = list.width;
     let Some(from) = scene.layout.track(moved) else { return };
     list.rect(Paint::Range, Rect::new(0.0, scene.screen_y(from.y), width, from.height));
     let Some(to) = to.and_then(|to| scene.layout.track(to)) else { return };
-    // It is placed before a track above it, or after a track below it.
+    // It goes before a track above it, or after a track below it.
     let y = if to.y < from.y { to.y } else { to.y + to.height };
     list.rect(Paint::Accent, Rect::new(0.0, scene.screen_y(y) - 1.0, width, 3.0));
 }

@@ -10,7 +10,7 @@ use crate::view::text::{contains_ignoring_case, fit};
 
 /// Slices narrower than this (in pixels) carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
-/// Slices narrower than this carry no cut name: a few letters tell nothing, and text is the most expensive thing to paint.
+/// Narrower slices do not show a shortened name: a few letters say little, and text is the most expensive thing to paint.
 const LEAST_CUT_LABEL_PX: f64 = 42.0;
 
 /// The looks of the names of a tile; computed once for each tile and search.
@@ -43,7 +43,7 @@ impl NameLooks {
     }
 }
 
-/// Paints slices, instants and merged slices: first all of them as strips, then what lies on top.
+/// Paints slices, instants and merged slices: first all of them as strips, then the parts on top.
 pub(super) struct SlicePainter<'a> {
     scene: &'a Scene<'a>,
     tile: &'a TimelineTile,
@@ -53,7 +53,7 @@ pub(super) struct SlicePainter<'a> {
 }
 
 impl<'a> SlicePainter<'a> {
-    /// A painter that has painted nothing yet.
+    /// A painter that has not painted yet.
     pub(super) fn new(scene: &'a Scene<'a>, tile: &'a TimelineTile, looks: &'a NameLooks) -> Self {
         Self { scene, tile, looks, strips: Vec::new(), on_top: Vec::new() }
     }
@@ -112,7 +112,7 @@ impl<'a> SlicePainter<'a> {
         for row in 0..rows {
             let y = scene.screen_y(block.y + real_len(row) * m.row);
             let is_seen = y + m.row > m.ruler && y < scene.height;
-            // A row out of sight keeps its place, so that rows keep their numbers, but has no pixels.
+            // A row out of sight keeps its position, so that rows keep their numbers, but has no pixels.
             let pixels = if is_seen { vec![None; width] } else { Vec::new() };
             self.strips.push(Strip { x: m.gutter, y: y + 1.0, h: m.row - 2.0, pixels });
         }
@@ -149,7 +149,7 @@ pub(super) fn paint_counter(
         let y = base - (share * height).max(1.0);
         match points.last() {
             None => points.push((left, base)),
-            // Before the first sample, and where samples are missing, nothing is painted.
+            // The area is left empty before the first sample and where samples are missing.
             Some((x, _)) if left > *x + 1.0 => points.extend([(*x, base), (left, base)]),
             Some(_) => {}
         }

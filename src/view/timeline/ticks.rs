@@ -5,7 +5,7 @@ use crate::base::convert::real_signed;
 use crate::base::units::format_count;
 use crate::profile;
 
-/// The least distance between two labelled ticks, in pixels.
+/// The smallest distance between two labelled ticks, in pixels.
 const LABEL_SPACING_PX: f64 = 110.0;
 
 /// A labelled tick.
@@ -20,7 +20,7 @@ pub struct Tick {
 /// The ruler of a screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ticks {
-    /// Text shown once at the left: the instant that labels count from, `1.340803 s`, or what they count, `samples`.
+    /// Text shown once at the left: the instant that labels count from, `1.340803 s`, or the unit that they count, `samples`.
     pub base: Option<String>,
     /// Labelled ticks from left to right.
     pub major: Vec<Tick>,
@@ -109,7 +109,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Steps of one, for numbers that are not times.
+    /// A scale with steps of one, for numbers that are not times.
     const ONE: Self = Self { ns: 1, name: "", decimals: 0 };
 
     /// The largest unit of which steps are whole multiples.

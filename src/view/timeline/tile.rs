@@ -1,4 +1,4 @@
-//! What to draw of some tracks in a span of time, at the resolution of the screen.
+//! The shapes of some tracks in a span of time, at the resolution of the screen.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub struct SliceRef(pub u32);
 /// In [`TrackTile::slice`]: several slices drawn as one.
 pub const NO_SLICE: SliceRef = SliceRef(u32::MAX);
 
-/// The question for a tile: what to draw.
+/// The question for a tile: which tracks and which span.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelineQuery {
     /// The span, usually wider than the screen so that panning has something to show.
@@ -44,7 +44,7 @@ pub struct SliceGroup {
     pub name: String,
 }
 
-/// What to draw.
+/// The shapes to draw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimelineTile {
     /// The span that was asked for.
@@ -53,7 +53,7 @@ pub struct TimelineTile {
     pub resolution_ns: u64,
     /// Names used by the tracks, each once; if a group is highlighted, once for slices in it and once for slices outside.
     pub names: Vec<String>,
-    /// The highlighted group, and for each name whether it stands for slices of that group; if `None`, nothing is
+    /// The highlighted group, and for each name whether slices of that name belong to it; if `None`, nothing is
     /// dimmed.
     pub group: Option<(SliceGroup, Vec<bool>)>,
     /// One entry for each requested track.
@@ -81,7 +81,7 @@ pub struct TrackTile {
     /// The slice, or [`NO_SLICE`] if several are merged.
     #[serde(with = "packed")]
     pub slice: Vec<SliceRef>,
-    /// How many slices this stands for: 1, or more if merged.
+    /// Number of slices that it represents: 1, or more if merged.
     #[serde(with = "packed")]
     pub count: Vec<u32>,
     /// Values of a counter track; empty for others.
@@ -96,13 +96,13 @@ impl TrackTile {
         self.start_ns.len()
     }
 
-    /// Whether there is nothing to draw.
+    /// Whether the tile has no slices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.start_ns.is_empty()
     }
 
-    /// Adds one slice that stands for itself.
+    /// Adds a single slice that is not merged.
     pub fn push(&mut self, slice: SliceRef, row: u16, name: u32, start_ns: i64, duration_ns: u64) {
         self.push_merged(slice, row, name, start_ns, duration_ns, 1);
     }

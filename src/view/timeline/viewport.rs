@@ -8,7 +8,7 @@ use crate::base::{Interval, TraceNs};
 const MIN_SPAN_NS: f64 = 5.0;
 
 /// A span of time laid over a width in pixels. The start is a whole number of nanoseconds and a fraction, so that pixel
-/// positions are differences of integers before they become floats: nothing is lost in a trace whose clock began in 1970.
+/// positions are differences of integers before they become floats: a trace whose clock began in 1970 keeps its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
     start_ns: i64,

@@ -1,4 +1,4 @@
-//! The menu of what can be copied from a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
+//! The menu for copying from a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
 
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;

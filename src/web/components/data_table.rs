@@ -39,7 +39,7 @@ pub struct DataTableProps {
     pub name: AttrValue,
     /// Its content.
     pub table: Shared<Table>,
-    /// How it is sorted.
+    /// Its sort order.
     #[prop_or_default]
     pub sort: Option<Sort>,
     /// Receives a pressed head.
@@ -56,7 +56,7 @@ pub struct DataTableProps {
     /// Colours of the rows, as indices into the palette; empty if they have none.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
-    /// A row that stands out, by position in the table.
+    /// A highlighted row, by position in the table.
     #[prop_or_default]
     pub marked: Option<usize>,
     /// A link at the end of each row.

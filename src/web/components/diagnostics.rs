@@ -12,7 +12,7 @@ pub struct DiagnosticsProps {
     pub items: Vec<Diagnostic>,
 }
 
-/// A list that unfolds; nothing if there were no problems.
+/// A list that unfolds; empty without problems.
 #[component]
 pub fn DiagnosticsPanel(props: &DiagnosticsProps) -> Html {
     if props.items.is_empty() {

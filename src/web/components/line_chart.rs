@@ -14,7 +14,7 @@ const MOST_STOPS: usize = 40;
 const MOST_DIRECT: usize = 6;
 const LONGEST_DIRECT: usize = 16;
 const LEAST_DIRECT_PX: f64 = 340.0;
-/// Least distance between the names of two lines.
+/// Smallest distance between the names of two lines.
 const LABEL_STEP_PX: f64 = 13.0;
 
 /// Properties of [`LineChart`].

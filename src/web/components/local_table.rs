@@ -13,7 +13,7 @@ use crate::web::platform::download;
 /// Order and search of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableLook {
-    /// How it is sorted.
+    /// Its sort order.
     pub sort: Option<Sort>,
     /// The searched text.
     pub search: String,
@@ -37,7 +37,7 @@ pub struct LocalTableProps {
     /// Set if the owner keeps the sorting and the search: the searched text, and the callback for a change.
     #[prop_or_default]
     pub look: Option<(AttrValue, Callback<TableLook>)>,
-    /// How it is sorted: at first, or now if `look` is set.
+    /// Its sort order: at first, or now if `look` is set.
     #[prop_or_default]
     pub sort: Option<Sort>,
     /// Receives the position of a chosen row in the table.

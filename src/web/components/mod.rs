@@ -1,4 +1,4 @@
-//! Small parts of the page that know nothing of requests.
+//! Small parts of the page that do not send requests.
 
 mod bar_chart;
 mod check_field;

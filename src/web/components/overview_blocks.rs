@@ -1,4 +1,4 @@
-//! Parts of a document with links to other views: a bar of shares, columns of parts, what to look at first.
+//! Parts of a document with links to other views: a bar of shares, columns of parts, recommendations.
 
 use yew::prelude::*;
 
@@ -73,7 +73,7 @@ pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
     }
 }
 
-/// What to look at first.
+/// Recommendations: the most worthwhile first.
 pub fn ranked(all: &[Ranked], note: &str, open: Option<&Callback<String>>) -> Html {
     let one = |r: &Ranked| {
         let tone = match r.tone {

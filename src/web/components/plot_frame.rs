@@ -14,7 +14,7 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Assumed width until a plot knows its own, in pixels.
 const FIRST_WIDTH: f64 = 560.0;
-/// Least room for a label of the horizontal axis, in pixels.
+/// Smallest space for a label of the horizontal axis, in pixels.
 const LABEL_PX: f64 = 52.0;
 /// Room that each letter of a label needs, in pixels.
 const LETTER_PX: f64 = 6.2;

@@ -13,7 +13,7 @@ pub struct ProgressBarProps {
     pub run: RunState,
 }
 
-/// A bar while something runs, a line when it stopped early, nothing otherwise.
+/// A bar while a job runs, a line if it stopped early, otherwise nothing.
 #[component]
 pub fn ProgressBar(props: &ProgressBarProps) -> Html {
     match &props.run {

@@ -14,10 +14,10 @@ pub struct ScatterPlotProps {
     pub title: AttrValue,
     /// Its points.
     pub plot: Scatter,
-    /// The position of a point that stands out, and its label.
+    /// The position of the highlighted point, and its label.
     #[prop_or_default]
     pub chosen: Option<(usize, AttrValue)>,
-    /// Called with the position of a point that is clicked, or on which Enter is pressed; without it points open nothing.
+    /// Called with the position of a point that is clicked or chosen with Enter; without it points do not open anything.
     #[prop_or_default]
     pub on_point: Option<Callback<usize>>,
 }

@@ -1,4 +1,4 @@
-//! The list of what is on the screen and can be copied as text: tables and documents register while they are shown.
+//! The list of tables and documents on the screen, which can be copied as text: each registers while it is shown.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

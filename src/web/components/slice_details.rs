@@ -13,7 +13,7 @@ pub struct SliceDetailsProps {
     pub details: Option<Shared<SliceDetails>>,
     /// Unit that its times count.
     pub unit: Unit,
-    /// Where it is.
+    /// Its process and thread.
     pub place: AttrValue,
     /// Receives another chosen slice.
     pub on_select: Callback<SliceRef>,

@@ -25,7 +25,7 @@ const MOST_SLICES: u32 = 20;
 /// The most operators and tracks that are listed.
 const MOST_OPERATORS: u32 = 8;
 const MOST_TRACKS: usize = 12;
-/// Least length of a searched text: shorter texts occur in too many names.
+/// Smallest length of a searched text: shorter texts occur in too many names.
 const LEAST_LETTERS: usize = 2;
 
 /// Properties of [`Finder`].
@@ -52,7 +52,7 @@ enum Place {
     Operator(String),
     Track(TrackId),
     Theme(Theme),
-    /// Another level; none for the default one.
+    /// Another level; `None` for the default one.
     Level(Option<String>),
 }
 

@@ -1,4 +1,4 @@
-//! The list on the start page of what this browser keeps: entries can be opened, named, pinned and removed.
+//! The start page's list of the items that this browser keeps: entries can be opened, named, pinned and removed.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
@@ -16,7 +16,7 @@ const TITLE: &str = "shelf-title";
 /// Id of the field that edits a name.
 const NAME_FIELD: &str = "shelf-name";
 
-/// The list; nothing when nothing is kept.
+/// The list; empty if nothing is kept.
 #[component]
 pub fn KeptHere() -> Html {
     let items = use_shelf();
@@ -135,7 +135,7 @@ fn buttons(
             change(&ShelfItem { is_pinned: !item.is_pinned, ..item.clone() });
             if !item.is_pinned {
                 spawn_local(async {
-                    // A refusal changes nothing that the user could see.
+                    // A refusal has no effect that the user could see.
                     let _ = private_files::persist().await;
                 });
             }

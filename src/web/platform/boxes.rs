@@ -17,7 +17,7 @@ pub struct Area {
     pub left: f64,
     /// Upper edge.
     pub top: f64,
-    /// Right edge, also of what is scrolled out of sight.
+    /// Right edge, including parts that are scrolled out of sight.
     pub right: f64,
     /// Lower edge.
     pub bottom: f64,

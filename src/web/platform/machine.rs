@@ -22,7 +22,7 @@ pub fn unix_s() -> u64 {
     whole(wall_ms() / 1e3)
 }
 
-/// The machine in a few words: browsers tell a page only the number of its threads.
+/// The machine in a few words: browsers only tell a page the number of threads.
 #[must_use]
 pub fn name() -> String {
     format!("browser, {} threads", hardware_threads())

@@ -10,7 +10,7 @@ use crate::base::convert::{narrow_signed, whole_signed};
 pub enum PageState {
     /// The app or its worker is still loading.
     Loading,
-    /// Ready, nothing run yet.
+    /// Ready; no job has run yet.
     Idle,
     /// Something is being computed or read.
     Running,

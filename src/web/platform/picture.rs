@@ -53,7 +53,7 @@ pub fn charts() -> Vec<Chart> {
     let Some(found) = found else { return Vec::new() };
     let figures = (0..found.length()).filter_map(|i| found.get(i)?.dyn_into::<Element>().ok());
     let chart = |figure: Element| {
-        // A note behind the title does not belong to it.
+        // A note after the title is not part of it.
         let title = figure.query_selector("figcaption").ok().flatten()?.first_child()?.text_content()?;
         boxes::area(&figure).ok()?;
         Some(Chart { title, figure })
@@ -110,7 +110,7 @@ async fn to_clipboard(blob: &Blob) -> Result<(), JsValue> {
     JsFuture::from(written).await.map(drop)
 }
 
-/// A canvas and what draws on it.
+/// A canvas and the callback that draws on it.
 fn canvas() -> Result<(HtmlCanvasElement, CanvasRenderingContext2d), JsValue> {
     let document = web_sys::window().and_then(|w| w.document()).ok_or("there is no document")?;
     let canvas: HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();

@@ -23,13 +23,13 @@ pub fn expect_no_span() {
     OPENS_AT_SPAN.set(false);
 }
 
-/// The attribute of the document that holds the address of what the page shows.
+/// The attribute of the document that holds the address of the current view.
 const NOTED: &str = "data-address";
 
 /// The attribute of the document that counts the views that have yet to show their address.
 const PENDING: &str = "data-address-pending";
 
-/// A view that has yet to show its address: tests wait until there is none.
+/// A view whose address is not shown yet: tests wait until there is none.
 #[derive(Debug)]
 pub struct PendingAddress(());
 

@@ -6,7 +6,7 @@ use yew::prelude::*;
 use super::lines::{CHANGED, all, now_ms, remove};
 use crate::session::shelf::ShelfItem;
 
-/// Bytes that are still incomplete after this time stay incomplete: their tab is gone.
+/// Bytes that are still incomplete after this time will not be completed: their tab was closed.
 const GIVEN_UP_MS: u64 = 10 * 60 * 1_000;
 
 /// The kept items, in their order.

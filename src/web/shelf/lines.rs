@@ -39,7 +39,7 @@ pub(super) fn same(item: &ShelfItem) -> Option<ShelfItem> {
     storage::read(&key(item)).and_then(|line| ShelfItem::from_text(&line))
 }
 
-/// Writes an item as it is; returns whether the store accepted it.
+/// Writes an item unchanged; returns whether the store accepted it.
 pub fn change(item: &ShelfItem) -> bool {
     let kept = storage::keep(&key(item), &item.to_text());
     tell();
@@ -69,7 +69,7 @@ pub fn remove(item: &ShelfItem) {
     tell();
 }
 
-/// Keeps what a link shows. A line needs next to no room. If the store refuses it, no message is shown, because the link is
+/// Keeps the content of a link. A line takes almost no space. If the store refuses it, no message is shown, because the link is
 /// still in the address.
 pub fn keep_link(kind: ItemKind, name: &str, link: &str) {
     put(ShelfItem::of_link(kind, name, link, now_ms()));
@@ -86,7 +86,7 @@ pub fn keep_rows(name: &str, link: &str, rows: &str) {
     put(ShelfItem { rows: rows.to_owned(), ..item });
 }
 
-/// The results that a file of this name stands for, if they are kept.
+/// The kept results that this file name refers to, if there are any.
 #[must_use]
 pub fn find_results(file: &str) -> Option<ShelfItem> {
     all().into_iter().find(|item| item.is_results(file))

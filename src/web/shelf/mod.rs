@@ -1,4 +1,4 @@
-//! The shelf: what is kept from one visit to the next. Each item has a line in the browser's local storage; the bytes of files are in
+//! The shelf: the items that are kept from one visit to the next. Each has a line in the browser's local storage; the bytes of files are in
 //! its private file system. Both programs of the page, and every tab, see the same shelf.
 
 mod hook;

@@ -14,7 +14,7 @@ const SPARE_BYTES: u64 = 32 << 20;
 /// Keeps a file that was opened. Older files without a pin are removed if room is short.
 ///
 /// # Errors
-/// A sentence for the user if it is not kept: nothing else is lost then.
+/// A sentence for the user if the file is not kept; it has no other consequence.
 pub async fn keep_file(kind: ItemKind, file: File, link: String) -> Result<(), String> {
     let name = file.name();
     let bytes = whole(file.size());

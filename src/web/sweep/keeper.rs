@@ -17,7 +17,7 @@ use crate::web::shelf;
 const PREFIX: &str = "neuronscope.sweep.";
 /// Interval at which a page records that it is still open.
 pub const BEAT_MS: u32 = 2_000;
-/// A page that has not recorded for this time that it is open is gone.
+/// A page that has not recorded for this time that it is open has been closed.
 const GONE_MS: f64 = 3.0 * BEAT_MS as f64;
 /// Sweeps with more rows are kept without their charts: browsers keep about five million characters.
 const MOST_WITH_CHARTS: usize = 500;

@@ -127,7 +127,7 @@ impl SweepRunner {
         self.feed();
     }
 
-    /// Carries out the next steps until there are none.
+    /// Carries out the next steps until none is left.
     pub(super) fn feed(&self) {
         let most_lanes = hardware_threads().min(MOST_LANES);
         loop {
@@ -176,7 +176,7 @@ impl SweepRunner {
         }
     }
 
-    /// Does what a worker's message asks for, and shows it a moment later.
+    /// Does what a worker's message requires, and shows the result a moment later.
     pub(super) fn act(&self, row: u32, heard: Heard) {
         match heard {
             Heard::Taken => {}
@@ -270,7 +270,7 @@ impl SweepRunner {
         self.feed();
     }
 
-    /// Runs again what failed or was cancelled; rows that finished stay.
+    /// Runs the failed and cancelled configurations again; finished rows stay.
     pub fn retry_failed(&self) {
         let Some(sweep) = self.0.core.borrow().run.sweep.clone() else { return };
         if sweep.borrow_mut().retry_failed() > 0 {

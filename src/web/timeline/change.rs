@@ -6,11 +6,11 @@ use crate::view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Vi
 
 /// A message to the page.
 pub enum Change {
-    /// The view came to rest: its span, or none when all of the profile is shown.
+    /// The view came to rest: its span, or `None` if the whole profile is shown.
     View(Option<Interval<TraceNs>>, Viewport),
     /// A slice was selected, or none.
     Select(Option<SliceRef>),
-    /// Go to the slice beside the selected one.
+    /// Go to the previous or next slice.
     Step(Neighbour),
     /// The header bar of a section was pressed.
     ToggleSection(usize),
@@ -24,7 +24,7 @@ pub enum Change {
     Move(TrackId, TrackId),
     /// Hide the track of the selection.
     Hide,
-    /// Go along a flow arrow of the selection: to what it leads to, or back.
+    /// Go along a flow arrow of the selection: forward to its target, or back.
     Flow(bool),
     /// Put a mark or a range here; a range of the selected slice carries its name.
     Annotate(Interval<TraceNs>, bool),
@@ -49,9 +49,9 @@ pub struct Hover {
     pub title: String,
     /// Its duration in nanoseconds.
     pub duration_ns: u64,
-    /// How many slices it stands for.
+    /// Number of slices that it represents.
     pub count: u32,
-    /// Its value, if it is of a counter.
+    /// Its value, if it belongs to a counter.
     pub value: Option<f64>,
     /// Horizontal position of the pointer on the canvas.
     pub x: f64,

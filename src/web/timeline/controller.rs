@@ -1,4 +1,4 @@
-//! The controller of a timeline: holds what is on the screen, and asks the worker for slices.
+//! The controller of a timeline: holds the state of the screen, and asks the worker for slices.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub(super) struct Inner {
     pub(super) screen: RefCell<Screen>,
     is_frame_due: Cell<bool>,
     asked: Cell<Option<JobId>>,
-    /// The span that the view stays near: that of the profile, or of all profiles on its axis.
+    /// The span that limits the view: the profile's span, or the span of all profiles on its axis.
     bounds: Cell<Interval<TraceNs>>,
     /// The timeline whose view moves along with this one, and the difference of its times minus those here, in ns.
     partner: RefCell<Option<(Weak<Inner>, i64)>>,
@@ -55,7 +55,7 @@ pub(super) struct Inner {
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,
-    /// The view that the page asked for. It is reported with the span the page gave: another span would be a new history entry.
+    /// The view that the page set. It is reported with the page's own span: a different span would be a new history entry.
     visited: Cell<Option<Viewport>>,
     /// Whether the user has moved the view, even if the page is not told yet.
     pub(super) is_moved: Cell<bool>,
@@ -76,7 +76,7 @@ pub(super) struct Screen {
     pub(super) area: Option<Area>,
     /// Position of the pointer, while it is over the canvas and no button is pressed.
     pub(super) pointer: Option<(f64, f64)>,
-    /// A track that is dragged, and the track whose place it takes if it is dropped now.
+    /// A dragged track, and the track whose position it takes if it is dropped now.
     pub(super) moved_track: Option<(TrackId, Option<TrackId>)>,
     pub(super) history: ViewHistory<Viewport>,
     pub(super) view: Viewport,
@@ -165,8 +165,8 @@ impl Controller {
         }))
     }
 
-    /// Puts this timeline and another one on a common axis: moving the view of one moves both, and both stay near what either
-    /// holds. An instant here is beside the instant that is `offset_ns` later there.
+    /// Puts this timeline and another one on a common axis: moving one view moves both, and both stay near the span of the two
+    /// profiles. An instant here is next to the instant that is `offset_ns` later there.
     pub fn pair_with(&self, other: &Self, offset_ns: i64) {
         for (one, two, offset) in [(self, other, offset_ns), (other, self, offset_ns.saturating_neg())] {
             let (own, there) = (one.0.info.outline.span, two.0.info.outline.span);
@@ -235,7 +235,7 @@ impl Controller {
         self.0.screen.borrow().history.can()
     }
 
-    /// Sets what is searched for (a part of a name, or a whole group with that name) and the theme.
+    /// Sets the searched text (a part of a name, or the name of a whole group) and the theme.
     pub fn set_look(&self, search: &str, kind: Option<&GroupKind>, theme: Theme) {
         {
             let mut screen = self.0.screen.borrow_mut();

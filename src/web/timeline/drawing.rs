@@ -38,7 +38,7 @@ impl Controller {
                 screen.history.record(view);
             }
             // A resized canvas is blank until it is painted, so it is painted in the same frame. The first time there is
-            // nothing to keep, so the frame that `changed` asks for suffices.
+            // no picture to keep, so the frame that `changed` requests is enough.
             if !is_first {
                 screen.draw(outline, super::controller::FRAME_TEXT_MS);
             }

@@ -149,7 +149,7 @@ impl Controller {
         }
     }
 
-    /// Without a selection: the first slice on the screen that stands for itself.
+    /// Without a selection: selects the first slice on the screen that is not merged.
     pub(super) fn select_first(&self) {
         if self.0.screen.borrow().tile.is_none() {
             return self.0.wants_first.set(true);

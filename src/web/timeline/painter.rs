@@ -92,7 +92,7 @@ struct Pen<'a> {
     /// Whether the time for texts on slices is over.
     is_late: bool,
     is_bold: bool,
-    /// The look of the previous text, if nothing else was painted since.
+    /// The look of the previous text, if nothing was painted after it.
     written: Option<(Paint, Align)>,
 }
 
@@ -153,7 +153,7 @@ fn set_text_style(context: &CanvasRenderingContext2d, label: &Label, theme: Them
 }
 
 fn text(context: &CanvasRenderingContext2d, label: &Label) {
-    // Widths were estimated; the browser condenses a text that turns out wider.
+    // Widths are estimates; the browser condenses a text that is wider.
     let _ = context.fill_text_with_max_width(&label.text, label.x, label.y + 0.5, label.max_width.max(1.0));
 }
 

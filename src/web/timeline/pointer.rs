@@ -10,10 +10,10 @@ use crate::view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
 /// A press that moves less than this, in pixels, is a click.
 const CLICK_PX: f64 = 4.0;
 
-/// What dragging the pressed pointer does.
+/// The effect of dragging the pressed pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Drag {
-    /// Nothing is pressed.
+    /// No button is pressed.
     None,
     /// Pressed at a point, not moved yet.
     Pressed(f64, f64),
@@ -157,7 +157,7 @@ impl Controller {
         self.redraw();
     }
 
-    /// Called when the browser cancels the pointer: nothing was clicked.
+    /// Called when the browser cancels the pointer: this does not count as a click.
     pub fn pointer_cancel(&self, event: &PointerEvent) {
         let mut screen = self.0.screen.borrow_mut();
         screen.pointers.remove(&event.pointer_id());

@@ -16,7 +16,7 @@ use crate::web::platform::{download, error_text, url};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
-/// A worker that sends nothing within this time after its start is given up.
+/// A worker that does not send a message within this time after its start is given up.
 const START_LIMIT_MS: u32 = 60_000;
 
 thread_local! {
@@ -125,7 +125,7 @@ impl Engine {
 
     /// Sends a message about an earlier request.
     pub fn tell(&self, control: Control) {
-        // While the worker starts, the message waits behind the request it is about.
+        // While the worker starts, the message waits behind the request that it concerns.
         if self.is_alive() {
             self.0.post_or_queue(Request::Control(control), None);
         }
@@ -258,7 +258,7 @@ impl Inner {
         }
     }
 
-    /// Ends the worker; all waiting jobs are told what happened, and on which input.
+    /// Ends the worker; all waiting jobs get the reason and the input that caused it.
     fn end(&self, reason: &str, cancelled: Option<JobId>) {
         if !self.is_alive.replace(false) {
             return;

@@ -20,7 +20,7 @@ use crate::web::platform::{download, error_text};
 const STEP_MS: f64 = 16.0;
 const LEAST_BUDGET: u32 = 1_000;
 const MOST_BUDGET: u32 = 16_000_000;
-/// Least time between two progress messages: the page renders for each, on a core that the worker may need.
+/// Shortest time between two progress messages: the page renders for each, on a core that the worker may need.
 const PROGRESS_MS: f64 = 80.0;
 /// How an idle worker warms up: the delay after its start, the time between two rounds, and the number of rounds.
 const WARM_UP_AFTER_MS: u32 = 300;

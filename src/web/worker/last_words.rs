@@ -8,7 +8,7 @@ pub fn post_text(scope: &DedicatedWorkerGlobalScope, text: &str) {
     let _ = scope.post_message(&JsValue::from_str(text));
 }
 
-/// Sends the text of a panic: a panic aborts the worker, so nothing else can be sent.
+/// Sends the text of a panic, which aborts the worker: this is the last message that it can send.
 pub fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         if let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {

@@ -233,7 +233,7 @@ impl Pool {
             (Told::Failed(message), Content::Link(_, on_failure)) if pool.forget_model(&id) => {
                 on_failure.emit(message);
             }
-            // For a file that the user chose, the worker that opened it reports to the page; other workers' answers add nothing.
+            // For a file that the user chose, the worker that opened it reports to the page; other workers' answers are ignored.
             (Told::Done(_) | Told::Failed(_) | Told::Cancelled, _) => {}
             (Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_), _) => {}
             (Told::Answer(_) | Told::File(_), _) => {}

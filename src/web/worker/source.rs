@@ -60,7 +60,7 @@ impl FileSource {
     }
 
     fn read_ahead(&mut self, at: u64, length: usize) -> Result<(), JsValue> {
-        // The old piece is dropped first: there is never more than one piece.
+        // The old piece is dropped first, so that there is never more than one.
         self.ahead = None;
         let end = at.saturating_add(length as u64).min(self.len);
         let slice = self.file.slice_with_f64_and_f64(real(at), real(end))?;
@@ -69,7 +69,7 @@ impl FileSource {
     }
 }
 
-/// Copies as many bytes as there are and fit; returns their number.
+/// Copies as many bytes as are available and fit; returns their number.
 fn copy_front(bytes: &Uint8Array, buf: &mut [u8]) -> usize {
     let n = (bytes.length() as usize).min(buf.len());
     bytes.subarray(0, u32::try_from(n).unwrap_or(u32::MAX)).copy_to(&mut buf[..n]);

@@ -57,7 +57,7 @@ impl Actions {
         if self.state.is_paused() { self.runner.resume() } else { self.runner.pause() }
     }
 
-    /// Runs again what failed or was cancelled.
+    /// Runs the failed and cancelled configurations again.
     pub fn retry(&self) {
         self.runner.retry_failed();
     }
@@ -78,7 +78,7 @@ impl Actions {
     pub fn download_page(&self) {
         let reports = self.state.report_list();
         let base = url::address_with("");
-        // Imported rows alone have no configuration.
+        // Imported rows do not have a configuration.
         let config = self.state.ran.as_ref().map(|ran| Box::new((**ran).clone()));
         let made = PackedReports::of(&reports).and_then(|reports| {
             let page = Box::new(BenchPage { config, reports, base });

@@ -1,4 +1,4 @@
-//! What a model file leaves open, as fields over the model's text: sizes of dimensions, and how unknown operators are placed.
+//! The open decisions of a model file, as fields over the model's text: sizes of dimensions, and how unknown operators are estimated.
 
 use yew::prelude::*;
 

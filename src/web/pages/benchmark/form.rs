@@ -177,7 +177,7 @@ fn scenario(fields: &Fields<'_>) -> Html {
     }
 }
 
-/// Fields for which time counts, and what it costs.
+/// Fields for the measured time and for the price.
 fn time_and_cost(fields: &Fields<'_>) -> Html {
     html! {
         <fieldset class="group"><legend>{ "Time and cost" }</legend><div class="fields">

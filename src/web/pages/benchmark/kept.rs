@@ -30,7 +30,7 @@ pub struct KeptSweepsProps {
     pub on_taken: Callback<()>,
 }
 
-/// The list; nothing when there is none.
+/// The list; empty if no sweep is kept.
 #[component]
 pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     // Read before the page is first drawn: a list that came later would push the form down.
@@ -86,7 +86,7 @@ pub fn KeptSweeps(props: &KeptSweepsProps) -> Html {
     }
 }
 
-/// One sweep, with what can be done with it; `is_shown` when its results are on the page.
+/// One sweep, with its buttons; `is_shown` if its results are on the page.
 fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<KeptSweep>>, is_shown: bool) -> Html {
     let on = |sweep: &KeptSweep, f: fn(&SweepRunner, &KeptSweep)| {
         let (runner, sweep, kept) = (props.runner.clone(), sweep.clone(), kept.clone());
@@ -118,7 +118,7 @@ fn item(props: &KeptSweepsProps, sweep: &KeptSweep, kept: &UseStateHandle<Vec<Ke
     }
 }
 
-/// Whether a sweep is shown unasked: it is finished, and the address asks for nothing else.
+/// Whether a sweep is shown automatically: it is finished, and the address does not ask for another view.
 fn is_latest(kept: &KeptSweep) -> bool {
     let asks_for_nothing = matches!(url::hash().as_str(), "" | "#" | "#/" | "#/benchmark");
     kept.head.is_done && kept.head.config.mlperf.is_none() && asks_for_nothing

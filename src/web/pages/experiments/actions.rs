@@ -174,7 +174,7 @@ impl Actions {
         read_files(&self.app, &self.state, &self.job.0, files, None);
     }
 
-    /// Asks for the view; `None` when nothing is held.
+    /// Asks for the view; `None` without records.
     pub fn show(&self, on_told: Callback<Told>) -> Option<(Engine, JobId)> {
         let engine = self.state.engine.clone().filter(Engine::is_alive)?;
         let ask = RecordsAsk::Show(Box::new(self.state.spec.clone()));
@@ -198,7 +198,7 @@ impl Actions {
         self.state.dispatch(ExperimentsAction::Clear);
     }
 
-    /// Saves what the command line prints for this view.
+    /// Saves the command line's output for this view.
     pub fn save(&self, file: RecordsFile) {
         let Some(engine) = self.state.engine.clone() else { return };
         let on_told = say_failure(Some(self.app.notices.clone()));

@@ -79,7 +79,7 @@ fn chosen(actions: &Actions, shown: &RecordsShown) -> Vec<String> {
     value(actions, shown, ExperimentField::Backends).split(',').map(str::to_owned).collect()
 }
 
-/// The baseline's backend goes first.
+/// The field for the baseline's backend, which comes first in the list of backends.
 fn base_backend(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
     let on_choose = {
         let (actions, shown) = (actions.clone(), shown.clone());

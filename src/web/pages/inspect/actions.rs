@@ -27,7 +27,7 @@ pub struct Actions {
     pub job: Job,
 }
 
-/// A file that is being opened, and the callback that learns what it holds.
+/// A file that is being opened, and the callback that gets its content.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
 /// Opens a model file. A file that is not a model goes to `otherwise`, with the reason.
@@ -134,7 +134,7 @@ impl Actions {
         self.job.cancel();
     }
 
-    /// Saves a file of what is shown.
+    /// Saves a file of the current view.
     pub fn save(&self, file: InspectFile) {
         let Some(engine) = self.state.engine.clone() else { return };
         let on_told = say_failure(Some(self.app.notices.clone()));

@@ -77,7 +77,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
     }
 }
 
-/// Asks for a new view when a choice differs from what is shown. An answer to an older question is dropped.
+/// Asks for a new view if a choice differs from the shown one. An answer to an older question is dropped.
 #[hook]
 fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
@@ -95,7 +95,7 @@ fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>
                 return Timeout::new(0, || {});
             }
             let show = move || *asked.borrow_mut() = actions.show();
-            // A file that is being opened decides itself what is shown.
+            // A file that is being opened decides the view itself.
             let is_opening = spec.get(InspectField::Model).is_empty();
             Timeout::new(ASK_AFTER_MS, move || {
                 if !is_opening {

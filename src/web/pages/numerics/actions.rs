@@ -22,7 +22,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Compares what is in the form, unless a field is wrong.
+    /// Compares the model in the form, unless a field is wrong.
     pub fn run(&self) {
         let (spec, wrong) = self.state.spec();
         if let Some((field, message)) = wrong.first() {

@@ -1,4 +1,4 @@
-//! The page of values: a model computed as a NeuronCore would, beside the reference.
+//! The page of values: a model computed as on a NeuronCore, compared with the reference.
 
 mod actions;
 mod form;

@@ -68,7 +68,7 @@ fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: 
     });
 }
 
-/// What happens with a profile once it is read.
+/// The action for a profile once it is read.
 type Ready = fn(Arrived<Engine>) -> ProfileAction;
 
 /// The file with a name: the trace that ships with the page, or one that this browser keeps.
@@ -149,7 +149,7 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher
 }
 
 impl Actions {
-    /// Profiles what is in the form.
+    /// Profiles the model in the form.
     pub fn run(&self) {
         if self.job.0.borrow().is_some() {
             return;
@@ -238,7 +238,7 @@ impl Actions {
         self.job.cancel();
     }
 
-    /// Saves what the tool shows: the timeline as Chrome trace JSON; the summary and operators as `profile --json` and
+    /// Saves the content of the tool: the timeline as Chrome trace JSON; the summary and operators as `profile --json` and
     /// `open --json` of the command line print them.
     pub fn download_json(&self) {
         let Some(run) = self.state.shown_run() else { return };

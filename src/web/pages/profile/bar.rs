@@ -70,7 +70,7 @@ pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
     }
 }
 
-/// The menu of what can be copied from a view.
+/// The menu for copying from a view.
 fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
     let link = ProfileLink { tool, ..state.link.clone() };
     let command = profile_command(&run.info.origin, state.compared_with().map(|base| &base.info.origin), &link);
@@ -81,12 +81,12 @@ fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
     let has_timeline = matches!(tool, Tool::OperatorTimeline | Tool::Trace);
     let paint = Callback::from(|()| Controller::on_screen().and_then(|timeline| timeline.painted()));
     let canvas = has_timeline.then_some((AttrValue::Static("Timeline"), paint));
-    // A profile that was opened from a file has no model.
+    // A profile from a file does not have a model.
     let model = if state.link.file.is_none() { state.link.spec.model.clone() } else { String::new() };
     html! { <CopyMenu hash={state.hash()} {link_gives} {model} command={command.map(AttrValue::from)} {canvas} /> }
 }
 
-/// What was simulated, in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.
+/// The simulated run in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.
 fn in_short(spec: &ProfileSpec) -> String {
     let model = crate::session::without_source(&spec.model).into_owned();
     let batch = spec.batch_size.map(|n| format!("b{n}"));

@@ -1,4 +1,4 @@
-//! The form that says what to profile, and the tool that shows a run.
+//! The form for the model to profile, and the tool that shows a run.
 
 use yew::prelude::*;
 
@@ -162,7 +162,7 @@ pub fn tool_of(state: &ProfileState, shown: Option<&OpenRun>) -> Tool {
             Tool::Trace
         }
         Tool::OperatorEngine if shown.is_some_and(|r| r.engine_tracks().is_empty()) => Tool::Statistics,
-        // Before the first run the link says what will be run.
+        // Before the first run, the link names the model that will be run.
         Tool::Trace if shown.is_some() && !is_trace => Tool::OperatorTimeline,
         Tool::OperatorHlo if shown.is_some_and(|r| !r.is_neuron()) => Tool::OperatorFramework,
         tool => tool,

@@ -1,4 +1,4 @@
-//! The menu of what can be saved from a profile: its tables, the timeline in the formats of other tools, the view as a
+//! The menu for saving from a profile: its tables, the timeline in the formats of other tools, the view as a
 //! picture. It also runs a benchmark of the shown model.
 
 use yew::prelude::*;
@@ -14,7 +14,7 @@ pub struct ExportMenuProps {
     pub actions: Actions,
     /// Whether a timeline is on the screen, which can be saved as a picture.
     pub has_timeline: bool,
-    /// Whether what is shown can be run as a benchmark.
+    /// Whether the shown model can also be run as a benchmark.
     pub can_trace: bool,
 }
 

@@ -175,7 +175,7 @@ fn table_of(operators: &OperatorTable) -> Table {
     }
 }
 
-/// For each row, what a fused operator is made of.
+/// For each row, the members of a fused operator.
 fn notes_of(operators: &OperatorTable) -> Rc<[Option<AttrValue>]> {
     let note = |r: &OperatorRow| (!r.members.is_empty()).then(|| AttrValue::from(r.members.join("\n")));
     operators.rows.iter().map(note).collect()

@@ -84,7 +84,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     }
 }
 
-/// Makes and opens what a link names: its run, the sample, the run that it compares with.
+/// Opens everything that a link names: its run, the sample, the run that it compares with.
 #[hook]
 fn use_links(actions: &Actions) {
     let (app, state) = (&actions.app, &actions.state);

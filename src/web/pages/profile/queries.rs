@@ -77,7 +77,7 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     });
 }
 
-/// Goes to the slice beside the selected one.
+/// Goes to the previous or next slice.
 pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighbour) {
     let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
     let profile = run.info.profile;
@@ -180,7 +180,7 @@ pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span:
 pub enum Pending {
     /// The worker is computing; calling the callback stops it.
     Counting {
-        /// How far it is, from 0 to 1.
+        /// Its progress, from 0 to 1.
         share: f64,
         /// Stops it.
         on_stop: Callback<()>,
@@ -225,7 +225,7 @@ pub fn use_analysis(run: &OpenRun, question: Option<Question>) -> Option<Analyse
     })
 }
 
-/// A question with the run it is about, and its outcome.
+/// A question with its run and its outcome.
 type Asked<Q, A> = (u32, Q, Result<Shared<A>, Pending>);
 
 /// Asks whenever the question changes, and stops the question before it.

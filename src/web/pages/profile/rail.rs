@@ -1,4 +1,4 @@
-//! The rail: the tools in groups; a tool that the profile cannot serve says what it needs. A sheet on small screens.
+//! The rail: the tools in groups; a tool that is not available says what it needs. A sheet on small screens.
 
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
@@ -70,7 +70,7 @@ pub fn Rail(props: &RailProps) -> Html {
     }
 }
 
-/// The picture of a tool: strokes in a square of 20, in the colour of the text beside it. It adds nothing to the name.
+/// The picture of a tool: strokes in a square of 20, in the colour of the text beside it. It is decoration next to the name.
 fn icon(tool: Tool) -> Html {
     html! { <svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d={strokes(tool)} /></svg> }
 }

@@ -26,7 +26,7 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// Runs what is in the form, unless a field is wrong.
+    /// Runs the study in the form, unless a field is wrong.
     pub fn run(&self) {
         let (spec, wrong) = self.state.spec();
         if let Some((key, message)) = wrong.first() {

@@ -1,4 +1,4 @@
-//! Limits for the best configuration: the best one within them is marked in table and plot, and comes first in the figures.
+//! Limits for the best configuration. The best one within them is marked in table and plot, and comes first in the figures.
 
 use yew::prelude::*;
 
@@ -15,7 +15,7 @@ pub struct FinderProps {
     pub found: AttrValue,
 }
 
-/// The limits and what was found.
+/// The limits and the best configuration within them.
 #[component]
 pub fn Finder(props: &FinderProps) -> Html {
     let texts = &props.state.wanted;

@@ -92,7 +92,7 @@ pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     }
 }
 
-/// Saves the table as it is shown.
+/// Saves the table with its current columns and rows.
 fn saver(table: &Shared<Table>) -> Callback<MouseEvent> {
     let table = table.clone();
     // A browser that refuses a download says so itself.

@@ -19,7 +19,7 @@ pub struct AnnotationsPanelProps {
     pub controller: Controller,
 }
 
-/// The list; nothing while there are no marks.
+/// The list; empty without marks.
 #[component]
 pub fn AnnotationsPanel(props: &AnnotationsPanelProps) -> Html {
     let base = use_state_eq(|| 0_usize);

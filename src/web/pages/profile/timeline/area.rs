@@ -1,4 +1,4 @@
-//! The selected area in numbers: what ran in it, by name.
+//! The selected area in numbers: time by name.
 
 use yew::prelude::*;
 

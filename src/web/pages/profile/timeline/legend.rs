@@ -12,7 +12,7 @@ pub struct TimelineLegendProps {
     pub colours: Colours,
 }
 
-/// Each kind that has a hue, and what is grey.
+/// Each kind that has a hue, and the meaning of grey.
 #[component]
 pub fn TimelineLegend(props: &TimelineLegendProps) -> Html {
     let entry = |fill: u8, name: &str| {

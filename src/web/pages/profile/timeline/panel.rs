@@ -47,7 +47,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let scroller = use_node_ref();
     let hover = use_state_eq(|| None::<Hover>);
     let is_help_open = use_state_eq(|| false);
-    // Counts the changes that the table twin depends on: new slices, a view that comes to rest.
+    // Counts the changes that the accessible table depends on: new slices, and a view that has come to rest.
     let version = use_state_eq(|| 0_u32);
 
     let changes = Changes {

@@ -226,7 +226,7 @@ pub fn SlicesTable(props: &SlicesTableProps) -> Html {
             is_open.set(element.is_some_and(|e| e.has_attribute("open")));
         })
     };
-    // Built only while it is open: a frame must not pay for a table that is not visible.
+    // Built only while it is open: a frame should not spend time on a hidden table.
     let (lines, total) = match (&props.tile, *is_open) {
         (Some(tile), true) => slices_in_view(&props.info.outline, tile, &props.view, MOST_LINES),
         _ => (Vec::new(), 0),

@@ -80,7 +80,7 @@ struct AnswerBarsProps {
     listed: Shared<Listed>,
 }
 
-/// One number of each of the first rows as bars; the user chooses which number. Nothing if no row has a name and a number.
+/// One number of each of the first rows as bars; the user chooses which number. Empty if no row has a name and a number.
 #[component]
 fn AnswerBars(props: &AnswerBarsProps) -> Html {
     let chosen = use_state_eq(|| None::<String>);

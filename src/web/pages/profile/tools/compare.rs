@@ -27,7 +27,7 @@ pub fn CompareTool(props: &ToolProps) -> Html {
     let of = Chosen { level: props.state.level(), ..Chosen::default() };
     let question = Question::Totals { of, by: None };
     let own = use_analysis(&props.run, Some(question.clone()));
-    // Hooks run either way. Without another run, this one stands in for it and nothing is asked.
+    // Hooks must always run. Without another run, this run replaces it and no question is asked.
     let theirs = use_analysis(chosen.as_ref().unwrap_or(&props.run), chosen.is_some().then_some(question));
     let Some(chosen) = chosen else {
         return nothing_to_compare(props, missing);

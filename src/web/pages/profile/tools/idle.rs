@@ -1,4 +1,4 @@
-//! When devices (or threads, if no devices are known) did nothing: the longest gaps, and what they waited for.
+//! Idle times of devices (or of threads, if no devices are known): the longest gaps, and what they waited for.
 
 use yew::prelude::*;
 
@@ -30,7 +30,7 @@ pub fn IdleTool(props: &ToolProps) -> Html {
     }
 }
 
-/// Time of the listed gaps by what the host did meanwhile, if that is known.
+/// Time of the listed gaps by the host's activity in them, if that is known.
 fn waited_on(table: &Table) -> Html {
     let (Some(name), Some(ns)) = (column(table, "meanwhile"), column(table, "meanwhile_ns")) else {
         return Html::default();

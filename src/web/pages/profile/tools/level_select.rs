@@ -16,8 +16,8 @@ pub struct LevelSelectProps {
     pub state: UseReducerHandle<ProfileState>,
 }
 
-/// A field with the levels of a profile; the one that is taken by default is chosen until another one is. Nothing for a
-/// profile of one level.
+/// A field with the levels of a profile; the default level is selected until the user chooses another. Empty for a profile with one
+/// level.
 #[component]
 pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     let info = &props.run.info;

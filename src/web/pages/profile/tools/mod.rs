@@ -41,12 +41,12 @@ pub struct ToolProps {
     pub state: UseReducerHandle<ProfileState>,
 }
 
-/// The slices that are counted: those of the chosen level, all or those in view on the timeline.
+/// The slices that are counted: the chosen level's, either all or those in view on the timeline.
 fn chosen(state: &ProfileState) -> Chosen {
     Chosen { range: range_of(state), level: state.level(), ..Chosen::default() }
 }
 
-/// The span that is looked at: all, or what is in view on the timeline.
+/// The span that is counted: the whole profile, or the view on the timeline.
 fn range_of(state: &ProfileState) -> Option<Interval<TraceNs>> {
     state.link.span.filter(|_| state.link.in_view)
 }

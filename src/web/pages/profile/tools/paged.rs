@@ -24,7 +24,7 @@ pub struct PagedTableProps {
     pub noun: AttrValue,
     /// The question.
     pub what: Listing,
-    /// The run it is about.
+    /// The run of the table.
     pub run: OpenRun,
     /// The state of the page.
     pub state: UseReducerHandle<ProfileState>,

@@ -16,7 +16,7 @@ use crate::web::platform::page;
 use crate::web::state::OpenRun;
 use crate::web::timeline::{Change, Controller};
 
-/// The most slices of a name that are searched for the first.
+/// The most slices with a name that are searched to find the first.
 const MOST_HITS: u32 = 10_000;
 
 /// Properties of [`PairOfTimelines`].
@@ -47,7 +47,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     let chosen = use_state_eq(|| None::<ChosenSlice>);
     let base = use_controller(&props.base, &chosen);
     let other = use_controller(&props.other, &chosen);
-    // Times of the compared profile minus those of the base beside them, in ns.
+    // Times of the compared profile minus times of the base beside it, in ns.
     let offset_ns = use_state_eq(|| 0_i64);
     use_effect_with((base.clone(), other.clone(), *offset_ns), |(base, other, offset)| {
         base.0.pair_with(&other.0, *offset);

@@ -31,7 +31,7 @@ use crate::web::state::{ProfileAction, ProfileState};
 const COUNT: usize = 1;
 const SELF_NS: usize = 3;
 const BINS: u32 = 40;
-/// The most groups that are listed: a number that one may scroll through.
+/// The most groups that are listed: as many as a user may scroll through.
 const MOST_GROUPS: u32 = 10_000;
 /// Slices of a group per page.
 const MOST_MEMBERS: u32 = 200;
@@ -131,7 +131,7 @@ fn name_of(listed: &Listed, row: usize) -> Option<String> {
     }
 }
 
-/// The colours of the profile if the groups are operations; other groups get colours of their own.
+/// The colours of the profile if the groups are operations; other groups get separate colours.
 fn colours_of(listed: &Listed, by: GroupBy, of_profile: &Colours) -> Colours {
     if matches!(by, GroupBy::Name | GroupBy::CategoryOrName) {
         return of_profile.clone();
@@ -243,7 +243,7 @@ fn histogram(h: &Histogram, unit: &Unit) -> Html {
     html! {
         <figure class="histogram">
             <figcaption>{ format!("Durations of {} slice{}{}", format_count(h.count), if h.count == 1 { "" } else { "s" }, half.unwrap_or_default()) }</figcaption>
-            // A single column tells nothing.
+            // A single column has no information.
             if let (Some((from, to)), true) = (ends, h.bins.len() > 1) {
                 <ul>{ for h.bins.iter().map(bar) }</ul>
                 <p class="lanes-axis"><span>{ from }</span><span>{ format!("the highest column: {} slices", format_count(most)) }</span><span>{ to }</span></p>
