@@ -177,7 +177,7 @@ struct Part {
 }
 
 impl CurvePass {
-    /// Prepares the pass for at most about `points` points of the series with a name ([`series_names`]); none if the profile
+    /// Prepares the pass for at most about `points` points of the series with a name ([`series_names`]); `None` if the profile
     /// does not have it.
     #[must_use]
     pub fn new(profile: &Profile, name: &str, within: Option<Interval<TraceNs>>, points: usize) -> Option<Self> {

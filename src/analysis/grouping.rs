@@ -141,7 +141,7 @@ pub fn process_text(profile: &Profile, id: ProcessId) -> String {
     if labels.is_empty() || label.contains(labels) { label } else { format!("{label} ({labels})") }
 }
 
-/// The name of a thread, after that of its process.
+/// The name of a thread, after the name of its process.
 #[must_use]
 pub fn thread_text(profile: &Profile, id: TrackId) -> String {
     let process = profile.tracks().get(id).map_or_else(String::new, |t| process_text(profile, t.process));

@@ -1,6 +1,6 @@
 //! Operator statistics: how often an operator ran, for how long, and how much of that was self time.
 //!
-//! Self time is that of [`super::self_time`].
+//! Self time is defined in [`super::self_time`].
 
 use serde::{Deserialize, Serialize};
 

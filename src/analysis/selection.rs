@@ -36,7 +36,7 @@ impl Selection {
         Self { tracks: Some(tracks), ..Self::default() }
     }
 
-    /// The part of a slice that counts; none when it is outside.
+    /// The part of a slice that counts; `None` if it is outside.
     #[must_use]
     pub fn part(&self, slice: Interval<TraceNs>) -> Option<Interval<TraceNs>> {
         let Some(span) = self.within else { return Some(slice) };
@@ -47,7 +47,7 @@ impl Selection {
         Some(Interval::new(slice.start.max(span.start), slice.end.min(span.end)))
     }
 
-    /// The part of a slice of a profile that counts; none when it is outside or never ended.
+    /// The part of a slice of a profile that counts; `None` if it is outside or never ended.
     #[must_use]
     pub fn counted(&self, profile: &Profile, id: SliceId) -> Option<Interval<TraceNs>> {
         let slices = profile.slices();
@@ -59,7 +59,7 @@ impl Selection {
         self.level.is_none_or(is_of_level).then_some(part)
     }
 
-    /// The length of the part of a slice that counts, in ns; none when it is outside or never ended.
+    /// The length of the part of a slice that counts, in ns; `None` if it is outside or never ended.
     #[must_use]
     pub fn counted_ns(&self, profile: &Profile, id: SliceId) -> Option<i64> {
         let part = self.counted(profile, id)?;

@@ -171,7 +171,7 @@ pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<Tr
     found.into_iter().map(|id| (id, own.get(&id).copied().unwrap_or(0))).collect()
 }
 
-/// Self time of one slice among those of its level ([`crate::profile::levels`]), in ns; none when it never ended. The cost
+/// Self time of one slice among the slices of its level ([`crate::profile::levels`]), in ns; `None` if it never ended. The cost
 /// is the number of slices of its thread that begin before it ends.
 #[must_use]
 pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {

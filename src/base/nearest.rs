@@ -4,7 +4,7 @@
 const OFFERED: usize = 3;
 
 /// The three names most like `given`, the most like first; equal ones in the order of `names`. A name of a hub
-/// (`google/bert`) is also compared by the part after its slash. Similarity is that of Jaro and Winkler, which favours
+/// (`google/bert`) is also compared by the part after its slash. Similarity is Jaro-Winkler's, which favours
 /// a common beginning; letter case is ignored.
 #[must_use]
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {

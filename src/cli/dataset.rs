@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Reads the records of a file.
 ///
 /// # Errors
-/// When it cannot be read, or holds none.
+/// When it cannot be read, or does not hold a record.
 pub(super) fn read(path: &Path) -> Result<Records> {
     let shown = path.display().to_string();
     let size = fs::metadata(path)

@@ -14,7 +14,7 @@ use crate::neuron::sim::SimError;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// There is no such instance.
+    /// An unknown instance type.
     #[error("unknown instance type '{name}': the nearest are {nearest}")]
     UnknownInstance {
         /// The name.

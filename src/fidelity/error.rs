@@ -14,7 +14,7 @@ pub enum PredictError {
     /// The row names no model.
     #[error("no model")]
     NoModel,
-    /// The zoo has no such model.
+    /// A model that the zoo does not have.
     #[error("no model '{0}' in the zoo")]
     UnknownModel(String),
     /// The zoo has the model, but not with these settings.

@@ -58,7 +58,7 @@ pub enum PlacementBasis {
 /// Predicts the throughput of a row.
 ///
 /// # Errors
-/// The reason why the row cannot be predicted: no such model or instance, not an inference, no batch size.
+/// The reason why the row cannot be predicted: the model or instance is unknown, it is not an inference, or it has no batch size.
 pub fn predict(row: &PublishedRow) -> Result<Prediction, PredictError> {
     if row.model.is_empty() {
         return Err(PredictError::NoModel);

@@ -21,7 +21,7 @@ pub struct Validation {
     pub predicted: Option<f64>,
     /// Predicted over published throughput.
     pub ratio: Option<f64>,
-    /// Why there is no prediction.
+    /// The reason why the row has no prediction.
     pub skipped: Option<String>,
     /// Model copies, each on a core of its own.
     pub n_models: Option<u32>,
@@ -29,7 +29,7 @@ pub struct Validation {
     pub workers_per_model: Option<u32>,
     /// How the copies and workers were found.
     pub placed_by: Option<PlacementBasis>,
-    /// The constant of the cost table that was solved from this row; such a row is not part of the errors.
+    /// The constant of the cost table that was solved from this row; the row is then not part of the errors.
     pub solved: Option<String>,
 }
 

@@ -261,7 +261,7 @@ impl Ctx {
     /// `torch.select`: element `index` of a dimension, which disappears.
     ///
     /// # Errors
-    /// When there is no such element.
+    /// When the dimension does not have the element.
     pub fn select(&mut self, x: &Value, dim: u32, index: u64) -> Result<Value, ModelError> {
         let one = self.apply(AtenOp::Slice { dim, start: index, end: index.saturating_add(1) }, &[x], None)?;
         let mut dims = one.dims().to_vec();
@@ -287,7 +287,7 @@ impl Ctx {
     /// `Tensor.flatten(start)`: all dimensions from `start` on become one.
     ///
     /// # Errors
-    /// When there is no dimension `start`.
+    /// When the tensor does not have dimension `start`.
     pub fn flatten(&mut self, x: &Value, start: u32) -> Result<Value, ModelError> {
         let (kept, rest) = x.dims().split_at((start as usize).min(x.dims().len()));
         let mut dims = kept.to_vec();

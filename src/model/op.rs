@@ -191,7 +191,7 @@ impl AtenOp {
         self.name().replace("::", "__")
     }
 
-    /// Whether the op brings a constant of its own. Profiles show such ops one level deeper, in a scope `Tensor_1`:
+    /// Whether the op brings its own constant. Profiles show these ops one level deeper, in a scope `Tensor_1`:
     /// `NN[model]/ReLU[nl1]/Tensor_1/aten__relu_maximum`.
     #[must_use]
     pub const fn makes_constant(&self) -> bool {

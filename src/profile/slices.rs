@@ -24,7 +24,7 @@ impl SliceFlags {
     pub const UNCLOSED: Self = Self(1);
     /// It begins inside the slice before it on the stack and ends after it.
     pub const OVERLAPS: Self = Self(2);
-    /// A complete event that had no duration; it is shown with none.
+    /// A complete event without a duration; it is shown with no length.
     pub const NO_DURATION: Self = Self(4);
 
     /// It is made of a begin and an end; used only while sorting.

@@ -11,7 +11,7 @@ pub struct SizeQuestion {
     pub name: String,
     /// The sizes that the file allows, in words: `from 2 to 512`.
     pub range: String,
-    /// The default size: that of the export.
+    /// The default size, from the export.
     pub exported: u64,
     /// The size that was given; empty if none was.
     pub given: String,

@@ -1,7 +1,7 @@
 //! Idle times: when no slice ran, and what was waited for.
 //!
 //! A gap is the time between two slices of a row group (a device, or a thread) in which nothing of the group runs. Two
-//! things tell what it waited for: the arrow that leads to the slice after the gap says what started that slice, and
+//! things say what it waited for: the arrow that leads to the slice after the gap shows what started that slice, and
 //! other threads show what ran in the meantime.
 
 mod gaps;

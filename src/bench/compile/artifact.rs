@@ -305,7 +305,7 @@ mod tests {
         let casts = |c: &CompiledModel| (c.entry.auto_cast, c.artifact.as_ref().map(|a| a.compiler_args.clone()));
         assert_eq!(casts(&compiled[0]), (Some(AutoCast::None), Some("--auto-cast none -O2".to_owned())));
         assert_eq!(casts(&compiled[1]).0, Some(AutoCast::Matmult));
-        // The compile time is that of the model, on any machine.
+        // The compile time comes from the model of compile times, on any machine.
         let seconds = |c: &CompiledModel| (c.entry.compile_s, c.entry.compile_s_source.as_deref().map(str::to_owned));
         assert_eq!(
             seconds(&compiled[1]),

@@ -150,13 +150,13 @@ pub enum ConfigError {
         /// The limit.
         max: u64,
     },
-    /// No such model, or one with wrong parameters.
+    /// An unknown model, or a model with wrong parameters.
     #[error("{problem}")]
     BadModel {
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// No such EC2 size.
+    /// An unknown EC2 size.
     #[error(
         "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
     )]

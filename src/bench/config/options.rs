@@ -133,7 +133,7 @@ pub struct RunOptions {
     pub compile: CompileOptions,
     /// Which generation of the SDK runs it.
     pub sdk_generation: SdkGeneration,
-    /// How a model reaches its NeuronCore. A system given by its times and a measured processor have none.
+    /// How a model reaches its NeuronCore. It has no meaning for a system given by its times and for a measured processor.
     pub workflow: Workflow,
     /// Which workers share an interpreter.
     pub processes: Processes,

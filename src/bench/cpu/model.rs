@@ -40,7 +40,7 @@ pub enum CpuError {
         "device_type cpu: a model file is computed here one operation after another in double precision, to check its values, which says nothing about a processor's speed; time it in its own framework (torch.utils.benchmark, onnxruntime_perf_test), or run it with device_type neuron"
     )]
     ModelFile,
-    /// The zoo has no such model.
+    /// A model that the zoo does not have.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The model takes other inputs.

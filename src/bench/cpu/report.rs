@@ -78,7 +78,7 @@ fn identify(report: &mut Report, machine: &Machine) {
 }
 
 /// Reports are computed from durations in picoseconds, the simulator's unit. This is the one place where measured
-/// nanoseconds become such durations; the resulting reports state that they were measured.
+/// nanoseconds become simulator durations; the resulting reports state that they were measured.
 const fn duration(ns: u64) -> SimTime {
     SimTime::from_ns(ns)
 }

@@ -98,7 +98,7 @@ impl Records {
     /// The records without the target column, and the targets. Without a name, the last column is the target.
     ///
     /// # Errors
-    /// When there is no such column, or no other column.
+    /// When the column does not exist, or is the only one.
     pub fn with_targets(&self, file: &str, name: Option<&str>) -> Result<(Self, Vec<f64>), DatasetError> {
         let no_column = |name: &str| {
             let known = if self.columns.is_empty() { "no names".to_owned() } else { self.columns.join(", ") };

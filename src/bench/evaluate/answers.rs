@@ -65,7 +65,7 @@ pub enum AnswerError {
         /// How many arrays are missing.
         weights: u64,
     },
-    /// The zoo has no such model.
+    /// A model that the zoo does not have.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The model cannot be computed.
@@ -108,7 +108,7 @@ pub struct OtherRecords {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecordsError {
-    /// The zoo has no such model.
+    /// A model that the zoo does not have.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// The records have another size.

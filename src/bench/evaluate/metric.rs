@@ -96,7 +96,7 @@ pub const METRICS: &[MetricInfo] = &[
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MetricError {
-    /// No such metric.
+    /// An unknown metric.
     #[error("unknown metric '{name}'; the metrics are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
     Unknown {
         /// The requested name.
@@ -147,7 +147,7 @@ pub enum RecordProblem {
 /// The metric with a name or an alias, ignoring case; `topk_3` is topk with k = 3.
 ///
 /// # Errors
-/// When there is none; the message lists them.
+/// When the metric is unknown; the message lists the known ones.
 pub fn find_metric(name: &str) -> Result<Metric, MetricError> {
     let named = |m: &&MetricInfo| {
         m.name.eq_ignore_ascii_case(name) || m.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))

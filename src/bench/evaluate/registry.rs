@@ -78,7 +78,7 @@ impl Metrics {
     /// Computes the metric with this name over records; `None` when it has no value.
     ///
     /// # Errors
-    /// When there is no such metric, or when it cannot judge a record; names the first one.
+    /// When the metric is unknown, or when it cannot judge a record; the error names the first one.
     pub fn evaluate(&self, name: &str, records: &[Record]) -> Result<Option<f64>, MetricError> {
         match self.find(name) {
             None => evaluate(find_metric(name)?, records),

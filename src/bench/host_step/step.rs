@@ -16,7 +16,7 @@ use crate::machine::cost::decisions;
 /// Work on an input before the call, or on an output after it.
 ///
 /// In NeuronPerf these are the user's functions. Here they are costs: data size divided by the rate at which one
-/// core of a host does such work, or a time that the user measured.
+/// core of a host does the work, or a time that the user measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostStep {

@@ -57,7 +57,7 @@ pub(super) fn read(text: &str) -> Result<Imported, NoReports> {
     Ok(imported)
 }
 
-/// A cell; the spellings of a missing value in Python and in spreadsheets give none.
+/// A cell; the spellings of a missing value in Python and in spreadsheets give null.
 fn value(cell: &str) -> Value {
     match cell {
         "" | "N/A" | "None" | "nan" | "NaN" | "inf" | "-inf" => Value::Null,

@@ -7,7 +7,7 @@ use crate::base::stats;
 use crate::bench::reports::python_json::without_nan;
 use crate::bench::reports::report::Report;
 
-/// Whether a line is such an experiment.
+/// Whether a line is an experiment of the suite.
 pub(super) fn is_record(line: &str) -> bool {
     let value = serde_json::from_str::<Value>(&without_nan(line));
     value.is_ok_and(|v| v.get("experiment").is_some() && v.get("model").is_some())

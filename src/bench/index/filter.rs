@@ -28,7 +28,7 @@ impl IndexFilter {
     /// Accepts only these values of a field, as text.
     ///
     /// # Errors
-    /// When entries have no such field.
+    /// When entries do not have the field.
     pub fn with(mut self, field: &str, values: &[impl ToString]) -> Result<Self, FilterError> {
         let plural = |known: &str| field == format!("{known}s") || (known == "status" && field == "statuses");
         let known = FILTER_FIELDS.into_iter().find(|k| *k == field || plural(k));

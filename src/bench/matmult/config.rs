@@ -349,7 +349,7 @@ pub const fn dtype_of(options: &CompileOptions) -> &'static str {
 /// Compiler options that compute products in a format: `fp32`, `bf16`, `fp16`, `tf32`, `fp8_e4m3`, or PyTorch's names.
 ///
 /// # Errors
-/// When there is no such format.
+/// When the format is unknown.
 pub fn cast_of_dtype(text: &str, base: CompileOptions) -> Result<CompileOptions, MatmultError> {
     let name = text.trim().to_ascii_lowercase();
     let name = name.strip_prefix("torch.").unwrap_or(&name);
@@ -374,7 +374,7 @@ pub fn words_of(text: &str) -> Vec<String> {
 /// An instance by its name or its family: `trn1` means its smallest size.
 ///
 /// # Errors
-/// When there is no such instance or family.
+/// When the instance or family is unknown.
 pub fn instance_of(text: &str) -> Result<String, MatmultError> {
     let name = text.trim().to_ascii_lowercase();
     let of_family = |i: &&str| i.split_once('.').is_some_and(|(family, _)| family == name);

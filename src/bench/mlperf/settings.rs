@@ -63,7 +63,7 @@ impl FromStr for Scenario {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// No such scenario.
+    /// An unknown scenario.
     #[error("'{text}' is not an MLPerf scenario; use SingleStream, MultiStream, Server or Offline")]
     UnknownScenario {
         /// The given value.

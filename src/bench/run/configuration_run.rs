@@ -81,7 +81,7 @@ enum State<O> {
 }
 
 impl ConfigurationRun {
-    /// Prepares a run. `times` are the model's stage times for this configuration, or a text why there are none:
+    /// Prepares a run. `times` are the model's stage times for this configuration, or the reason why it has none:
     /// the model could not be compiled, or does not fit in memory.
     #[must_use]
     pub fn new(configuration: Configuration, times: Result<&ServiceTimes, String>) -> Self {

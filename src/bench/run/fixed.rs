@@ -28,7 +28,7 @@ pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FixedError {
-    /// No such parameter.
+    /// An unknown parameter.
     #[error("model fixed has no parameter '{name}'; its parameters are {}", known())]
     Unknown {
         /// The given value.

@@ -238,7 +238,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 /// Checks that workers and cores can be numbered, before memory is allocated for them.
 ///
 /// # Errors
-/// When there are none or too many.
+/// When there are no workers or too many.
 pub(in crate::bench) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
     let workers = configuration.workers();
     if workers == 0 || workers > MAX_WORKERS {

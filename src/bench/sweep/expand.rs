@@ -153,7 +153,7 @@ fn n_models_of(config: &BenchConfig, size: Option<&Instance>, model: &ModelConfi
     }
 }
 /// The counts as given, or 1 and 2. A pipeline of p stages is fed by one count, p + 1 workers: a request in each stage and
-/// one with the host, so that no stage waits as long as host work is no longer than the slowest stage. (NeuronPerf's guide
+/// one with the host, so that no stage waits if host work is not longer than the slowest stage. (NeuronPerf's guide
 /// promises the best count; its source has p - 1, which leaves a stage idle.)
 fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
     match &config.workers_per_model {

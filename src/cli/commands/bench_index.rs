@@ -69,7 +69,7 @@ fn beside(args: &BenchArgs, config: &BenchConfig) -> Result<BesideIndex> {
     })
 }
 
-/// The values of a flag: none when it was not given, else those that are swept, or the one.
+/// The values of a flag: empty if it was not given, else the swept values, or the single value.
 fn given<T>(flag: &Option<String>, swept: Vec<T>, one: T) -> Vec<T> {
     match flag {
         None => Vec::new(),

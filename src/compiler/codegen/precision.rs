@@ -13,7 +13,7 @@ pub(super) struct Precision {
     pub value_bytes: u64,
     /// Passes of a product through the array.
     pub passes: u32,
-    /// Rows that one pass contracts: those of the array, or two per partition where the array has such a mode for
+    /// Rows that one pass contracts: the rows of the array, or two per partition where the array has a mode for
     /// 8-bit products.
     pub contracted: u32,
 }

@@ -164,7 +164,7 @@ pub(super) fn custom_call(
     Ok(())
 }
 
-/// The instruction of a custom operator: its time is that of its kernel on the operand's shape.
+/// The instruction of a custom operator: its time is the time of its kernel on the operand's shape.
 fn custom_op(plan: &Plan<'_>, id: InstrId, elements: u64) -> Result<Op, CodegenError> {
     let instruction = plan.instruction(id)?;
     let target = match &instruction.opcode {

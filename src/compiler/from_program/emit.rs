@@ -172,7 +172,7 @@ impl Emit<'_> {
     /// The `n`-th operand of the current operation.
     ///
     /// # Errors
-    /// When the operation has no such operand.
+    /// When the operation does not have the operand.
     pub fn operand(&mut self, n: usize) -> Result<InstrId, FromProgramError> {
         let id = self.operand_id(n)?;
         self.value(id)

@@ -1,6 +1,6 @@
 //! The instructions of layers that need several: normalisations, convolutions, attention's softmax.
 //!
-//! The order of operations is that of the reference kernels, so that both produce the same bits.
+//! The order of operations follows the reference kernels, so that both produce the same bits.
 
 use crate::base::convert::{narrow, single_count};
 use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ReduceKind};

@@ -11,7 +11,7 @@ pub enum BatchRule {
     Open {
         /// The dimension, by the name the file gives it.
         dimension: String,
-        /// Its default size: that of the export.
+        /// Its default size, from the export.
         exported: u64,
     },
     /// Only one number: the first size of the first input.

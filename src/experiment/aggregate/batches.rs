@@ -1,4 +1,4 @@
-//! Times of a model by batch size. Most models have one or two, and there may be hundreds of thousands of such lists: a plain
+//! Times of a model by batch size. Most models have one or two, and there may be hundreds of thousands of these lists: a plain
 //! list takes a third of the memory of a map and is searched as fast.
 
 use super::measure::Measure;

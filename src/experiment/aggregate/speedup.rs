@@ -65,7 +65,7 @@ pub struct TimeSpeedups {
 /// Speed-ups of the chosen backends over the first of them, at every timestamp in order.
 ///
 /// # Errors
-/// When the baseline is the newest timestamp's and there is none.
+/// When the baseline is the newest timestamp's, and the baseline backend has no record with it.
 pub fn speedups(
     records: &Aggregator,
     backends: &[Backend],

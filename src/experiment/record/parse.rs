@@ -83,7 +83,7 @@ pub struct RawMetrics<'a> {
     /// Compile time of XLA in each repeat, seconds.
     #[serde(borrow, default, rename = "xla_CompileTime_time_s", deserialize_with = "raw")]
     pub compile_time_s: Option<&'a RawValue>,
-    /// Why there are no other metrics.
+    /// The reason why other metrics are missing.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub error: Option<&'a RawValue>,
 }

@@ -123,7 +123,7 @@ pub struct Metrics {
     /// How often it executed.
     #[serde(default, rename = "xla_ExecuteTime_number", skip_serializing_if = "Vec::is_empty")]
     pub execute_number: Vec<u64>,
-    /// Why there are no other metrics.
+    /// The reason why other metrics are missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why there are no times.
+/// Why an experiment has no times.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {

@@ -14,7 +14,7 @@ pub struct NoiseReport {
     pub samples: usize,
     /// The clock's smallest step as a share of the median time.
     pub clock_step_share: f64,
-    /// Median of the last third divided by that of the first third, minus one.
+    /// The median of the last third divided by the median of the first third, minus one.
     pub drift: f64,
     /// Repeats beyond 1.5 and beyond 3 interquartile ranges from the quartiles (Tukey).
     pub outliers: [usize; 2],

@@ -85,7 +85,7 @@ pub(super) enum Broken {
     GaveUp,
     /// Not an element, but text after the last bracket.
     AfterEnd,
-    /// Not an element, but a byte between the keys of the outer object where no such byte can be.
+    /// Not an element, but a byte between the keys of the outer object that is not allowed there.
     Keys { byte: u8 },
 }
 

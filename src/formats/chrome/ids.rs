@@ -102,7 +102,7 @@ fn second_kind<'a>(event: &RawEvent<'a>) -> Cow<'a, str> {
     }
 }
 
-/// `{"scope":...,"local":...}`; without `scope` if there is none.
+/// `{"scope":...,"local":...}`; without `scope` if it is empty.
 fn scoped(scope: &[u8], key: &str, value: &[u8]) -> String {
     let value = String::from_utf8_lossy(value);
     match scope {

@@ -61,7 +61,7 @@ impl<'a> Doc<'a> {
         self.damage.set(Some(self.damage.get().map_or(at, |known| known.min(at))));
     }
 
-    /// End of the value at `at`; none after damage.
+    /// End of the value at `at`; `None` after damage.
     fn end_of(&self, at: usize) -> Option<usize> {
         use super::scan::Stop;
         match value_end(self.text, at) {
@@ -128,7 +128,7 @@ impl<'a> Value<'a> {
         Items(Walk::new(self, b'[', b']'))
     }
 
-    /// The values of some keys of an object, in one pass. If a key occurs twice, the last counts; null gives none.
+    /// The values of some keys of an object, in one pass. If a key occurs twice, the last counts; null gives `None`.
     pub fn fields<const N: usize>(self, keys: [&str; N]) -> [Option<Self>; N] {
         let mut found = [None; N];
         for (key, value) in self.members() {

@@ -142,7 +142,7 @@ impl<'a> Members<'a> {
         Self { buf, at: at + 1, first: true }
     }
 
-    /// The next member; none after the last.
+    /// The next member; `None` after the last.
     pub(in crate::formats) fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
         let buf = self.buf;
         let mut at = skip_space(buf, self.at);

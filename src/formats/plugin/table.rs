@@ -66,7 +66,7 @@ fn whole(text: &[u8]) -> Option<Box<str>> {
     serde_json::from_str::<serde::de::IgnoredAny>(text).ok().map(|_| text.into())
 }
 
-/// The row of an operator, and whether the file gives its share; none without a name or a time.
+/// The row of an operator, and whether the file gives its share; `None` without a name or a time.
 fn row_of(op: Value<'_>) -> Option<(OperatorRow, bool)> {
     let field = |names: &[&str]| {
         op.members()

@@ -1,6 +1,6 @@
 //! Profiles as files of other tools.
 //!
-//! What a format cannot say is left out; docs/formats/written.md lists what each keeps.
+//! Data that a format cannot express is left out; docs/formats/written.md lists what each keeps.
 
 mod csv;
 mod lanes;

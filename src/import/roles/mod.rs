@@ -3,11 +3,11 @@
 //! HLO and StableHLO do not say it. Two rules decide, in this order:
 //!
 //! 1. *By name* ([`names`]), when any parameter has a path of a JAX parameter tree: collections called `params` are weights,
-//!    `batch_stats`, `cache` and the like are buffers, and what has no such path is an input.
-//! 2. *By use* ([`uses`]) otherwise. One number is a buffer. Of floating point arrays, what is the data side of a product, of a
-//!    convolution or of a normalisation before any other value is mixed in is an input; a running mean or variance, or a table that is
-//!    cut to length and only multiplied (a rotary table), is a buffer; all others are weights. Of whole numbers, what is cut to length
-//!    before it indexes (position numbers) or indexes what was computed is a buffer; all others are inputs.
+//!    `batch_stats`, `cache` and others are buffers, and a parameter without such a path is an input.
+//! 2. *By use* ([`uses`]) otherwise. A single number is a buffer. A floating point array is an input if it is the data side of a product,
+//!    a convolution or a normalisation before any other value is mixed in. A running mean or variance is a buffer, and so is a table
+//!    that is cut to length and only multiplied (a rotary table). All other floating point arrays are weights. An integer array is a
+//!    buffer if it is cut to length before it indexes (position numbers), or if it indexes a computed value; all others are inputs.
 
 mod names;
 mod uses;

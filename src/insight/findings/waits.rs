@@ -8,7 +8,7 @@ use crate::base::units::{format_ns, format_whole_share};
 use crate::insight::run::{Item, ItemRef, Run, UnitRun};
 
 /// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used when it
-/// is active for 90 % of the time, and one such gap already prevents that).
+/// is active for 90 % of the time, and one gap of this length already prevents that).
 const LONG_PERCENT: f64 = 10.0;
 
 /// The longest gap of an engine before an item that waited.

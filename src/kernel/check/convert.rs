@@ -1,7 +1,7 @@
 //! Conversions, constant folding, and the narrowing of arithmetic in double precision.
 //!
 //! `x > 0.0` compares a float with a double, so C++ converts `x`. Compilers compare in single precision where that gives
-//! the same result. The cases are a comparison with a constant that is exact in single precision, a choice between such
+//! the same result. The cases are a comparison with a constant that is exact in single precision, a choice between these
 //! values, and one operation whose result is converted back to a float (double has more than twice the digits of single,
 //! so rounding twice equals rounding once). The same is done here, because it decides the cost of the operation.
 

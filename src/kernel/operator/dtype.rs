@@ -51,7 +51,7 @@ impl KernelDtype {
         }
     }
 
-    /// The type of such an element in the kernel language.
+    /// The type of an element in the kernel language.
     ///
     /// # Errors
     /// For 16-bit floats, which the language does not have.

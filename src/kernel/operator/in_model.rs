@@ -25,7 +25,7 @@ impl ModelKernel {
     /// The kernel that a text names ([`NamedKernel`]).
     ///
     /// # Errors
-    /// When there is no such kernel, its source is damaged or wrong, or it does not take one tensor.
+    /// When the kernel does not exist, its source is damaged or wrong, or it does not take one tensor.
     pub fn find(text: &str) -> Result<Self, KernelError> {
         let NamedKernel { name, source, multicore, .. } = text.parse()?;
         let program = compile(&source).map_err(|problems| match problems.into_iter().next() {

@@ -51,7 +51,7 @@ pub(crate) fn starts_type(c: &Cursor, ahead: usize) -> bool {
 /// A type with its qualifiers, pointer and reference.
 ///
 /// # Errors
-/// When there is no type here, or a type outside the subset.
+/// When the text is not a type, or the type is outside the subset.
 pub(crate) fn type_name(c: &mut Cursor) -> Result<TypeName, Diagnostic> {
     let pos = c.pos();
     let (base, mut constant) = base_type(c)?;

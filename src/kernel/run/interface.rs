@@ -178,7 +178,7 @@ impl<M: Meter> Machine<M> {
         if self.options.multicore { Err(stop(pos, Problem::SingleCoreOnly { what })) } else { Ok(()) }
     }
 
-    /// An accessor's element type must be that of the tensor.
+    /// Checks that an accessor's element type is the tensor's.
     pub(super) fn element_type(&self, pos: Pos, tensor: u32, of: Scalar, what: &str) -> Result<(), Stop> {
         let found = self.tensors[tensor as usize].of;
         if found == of {

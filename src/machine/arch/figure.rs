@@ -12,7 +12,7 @@ pub enum FigureStatus {
     Measured,
     /// Arithmetic on published or measured figures; the source says which.
     Derived,
-    /// Not public: there is no value.
+    /// The value is not public.
     Unpublished,
 }
 

@@ -21,7 +21,7 @@ pub const MAX_BATCH_SIZE: u64 = 65_536;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// No such model.
+    /// An unknown model.
     #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}", MODELS.len())]
     UnknownModel {
         /// The given name.
@@ -29,7 +29,7 @@ pub enum SpecError {
         /// The three names most like it.
         nearest: String,
     },
-    /// No such parameter.
+    /// An unknown parameter.
     #[error("model {model} has no parameter {name:?}: {known}")]
     UnknownParameter {
         /// The model.

@@ -80,7 +80,7 @@ mod tests {
         assert!(told[0].contains("it is the cast. Scale the values, or cast to a type"), "{told:?}");
         let mut device = DeviceArithmetic::new(&module, &spec.options, 128, Rounding::Rne, 0);
         let told = notes(&spec, &seen(1e30, &mut device), &seen(1e30, &mut Reference));
-        // The input itself is infinite in eight bits: the product passes the infinity on and makes none.
+        // The input itself is infinite in eight bits: the product passes the infinity on and does not create one.
         assert!(told.is_empty(), "{told:?}");
         assert_eq!(notes(&spec, &Exceptions::default(), &Exceptions::default()), Vec::<String>::new());
     }

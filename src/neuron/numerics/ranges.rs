@@ -24,7 +24,7 @@ pub struct ProductRanges {
     /// The first product with a NaN.
     pub first_nan: Option<u64>,
     /// The first product whose values are all smaller than the smallest normal number of single precision, which is
-    /// also that of bf16.
+    /// also the smallest normal number of bf16.
     pub first_subnormal: Option<u64>,
     /// The first product whose values are all zero.
     pub first_zero: Option<u64>,

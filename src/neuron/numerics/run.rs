@@ -27,7 +27,7 @@ const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum NumericsError {
-    /// There is no such instance type.
+    /// An unknown instance type.
     #[error("unknown instance type '{name}': the nearest are {}", nearest_text(name, INSTANCES.iter().map(|i| i.name)))]
     UnknownInstance {
         /// The given name.
@@ -42,7 +42,7 @@ pub enum NumericsError {
         /// The given tolerance.
         tolerance: f64,
     },
-    /// No such model, or wrong parameters.
+    /// An unknown model, or wrong parameters.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A model too large to compute twice in reasonable time.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::compiler::CompileOptions;
 use crate::tensor::Rounding;
 
-/// Default of the mean relative error below which an output passes: that of the PyTorch/XLA benchmark verifier.
+/// Default of the mean relative error below which an output passes, as in the PyTorch/XLA benchmark verifier.
 pub const DEFAULT_TOLERANCE: f64 = 0.02;
 
 /// One comparison of a device with the reference. The same specification gives the same report, bit for bit.

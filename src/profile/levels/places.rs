@@ -98,7 +98,7 @@ pub(super) fn xla_level(profile: &Profile, track: TrackId) -> String {
     }
 }
 
-/// The level of a category of Kineto, both today's (libkineto's `ActivityType` names them) and those before 2022; none for
+/// The level of a category of Kineto, both today's (libkineto's `ActivityType` names them) and those before 2022; `None` for
 /// other categories.
 pub(super) fn kineto_level(category: &str) -> Option<&'static str> {
     Some(match category {

@@ -27,7 +27,7 @@ pub struct Example {
     pub shows: &'static str,
     /// Address of the page that shows it; the run starts automatically.
     pub link: &'static str,
-    /// The command line that gives the same result; empty where there is no such command.
+    /// The command line that gives the same result; empty if there is none.
     pub command: &'static str,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Operation {
     pub opcode: &'static str,
     /// Modules around it, outermost first.
     pub scope: Vec<String>,
-    /// The operator of the framework that it is a part of: `aten::addmm`; none if the file has only the instruction.
+    /// The operator of the framework that it is a part of: `aten::addmm`; `None` if the file has only the instruction.
     pub framework: Option<String>,
     /// Its result.
     pub shape: Shape,

@@ -21,7 +21,7 @@ pub(super) struct Subject {
     pub device: Device,
     /// Its program before any pass.
     pub module: HloModule,
-    /// Facts from its file; none for a model of the zoo.
+    /// Facts from its file; `None` for a model of the zoo.
     pub inspection: Option<Inspection>,
     /// Operators that are placed by an estimate, with how often and the first place each.
     pub estimates: BTreeMap<String, (u64, String)>,

@@ -44,7 +44,7 @@ pub enum ProfileQuestion {
         to: Neighbour,
     },
     /// Everything about a slice that a finding names by its row and span. Answered by [`Reply::Details`](super::Reply::Details),
-    /// without details when there is none.
+    /// without details if it does not exist.
     Locate(SliceRange),
     /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Reply::Search`](super::Reply::Search).
     Search {

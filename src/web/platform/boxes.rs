@@ -1,5 +1,5 @@
 //! Figures made of page elements, painted on a canvas: backgrounds, lines, words and drawings at the places where the browser put
-//! them. Bars, heat maps, areas and flame graphs are such figures.
+//! them. Bars, heat maps, areas and flame graphs are figures of this kind.
 
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, DomRect, Element, Node};

@@ -4,7 +4,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 use super::url;
 
-/// Registers the service worker. If the browser offers none (private windows, plain http), the page works without it.
+/// Registers the service worker. If the browser does not offer one (private windows, plain http), the page works without it.
 pub fn register() {
     let Some(window) = web_sys::window() else { return };
     let navigator = window.navigator();

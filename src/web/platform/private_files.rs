@@ -32,7 +32,7 @@ async fn folder() -> Result<JsValue, JsValue> {
 /// Writes a file; a file of the same name is replaced once the new one is complete.
 ///
 /// # Errors
-/// What the browser said: it has no such store, or the store is full.
+/// With the browser's message: it has no file store, or the store is full.
 pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
     let written = async {
         let options = Object::new();
@@ -51,7 +51,7 @@ pub async fn write(name: &str, content: &Blob) -> Result<(), String> {
 /// A kept file under a new name. Its bytes are not copied; they are read when needed.
 ///
 /// # Errors
-/// What the browser said: the file is no longer there.
+/// With the browser's message: the file is no longer there.
 pub async fn read(name: &str, shown_name: &str) -> Result<File, String> {
     let found = async {
         let handle = call(&folder().await?, "getFileHandle", &[&name.into()]).await?;

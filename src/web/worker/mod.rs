@@ -3,7 +3,7 @@
 //! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form,
 //! whose buffer is transferred, and for [`crate::session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
 //! [`crate::session::Told::File`] the file that was made, as a `Blob`.
-//! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads such a file.
+//! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
 //!
 //! Until the worker has sent [`crate::session::Event::Ready`], the page queues its requests. See docs/decisions.md for why this is
 //! not yew-agent or gloo-worker.

@@ -40,7 +40,7 @@ pub(super) enum WindowError {
     /// A key that windows do not have.
     #[error("a window has no {0:?}")]
     UnknownKey(String),
-    /// The number of values differs from that of `size`.
+    /// The number of values differs from the number in `size`.
     #[error("{key} must have as many numbers as size, {wanted}")]
     Count {
         /// The key with the wrong number of values.

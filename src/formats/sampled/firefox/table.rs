@@ -2,7 +2,7 @@
 
 use crate::formats::json::{Items, Value};
 
-/// Calls `each` with every row: its number and the values of some columns. A value that is null or missing is none.
+/// Calls `each` with every row: its number and the values of some columns. A value that is null or missing is `None`.
 pub(super) fn rows<'a, const N: usize>(
     table: Option<Value<'a>>,
     columns: [&str; N],

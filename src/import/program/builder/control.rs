@@ -18,7 +18,7 @@ impl Builder {
     /// One part of a tuple.
     ///
     /// # Errors
-    /// When `x` is not a tuple, or has no such part.
+    /// When `x` is not a tuple, or does not have the part.
     pub fn get(&mut self, x: InstructionId, at: usize) -> Built {
         let part = match self.type_of(x) {
             Type::Tuple(parts) => parts.get(at).cloned(),

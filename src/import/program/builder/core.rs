@@ -211,7 +211,7 @@ impl Builder {
         self.type_of(id).array().ok_or_else(|| BuildError::NoArray(self.type_of(id).clone()))
     }
 
-    /// Sizes of an array; none for a tuple.
+    /// Sizes of an array; empty for a tuple.
     #[must_use]
     pub fn dims(&self, id: InstructionId) -> Vec<u64> {
         self.type_of(id).array().map(|a| a.dims.clone()).unwrap_or_default()

@@ -18,7 +18,7 @@ impl Builder {
     /// 0, 1, 2 .. along a dimension.
     ///
     /// # Errors
-    /// When the sizes have no such dimension.
+    /// When the sizes do not include the dimension.
     pub fn iota(&mut self, element: ElementType, dims: &[u64], dimension: usize) -> Built {
         if dimension >= dims.len() {
             return Err(BuildError::NoDimension { ty: ArrayType::new(element, dims), dimension });
@@ -30,7 +30,7 @@ impl Builder {
     /// end takes the last slice, as XLA's gather does.
     ///
     /// # Errors
-    /// When `indices` are not whole numbers or `x` has no such dimension.
+    /// When `indices` are not whole numbers or `x` does not have the dimension.
     pub fn take(&mut self, x: InstructionId, indices: InstructionId, how: RowGather) -> Built {
         let indices = if how.wraps { self.wrapped(indices, self.size(x, how.dimension)?)? } else { indices };
         let (ty, at) = (self.array(x)?.clone(), how.dimension);

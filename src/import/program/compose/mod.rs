@@ -71,7 +71,7 @@ fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize
 /// The index of a dimension of an array; a negative number counts from the end.
 ///
 /// # Errors
-/// When the array has no such dimension.
+/// When the array does not have the dimension.
 pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
     // For frameworks, an array of one number without dimensions has one dimension.
     let count = signed_len(rank.max(1));

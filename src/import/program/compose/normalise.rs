@@ -123,7 +123,7 @@ pub fn batch_norm(
 /// `x` divided by its `p`-norm along a dimension; the norm is at least `epsilon`.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn lp_normalise(b: &mut Builder, x: InstructionId, p: f64, dimension: usize, epsilon: f64) -> Built {
     let length = norm(b, x, p, &[dimension], true)?;
     let length = b.with_number(Binary::Max, length, epsilon)?;

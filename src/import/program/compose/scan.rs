@@ -8,7 +8,7 @@ use crate::base::convert::real;
 /// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: usize, is_reversed: bool) -> Built {
     let rank = b.rank(x);
     if rank == 0 {
@@ -26,7 +26,7 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
 /// The largest (or smallest) element so far along a dimension, and the position of the last of equal ones (s64).
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn running_extreme(
     b: &mut Builder,
     x: InstructionId,
@@ -46,7 +46,7 @@ pub fn running_extreme(
 /// The sorted elements of a dimension, and their original positions (s64). Equal ones keep their order.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn sort_places(
     b: &mut Builder,
     x: InstructionId,

@@ -7,7 +7,7 @@ use crate::base::convert::narrow;
 /// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     let element = b.element(x);
     let x = widened(b, x)?;
@@ -20,7 +20,7 @@ pub fn softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
 /// `x - log(sum(exp(x)))` along a dimension.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn log_softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built {
     let element = b.element(x);
     let x = widened(b, x)?;
@@ -36,7 +36,7 @@ pub fn log_softmax(b: &mut Builder, x: InstructionId, dimension: usize) -> Built
 /// `log(sum(exp(x)))` along dimensions, which disappear or stay with size one.
 ///
 /// # Errors
-/// When `x` has no such dimension.
+/// When `x` does not have the dimension.
 pub fn logsumexp(b: &mut Builder, x: InstructionId, dimensions: &[usize], keeps: bool) -> Built {
     let largest = b.reduce(Binary::Max, x, dimensions, true)?;
     let finite = b.unary(Unary::IsFinite, largest)?;

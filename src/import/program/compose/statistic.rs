@@ -6,7 +6,7 @@ use crate::base::convert::real;
 /// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
 ///
 /// # Errors
-/// When `x` has no such dimensions.
+/// When `x` does not have the dimensions.
 pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correction: f64, keeps: bool) -> Built {
     let element = b.element(x);
     let x = super::widened(b, x)?;
@@ -25,7 +25,7 @@ pub fn variance(b: &mut Builder, x: InstructionId, dimensions: &[usize], correct
 /// `sum(|x|^p)^(1/p)` along dimensions; an infinite `p` gives the largest or the smallest magnitude, 0 counts the elements that are not 0.
 ///
 /// # Errors
-/// When `x` has no such dimensions.
+/// When `x` does not have the dimensions.
 pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], keeps: bool) -> Built {
     if p == 0.0 {
         let counts = b.compare_number(Comparison::Ne, x, 0.0)?;

@@ -44,7 +44,7 @@ impl From<ImportError> for Stop {
 pub struct Frame {
     /// Its variables by name.
     pub names: FxHashMap<String, Value>,
-    /// Names of tensors made from single numbers: `int` of such a tensor is its number again.
+    /// Names of tensors made from single numbers: `int` of one of these tensors gives its number again.
     pub from_numbers: FxHashSet<String>,
     /// Whether PyTorch removes unused values in it: it does if it simplified something else, and in every method called from there.
     pub is_swept: bool,

@@ -11,7 +11,7 @@ use crate::tensor::kernels::{BinaryOp, UnaryOp};
 const WEIGHTS: [&str; 3] = ["weight", "value", "other"];
 /// Added to the variance by normalisations, PyTorch's default.
 const EPS: f32 = 1e-5;
-/// Side of the window of `max_pool2d`, that of a ResNet.
+/// Side of the window of `max_pool2d`, as in a ResNet.
 const POOL_WINDOW: u64 = 3;
 
 /// An operator, applied once or to its own result.

@@ -112,7 +112,7 @@ pub fn rows(cells: &[Compared], title: &str) -> Block {
     Block::Rows { title: title.to_owned(), file: "changes".to_owned(), table: rows, targets }
 }
 
-/// Ranks by size, from 1; none for a cell without a size.
+/// Ranks by size, from 1; empty for a cell without a size.
 fn ranks(cells: &[Compared], size: impl Fn(&Compared) -> Option<f64>) -> Vec<Cell> {
     let mut order: Vec<(usize, f64)> = cells.iter().enumerate().filter_map(|(i, c)| Some((i, size(c)?))).collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));

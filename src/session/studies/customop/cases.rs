@@ -48,7 +48,7 @@ impl CustomopStudy {
     /// Every value of the constant with every network, number of processors and element type; then the tutorial's steps.
     ///
     /// # Errors
-    /// When the kernel has no such constant, or too many combinations are asked for.
+    /// When the kernel does not have the constant, or too many combinations are requested.
     pub(super) fn cases(&self) -> Result<Vec<Case>, String> {
         let constants = self.constants()?;
         // Without multicore mode one processor runs the kernel, whatever the numbers of processors.

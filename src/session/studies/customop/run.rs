@@ -30,7 +30,7 @@ impl CustomopStudy {
     /// Begins the study.
     ///
     /// # Errors
-    /// When the kernel has no such constant, or a number is out of its bounds.
+    /// When the kernel does not have the constant, or a number is out of its bounds.
     pub(in crate::session::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases()?;
         for case in &cases {

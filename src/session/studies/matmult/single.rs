@@ -194,7 +194,7 @@ fn call(r: &MatmultReport) -> Figure {
     figure("One call", note.to_owned(), Plot::Bars(Bars::new(bars), "ms".to_owned()))
 }
 
-/// Distribution of the timed calls; none for a single call.
+/// Distribution of the timed calls; `None` for a single call.
 fn histogram(detail: &MatmultDetail) -> Option<Figure> {
     let calls = &detail.calls_s;
     let (first, last) = (*calls.first()? * 1e3, *calls.last()? * 1e3);

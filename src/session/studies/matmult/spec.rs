@@ -58,7 +58,7 @@ impl MatmultStudy {
         config
     }
 
-    /// The text of a field; empty when there is no such field.
+    /// The text of a field; empty for an unknown field.
     pub(in crate::session::studies) fn text(&self, key: &str) -> String {
         let (c, run) = (&self.config, &self.config.run);
         let options = c.options.first().copied().unwrap_or_default();

@@ -24,7 +24,7 @@ pub struct FileQuestionsProps {
     pub on_edit: Callback<String>,
 }
 
-/// The fields; none while the file is not open, or if it leaves no question open.
+/// The fields; empty while the file is not open, or if all its questions are answered.
 #[component]
 pub fn FileQuestions(props: &FileQuestionsProps) -> Html {
     let app = use_app();

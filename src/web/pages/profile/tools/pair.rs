@@ -106,7 +106,7 @@ pub fn PairOfTimelines(props: &PairOfTimelinesProps) -> Html {
     }
 }
 
-/// Aligns the first slices of a name on both timelines; does nothing if one has no such slice.
+/// Aligns the first slices of a name on both timelines; does nothing if one of the profiles does not have the name.
 fn align_at(base: &OpenRun, other: &OpenRun, name: &AttrValue, offset_ns: UseStateSetter<i64>) {
     let found = Rc::new(Cell::new((None::<i64>, None::<i64>)));
     for (run, is_base) in [(base, true), (other, false)] {
