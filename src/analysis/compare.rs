@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 20_000;
 pub struct OperatorTotals {
     /// Title of the profile.
     pub title: String,
-    /// What operators are grouped by.
+    /// The property by which operators are grouped.
     pub by: GroupBy,
     /// The level of their slices; `all` for all levels.
     pub level: String,

@@ -7,7 +7,7 @@
 //! * a slice that never ended is in no statistics;
 //! * *self time*: at each instant of a thread the time belongs to the slice that began last ([`self_time`]);
 //! * with a span of time, only the part of a slice inside the span counts;
-//! * with a level ([`crate::profile::levels`]), only its slices count, and only they take time from one another.
+//! * with a level ([`crate::profile::levels`]), only its slices count, and only they reduce one another's self time.
 
 pub mod calltree;
 pub mod compare;

@@ -63,10 +63,10 @@ impl OpStats {
     }
 }
 
-/// What to compute.
+/// The operators to compute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpQuery {
-    /// What slices are grouped by.
+    /// The property by which slices are grouped.
     pub group_by: GroupBy,
     /// The slices to count.
     pub selection: Selection,

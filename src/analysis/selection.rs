@@ -122,7 +122,7 @@ impl SliceCursor {
         Self { ranges }
     }
 
-    /// The next slices, at most `limit` (at least 1) and all of one track; nothing at the end.
+    /// The next slices, at most `limit` (at least 1) and all from one track; `None` at the end.
     pub fn next_part(&mut self, limit: usize) -> Option<(TrackId, impl Iterator<Item = SliceId> + use<>)> {
         let (track, range) = self.ranges.last_mut()?;
         let (track, start) = (*track, range.start);

@@ -4,7 +4,7 @@
 //! time is the duration without the slices inside. A slice that outlasts the slice it began in keeps all its time, and
 //! the outer slice has only the rest. The self times of a thread therefore always add up to its busy time.
 //!
-//! A thread is a track with its overflow lanes ([`Threads`]). Only selected slices take time from one another.
+//! A thread is a track with its overflow lanes ([`Threads`]). Only selected slices reduce one another's self time.
 
 use std::cmp::Reverse;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What `open FILE --json` prints about a file.
+//! The output of `open FILE --json` about a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ pub struct OpenSummary {
     pub levels: Vec<Level>,
     /// The default level of lists.
     pub default_level: String,
-    /// What was wrong, by kind, in order of first appearance.
+    /// The problems, by kind, in order of first appearance.
     pub diagnostics: Vec<Diagnostic>,
 }
 

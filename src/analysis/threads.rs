@@ -51,7 +51,7 @@ impl Threads {
     }
 }
 
-/// The row of which an id names a further lane: `queue` for `queue.2`.
+/// The row whose further lane an id names: `queue` for `queue.2`.
 fn lane_of(tid: &str) -> Option<&str> {
     let (row, number) = tid.rsplit_once('.')?;
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && !number.starts_with('0');

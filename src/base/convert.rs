@@ -1,4 +1,4 @@
-//! Conversions between number types; each name says what happens to values that do not fit.
+//! Conversions between number types; each name says how it treats values that do not fit.
 //!
 //! A cast with `as` does not say this, so finished modules refuse it (`clippy::cast_*`). `From` is used where a type holds every
 //! value of the other one.

@@ -41,7 +41,7 @@ pub trait Cancel {
     fn is_cancelled(&self) -> bool;
 }
 
-/// A request that never stops anything.
+/// A stop request that is never set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NeverCancel;
 

@@ -1,4 +1,4 @@
-//! Records what the simulator ran.
+//! Records the activity of the simulator.
 
 use crate::base::convert::narrow;
 use crate::base::{Interval, SimTime};

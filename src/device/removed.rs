@@ -1,5 +1,5 @@
-//! Products that the compiler removed because nothing reads their results: a benchmark that counts them measures
-//! nothing.
+//! Products that the compiler removed because nothing reads their results: a benchmark that counts them does not
+//! measure them.
 
 use serde::{Deserialize, Serialize};
 

@@ -126,7 +126,7 @@ impl Calibrator {
         Fit { calibration: best, summary: self.summary(&best, &keep) }
     }
 
-    /// Fits without each model in turn, in the order in which the rows name them.
+    /// Fits with each model left out in turn, in the order in which the rows name them.
     pub fn leave_one_model_out(&mut self) -> Vec<LeftOut> {
         let mut models: Vec<String> = Vec::new();
         for row in &self.rows {

@@ -178,7 +178,7 @@ impl Unpacker {
         }
     }
 
-    /// Takes the next piece of the file and gives what it unpacks to.
+    /// Takes the next piece of the file and returns the unpacked bytes.
     pub(super) fn push(
         &mut self,
         input: &[u8],

@@ -96,7 +96,7 @@ impl Reader {
         self.builder.set_property("actions", &format!("{{{}}}", actions.join(",")));
     }
 
-    /// A list of times, and for each the bytes held, the first of which is always 0.
+    /// A list of times, and for each time a list of held bytes, whose first item is always 0.
     fn table(&mut self, root: Value<'_>) {
         let mut parts = root.items();
         let (times, sizes) = (parts.next(), parts.next());

@@ -1,4 +1,4 @@
-//! JSON that Neuron's tools write: what `neuron-profile` and Neuron Explorer print of a device (`json`), of a system
+//! JSON that Neuron's tools write: the output of `neuron-profile` and Neuron Explorer for a device (`json`), for a system
 //! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, except in the summary, where they
 //! are seconds.
 

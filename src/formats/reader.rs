@@ -92,7 +92,7 @@ impl ReadLimits {
 }
 
 impl Default for ReadLimits {
-    /// What a wasm memory of 4 GiB can hold next to everything else; no limit where pointers are wider.
+    /// The memory that fits into a wasm memory of 4 GiB next to everything else; no limit where pointers are wider.
     fn default() -> Self {
         if usize::BITS == 32 {
             Self { store_bytes: 2 << 30, document_bytes: 1 << 30 }

@@ -1,4 +1,4 @@
-//! Attributes the time of an execution to operations: the shares add up to the time in which anything worked.
+//! Attributes the time of an execution to operations: the shares add up to the time in which any unit worked.
 
 use super::run::{Run, UnitRun};
 use crate::base::convert::{real, real_signed};
@@ -11,7 +11,7 @@ use crate::machine::isa::Engine;
 pub struct SourceTime {
     /// Its share of the execution, nanoseconds. An instant in which several engines work is divided evenly between the operations that
     /// they serve; an instant in which no engine works is divided between the transfers that run. The shares of all operations add up
-    /// to the time in which anything worked.
+    /// to the time in which any unit worked.
     pub share_ns: f64,
     /// How long each engine worked for it, nanoseconds, in the order of [`Engine::ALL`].
     pub engine_ns: [u64; Engine::ALL.len()],

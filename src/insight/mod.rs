@@ -1,7 +1,7 @@
 //! The analysis of an execution: summary metrics, performance bounds, a roofline, utilisation over time, and ranked
 //! findings.
 //!
-//! Everything is computed from a [`Run`]: what each engine and DMA queue did, when, and for which operation of the
+//! Everything is computed from a [`Run`]: the activity of each engine and DMA queue, with times, and for which operation of the
 //! model. A simulated execution provides a run; a profile with the same detail can too.
 
 mod attribution;

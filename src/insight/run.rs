@@ -1,4 +1,4 @@
-//! The input of an analysis: what each unit of a core did and when. Simulated executions provide it; a reader of
+//! The input of an analysis: the activity of each unit of a core over time. Simulated executions provide it; a reader of
 //! instruction-level profiles can too.
 
 use crate::base::Interval;

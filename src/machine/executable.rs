@@ -1,4 +1,4 @@
-//! What the compiler writes and the simulator runs: instruction streams, DMA rings, a memory plan and a source map.
+//! The compiler's output, which the simulator runs: instruction streams, DMA rings, a memory plan and a source map.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What the user writes: modules in the style of `torch.nn`, the graph of aten ops that a tracer makes from them, and
+//! Models as the user writes them: modules in the style of `torch.nn`, the graph of aten ops that a tracer makes from them, and
 //! a zoo.
 //!
 //! A model's [`Module::forward`] is written once against [`Ctx`]. Under [`trace`] it records aten ops, each with the

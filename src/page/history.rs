@@ -46,7 +46,7 @@ pub fn page_of(hash: &str) -> &str {
     hash.split('?').next().unwrap_or_default()
 }
 
-/// What the profile page does with a given address.
+/// The profile page's reaction to a given address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
     /// It shows a view of this visit again.
@@ -58,13 +58,13 @@ pub enum Following {
     },
 }
 
-/// What the profile page does with an address: Back and Forward walk through views of this visit, anything else is a link.
+/// The profile page's reaction to an address: Back and Forward walk through views of this visit, any other address is a link.
 #[must_use]
 pub const fn profile_follows(is_first: bool, is_of_visit: bool, names_model: bool) -> Following {
     if !is_first && is_of_visit { Following::Revisit } else { Following::Load { wants_run: names_model } }
 }
 
-/// Whether a page of the lab reads an address: a page that was shown before stays as it was left if the address says nothing new.
+/// Whether a page of the lab reads an address. A page that was shown before stays as the user left it if the address does not add anything.
 #[must_use]
 pub const fn lab_follows(is_new: bool, is_bare: bool, is_of_visit: bool) -> bool {
     is_new || !(is_bare || is_of_visit)

@@ -1,4 +1,4 @@
-//! The page's state as plain Rust: what each page of the site shows, and how each action changes it.
+//! The page's state as plain Rust: the view of each page of the site, and how each action changes it.
 //!
 //! A state has `after(&self, action) -> Self`. Nothing here depends on a browser: what a shell keeps in a state (the handle of a
 //! worker) is a type parameter, and what only a shell knows (the date, the address) comes with an action. So everything here is

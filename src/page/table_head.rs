@@ -1,4 +1,4 @@
-//! The column heads of a table: how each column is sorted, and what pressing a head does.
+//! The column heads of a table: how each column is sorted, and the effect of pressing a head.
 
 use crate::view::table::{Column, Sort};
 

@@ -81,7 +81,7 @@ impl Default for ArgsArena {
 
 impl ArgsArena {
     /// Stores a JSON text. The empty text and `{}` are not arguments; past 2^31 texts, or for one text of 4 GiB,
-    /// nothing is stored.
+    /// no text is stored.
     pub fn add(&mut self, json: &str) -> ArgsId {
         if json.is_empty() || json == "{}" {
             return ArgsId::NONE;

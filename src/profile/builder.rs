@@ -99,7 +99,7 @@ impl ProfileBuilder {
         self.args.add_part(start, bytes)
     }
 
-    /// Takes the text of which arguments are parts.
+    /// Takes the text that arguments point into.
     pub(crate) fn keep_text(&mut self, text: Vec<u8>) {
         self.args.keep(text);
     }

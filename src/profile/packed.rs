@@ -214,7 +214,7 @@ impl<T: Cell> Column<T> {
         }
     }
 
-    /// All values in turn.
+    /// All values in order.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         (0..self.len()).map(|row| self.get(row))
     }

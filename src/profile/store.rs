@@ -42,7 +42,7 @@ pub struct MetadataRow {
     pub args: ArgsId,
 }
 
-/// What happened when and where. Made by [`super::ProfileBuilder`]; its events never change afterwards. Readers that join
+/// The data of a profile. Made by [`super::ProfileBuilder`]; its events never change afterwards. Readers that join
 /// several files change only the crate-visible fields: the title, the diagnostics, the tables of a plugin run.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {

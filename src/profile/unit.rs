@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::convert::real_signed;
 use crate::base::units::{format_count, format_ns};
 
-/// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or the like; one of them
+/// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or another unit; one of them
 /// is stored as one nanosecond, and shown in its own unit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {

@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn adding_halves_to_1024_in_fp16_grows_only_under_stochastic_rounding() {
         // The published vector of Neuron's rounding modes: 2048 additions of 0.5 leave 1024 to nearest even, and come to
-        // about 2056 stochastically, of which 2048 is the exact sum.
+        // about 2056 stochastically; the exact sum is 2048.
         assert_eq!(repeated_half(Rounding::Rne, 0), 1024.0);
         let sums: Vec<f32> = (0..40).map(|seed| repeated_half(Rounding::Stochastic, seed)).collect();
         let mean = sums.iter().sum::<f32>() / 40.0;

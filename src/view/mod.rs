@@ -1,4 +1,4 @@
-//! Pure view models: what is drawn and listed, without any web types. The page paints them on a canvas or as SVG; tests
+//! Pure view models: drawings and lists, without any web types. The page paints them on a canvas or as SVG; tests
 //! print them.
 
 pub mod colours;

@@ -106,7 +106,7 @@ pub fn use_kept_focus() {
 }
 
 /// Puts the hash of the view into the address: at once if an action led to another view, so that Back returns from it at any time,
-/// else once the view rests. The first hash is left out: it came from the address.
+/// else once the view has come to rest. The first hash is left out: it came from the address.
 #[hook]
 pub fn use_hash(hash: Option<String>) {
     let is_first = use_mut_ref(|| true);

@@ -12,8 +12,8 @@
 //!   there this rule holds for every row of work, of the host and of devices.
 //!
 //! A slice of the host that waits for the device ([`Work::Wait`](crate::analysis::work::Work::Wait), or a copy that blocks) passes its time to the device:
-//! the walk continues from the device slice that ended last within it, if there is one. Annotations are never on the path. Time in which nothing ran on the chain
-//! is a part of its own, without a slice. The parts follow one another without a gap or an overlap, so their lengths add up
+//! the walk continues from the device slice that ended last within it, if there is one. Annotations are never on the path. Idle time on the chain
+//! is a separate part, without a slice. The parts follow one another without a gap or an overlap, so their lengths add up
 //! to the span.
 
 mod pass;

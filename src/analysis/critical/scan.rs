@@ -1,4 +1,4 @@
-//! One scan of every slice: finds what the walk along a critical path must know beforehand.
+//! One scan of every slice: collects the facts that the walk along a critical path needs beforehand.
 
 use super::walk::{Held, Rules};
 use crate::analysis::SliceCursor;
@@ -7,7 +7,7 @@ use crate::base::{IndexVec, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// What the scan of every slice has found so far.
+/// The facts collected by the scan so far.
 #[derive(Debug)]
 pub(super) struct Scan {
     cursor: SliceCursor,

@@ -126,7 +126,7 @@ fn innermost(rules: &Rules<'_>, held: Held) -> Held {
     by.filter(|by| *by > held.by).map_or(held, |by| Held { by, ..held })
 }
 
-/// Looks for what held up a slice.
+/// Finds the slice that held up another one.
 struct Search<'a> {
     rules: &'a Rules<'a>,
     known: &'a Scanned,
@@ -180,7 +180,7 @@ impl Search<'_> {
         inside.filter(|id| self.counts(*id)).last()
     }
 
-    /// What held up the start of a slice.
+    /// Finds the slice that held up the start of another one.
     fn held_up(&self, id: SliceId) -> Option<Held> {
         let slices = self.rules.profile.slices();
         let start = slices.start(id);

@@ -1,4 +1,4 @@
-//! What a thread did in a span.
+//! The main activity of a thread in a span.
 
 use super::Meanwhile;
 use crate::analysis::grouping::thread_text;
@@ -8,7 +8,7 @@ use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId, TrackId};
 
-/// What a thread did most in a span, by self time. Markers and rows that repeat the work of others do not count.
+/// The main activity of a thread in a span, by self time. Markers and rows that repeat the work of others do not count.
 pub(super) fn meanwhile(
     profile: &Profile,
     works: &Works,

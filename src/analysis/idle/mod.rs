@@ -17,7 +17,7 @@ use crate::profile::{Profile, SliceId};
 
 pub use pass::IdlePass;
 
-/// A stretch in which nothing of a row group ran.
+/// A stretch in which no slice of a row group ran.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IdleGap {
     /// The device, or the process and thread.
@@ -30,7 +30,7 @@ pub struct IdleGap {
     pub after: SliceId,
     /// The slice that started [`Self::after`]; absent when no arrow leads to it.
     pub started_by: Option<SliceId>,
-    /// Whether that slice began after the gap did: then nothing was ready to run before. If it began earlier, the work was
+    /// Whether that slice began after the gap did: no work was ready before then. If it began earlier, the work was
     /// already handed over and waited for something else.
     pub was_late: bool,
     /// What another thread did most in the gap (by self time), and for how long: the thread that started the next slice if
@@ -38,7 +38,7 @@ pub struct IdleGap {
     pub meanwhile: Option<Meanwhile>,
 }
 
-/// What another thread did in a gap.
+/// The activity of another thread in a gap.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meanwhile {
     /// Name of the slices.

@@ -148,7 +148,7 @@ impl Column {
         plain.or_else(|| GroupBy::from_name(name).map(Self::Label))
     }
 
-    /// What it holds.
+    /// Its content.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
@@ -186,7 +186,7 @@ impl Selected {
         }
     }
 
-    /// What it holds.
+    /// Its content.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {

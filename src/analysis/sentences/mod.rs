@@ -1,6 +1,6 @@
-//! What dominates a profile, in sentences with their numbers.
+//! The main facts about a profile, in sentences with their numbers.
 //!
-//! A sentence appears only when the profile holds what it is about. It carries the figures in it, and the slices and
+//! A sentence appears only if the profile holds its subject. It carries its figures, and the slices and
 //! spans that show it.
 
 mod breakdown;
@@ -20,7 +20,7 @@ pub use overview::{Cause, Operation, Overview, Step};
 pub use pass::SentencesPass;
 pub use types::{Figure, FigureUnit, Sentence, Topic};
 
-/// The sentences about a profile: first what the profile is, then the most important ones first.
+/// The sentences about a profile: first its kind, then the most important ones first.
 #[must_use]
 pub fn sentences(profile: &Profile, works: &Works, flows: &FlowIndex) -> Vec<Sentence> {
     let mut pass = SentencesPass::new(profile);

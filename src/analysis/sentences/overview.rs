@@ -13,10 +13,10 @@ use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId};
 
-/// What dominates a profile.
+/// The main facts about a profile.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The sentences: first what the profile is, then the most important ones first.
+    /// The sentences: first the kind of the profile, then the most important ones first.
     pub sentences: Vec<Sentence>,
     /// Where the time went from the first to the last work, or step, of devices; absent if no device is known.
     pub breakdown: Option<Breakdown>,

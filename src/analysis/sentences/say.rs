@@ -1,4 +1,4 @@
-//! Each sentence, if the profile holds what it is about.
+//! Each sentence, if the profile holds its subject.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -17,15 +17,15 @@ use crate::base::{FxHashMap, Interval, StrId, TraceNs};
 use crate::profile::levels::Family;
 use crate::profile::{Profile, SliceId};
 
-/// From this share of the window, in percent, the verdict is the idle time of devices, whatever computes most: waiting is
-/// what a person can change first. Chosen: below it, perfect overlap would gain less than most other changes.
+/// From this share of the window, in percent, the verdict is the idle time of devices, regardless of what computes most: users can change
+/// waiting first. Chosen: below it, perfect overlap would gain less than most other changes.
 const IDLE_COMES_FIRST_PERCENT: f64 = 10.0;
 
 /// From this share of the idle time, in percent, one name is its cause. Chosen: below it, ending that wait would leave most
 /// of the idle time.
 const ONE_CAUSE_PERCENT: f64 = 20.0;
 
-/// All sentences: first what the profile is, then the most important ones first.
+/// All sentences: first the kind of the profile, then the most important ones first.
 pub(super) fn all(profile: &Profile, works: &Works, tally: &Tally, gaps: &IdleGaps) -> Vec<Sentence> {
     let mut found = vec![what_it_is(profile, works)];
     if works.family() == Family::Other {

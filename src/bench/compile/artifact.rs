@@ -20,7 +20,7 @@ use crate::bench::run::error::ModelInputsError;
 use crate::bench::run::times::check_inputs;
 use crate::bench::sweep::expand::expand;
 
-/// What to compile.
+/// The models and options to compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompileConfig {

@@ -1,4 +1,4 @@
-//! NeuronPerf's `compile`: what is compiled, with which options, to which artifacts.
+//! NeuronPerf's `compile`: the models and options to compile, and the artifacts.
 
 pub(super) mod artifact;
 pub(super) mod sweep;

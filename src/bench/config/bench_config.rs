@@ -185,7 +185,7 @@ impl ConfigError {
 }
 
 impl BenchConfig {
-    /// Checks every parameter on its own.
+    /// Checks each parameter separately.
     ///
     /// # Errors
     /// The first problem; [`Self::problems`] has all of them.

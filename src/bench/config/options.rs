@@ -11,7 +11,7 @@ pub const MAX_STEP_MS: f64 = 3_600_000.0;
 /// Most items of a dataset.
 pub const MAX_DATASET: u64 = 100_000_000;
 
-/// What runs the model.
+/// The device that runs the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceType {
@@ -127,7 +127,7 @@ impl SdkGeneration {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunOptions {
-    /// What runs the model.
+    /// The device that runs the model.
     pub device_type: DeviceType,
     /// How a model is compiled for a simulated device.
     pub compile: CompileOptions,

@@ -39,7 +39,7 @@ pub struct HostSamples {
 const STEADY: f64 = 0.05;
 
 /// The row of all copies together, with the identity of the machine and the dates. A copy that failed makes the row an error,
-/// with what the others measured.
+/// with the results of the others.
 #[must_use]
 pub fn cpu_row(
     configuration: &Configuration,

@@ -34,8 +34,8 @@ pub struct CpuTimers {
     pub error: Option<String>,
 }
 
-/// How many copies are measured side by side, and what each does. When all share one process (`multiprocess=False`), the
-/// copies and their workers take turns, which is the same as one copy with the workers of all.
+/// Number of copies that are measured side by side, and the work of each. If all share one process (`multiprocess=False`), the
+/// copies and their workers take turns, which is the same as one copy with all workers.
 #[must_use]
 pub fn side_by_side(configuration: &Configuration) -> (u32, Configuration) {
     let mut each = configuration.clone();
@@ -112,7 +112,7 @@ impl CpuRun {
         }
     }
 
-    /// What was measured so far.
+    /// The measurements so far.
     #[must_use]
     pub fn into_timers(self) -> CpuTimers {
         self.timers

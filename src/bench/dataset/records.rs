@@ -31,7 +31,7 @@ pub enum DatasetError {
     NotRead {
         /// The file.
         file: String,
-        /// What it is instead.
+        /// The kind of file that it is.
         problem: String,
     },
     /// A damaged or unusual array.

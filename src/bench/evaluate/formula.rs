@@ -21,7 +21,7 @@ const SHORT: [(&str, &str); 8] = [
 #[derive(Clone)]
 pub struct Formula(Term<Leaf>);
 
-/// What a name in a formula means.
+/// The meaning of a name in a formula.
 #[derive(Clone)]
 enum Leaf {
     Count(fn(&Confusion) -> u64),

@@ -1,4 +1,4 @@
-//! CSV as `write_csv` makes it: a header, one row for each report, `N/A` for what is missing.
+//! CSV as `write_csv` makes it: a header, one row for each report, `N/A` for missing values.
 
 use super::{ExportError, cell};
 use crate::bench::Report;

@@ -8,7 +8,7 @@ use crate::compiler::{AutoCast, CastType, OptLevel};
 use crate::machine::arch::instance;
 use crate::model::zoo::ModelSpec;
 
-/// The values asked for with an index; a value that was not given matches anything.
+/// The values requested with an index; a value that is not given matches any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BesideIndex {
     /// Model specification.

@@ -78,7 +78,7 @@ impl Measuring {
 pub(super) enum Step {
     /// There is more to do.
     More(Measuring),
-    /// It is over.
+    /// The case is done.
     Done(Box<Measured>),
 }
 

@@ -1,4 +1,4 @@
-//! What one run measured: every latency, inferences per second of the window, and the timers.
+//! The measurements of one run: every latency, inferences per second of the window, and the timers.
 
 use serde::{Deserialize, Serialize};
 

@@ -55,7 +55,7 @@ pub struct Timers<T = Timer> {
 }
 
 impl<T: Clone + Default> Timers<T> {
-    /// Timers that have measured nothing yet.
+    /// Timers without any spans.
     #[must_use]
     pub fn new(models: usize, workers: usize) -> Self {
         let (per_model, per_worker) = (vec![T::default(); models], vec![T::default(); workers]);

@@ -82,7 +82,7 @@ pub(in crate::bench) fn check_inputs(
         .map_or(Ok(()), |other| Err(other.into()))
 }
 
-/// Checks that the model has every input that the work before the call names. The result of the work is known only when it has run.
+/// Checks that the model has every input that the work before the call names. The result of the work is known only after it has run.
 fn check_steps(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
     let (step, named) = (&configuration.options.preprocess, configuration.options.preprocess.tensors());
     if named <= 1 {

@@ -4,7 +4,7 @@ use crate::base::{Interval, SimTime};
 
 use super::executor::{SetupStep, Stage};
 
-/// Is told of every step of a run, in the order in which the steps end.
+/// Receives every step of a run, in the order in which the steps end.
 pub trait RunObserver {
     /// Whether it wants any reports; a run without a listener does no work for it.
     const LISTENS: bool = true;

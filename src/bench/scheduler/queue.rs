@@ -40,7 +40,7 @@ impl EventQueue {
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(u64, u32)> {
         let Reverse(event) = self.heap.pop()?;
-        // The mask leaves 20 bits, so the cast loses nothing.
+        // The mask leaves 20 bits, so the cast is exact.
         Some((event.time_ps, (event.order & (MAX_WORKERS - 1)) as u32))
     }
 }

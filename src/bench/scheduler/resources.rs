@@ -15,7 +15,7 @@ const INTERPRETER: usize = 1;
 pub(super) const FIRST_LINK: usize = 2;
 
 impl<E: Executor, O: RunObserver> Scheduler<E, O> {
-    /// Work of the worker's own thread: side by side with others, or in turns in a shared process.
+    /// Work of the worker's own thread: parallel to others, or taking turns in a shared process.
     pub(super) fn interpret(&mut self, worker: u32, stage: Stage, time: SimTime) {
         if self.shared_process {
             self.serve(INTERPRETER, worker, stage, time);

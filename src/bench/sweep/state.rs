@@ -1,5 +1,5 @@
 //! A sweep while it runs: which configurations wait, run and are done. It is pure state, so that the owner of the workers can pause,
-//! cancel, retry, keep and resume it; it starts nothing itself.
+//! cancel, retry, keep and resume it; it does not start workers itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -183,7 +183,7 @@ impl SweepState {
         self.rows.iter_mut().filter(failed).map(|row| row.state = RowState::Waiting).count()
     }
 
-    /// To be called after reading back: no worker is running anything, so running configurations wait again.
+    /// To be called after reading back: no worker is running, so running configurations wait again.
     pub fn take_up(&mut self) {
         for row in self.rows.iter_mut().filter(|r| r.state == RowState::Running) {
             row.state = RowState::Waiting;

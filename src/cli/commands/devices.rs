@@ -21,7 +21,7 @@ struct CoreJson {
     core: &'static CoreData,
     /// Whether programs can be timed on the device.
     simulated: bool,
-    /// What is missing when programs cannot be timed.
+    /// The missing figures, when programs cannot be timed.
     not_simulated_because: Option<String>,
 }
 

@@ -143,7 +143,7 @@ fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String
     out
 }
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 #[derive(Serialize)]
 struct Json<'a> {
     #[serde(flatten)]

@@ -114,8 +114,8 @@ impl<'w> ConvShape<'w> {
     }
 }
 
-/// Copies the patches of an image next to one another, in short rows. A row holds what one tap of the kernel reads
-/// along a row of the result, or what one row of the kernel reads for a pixel of the result, whichever makes fewer
+/// Copies the patches of an image next to one another, in short rows. A row holds the elements that one tap of the kernel reads
+/// along a row of the result, or that one row of the kernel reads for a pixel of the result, whichever makes fewer
 /// rows.
 fn gather_patches(
     plan: &Plan<'_>,

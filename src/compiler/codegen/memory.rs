@@ -20,7 +20,7 @@ impl SbufRing {
         Self { capacity, allocated: 0, releases: Vec::new(), peak: 0 }
     }
 
-    /// Takes `bytes`; returns what must be complete before they are free.
+    /// Takes `bytes`; returns the waits until they are free.
     ///
     /// # Errors
     /// When the values still in use leave less room than that.

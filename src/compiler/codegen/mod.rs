@@ -1,6 +1,6 @@
 //! Code generation: HLO to instruction streams and DMA rings of one NeuronCore.
 //!
-//! The shape of the code follows what profiles of compiled models show. Activations are kept feature-major (the last
+//! The shape of the code follows profiles of compiled models. Activations are kept feature-major (the last
 //! dimension on the partitions), so that one layer's result is the next layer's moving operand without a transpose.
 //! A dot is tiled to the array (128 x 128 stationary, 512 moving), accumulates in PSUM and is evicted by its epilogue
 //! (bias and activation). Weights come tile by tile on their own queue, as early as SBUF has room. Dependent

@@ -54,7 +54,7 @@ pub(super) fn begin_operation(
     reload_used(plan, places, code)
 }
 
-/// Brings a result back that is about to be written out.
+/// Brings a result back before it is written out.
 pub(super) fn begin_output(
     plan: &Plan<'_>,
     places: &mut Places,
@@ -155,7 +155,7 @@ fn save(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) 
     let saved = code.emitter.dma(moved, source, &resident.ready);
     let mut free = code.emitter.so_far();
     free.push(saved);
-    // The copy in the other layout is made again from the value.
+    // The copy in the other layout is recreated from the value.
     let turned = places.forget_turned(id);
     places.ring.release(sbuf_bytes + turned, free);
     code.memory.spill_bytes += bytes;

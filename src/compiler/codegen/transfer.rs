@@ -81,7 +81,7 @@ fn load_input(
     Ok(Resident { bytes, ready, ..wanted })
 }
 
-/// Loads an input row by row of blocks, and transposes each row of blocks as soon as it is there.
+/// Loads an input row by row of blocks, and transposes each row of blocks as soon as it has arrived.
 fn load_and_turn(
     plan: &Plan<'_>,
     places: &mut Places,

@@ -1,4 +1,4 @@
-//! Operations that move little or nothing: transposes and reshapes of values in SBUF, slices, joins, table look-ups.
+//! Operations that move little or no data: transposes and reshapes of values in SBUF, slices, joins, table look-ups.
 
 use super::code::Code;
 use super::emitter::{Transfer, latest};

@@ -152,7 +152,7 @@ pub enum Opcode {
     },
     /// Another elementwise function.
     Elementwise(Elementwise),
-    /// An operation of which only the cost is known; the evaluator does not compute it.
+    /// An operation with a known cost only; the evaluator does not compute it.
     Work(Work),
     /// Several instructions executed as one.
     Fusion(FusionBody),

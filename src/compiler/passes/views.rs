@@ -9,8 +9,8 @@ use super::{Changes, Pass};
 
 /// Moves reshapes behind the products and elementwise instructions that read them. PyTorch views an activation
 /// `[b, s, k]` as a matrix `[b * s, k]`, multiplies, adds the bias and views the sum as `[b, s, n]`; afterwards all of this is
-/// done with three dimensions, the two views cancel, and the sum can be fused with what follows. What nothing reads any
-/// more is left for dead code removal. Modules with fusions are left alone: this pass comes before.
+/// done with three dimensions, the two views cancel, and the sum can be fused with the operations after it. Unused instructions
+/// are left for dead code removal. Modules with fusions are not changed: this pass comes before fusion.
 pub struct Views;
 
 impl Pass for Views {

@@ -24,7 +24,7 @@ pub struct ModelFilter {
     unwanted: Patterns,
 }
 
-/// Patterns and names, any of which may match.
+/// Patterns and names; one match is enough.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     expressions: Vec<Regex>,

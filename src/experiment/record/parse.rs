@@ -103,7 +103,7 @@ fn raw<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::E
 /// A line without the characters that the suite's reader strips from its end: line feed, carriage return and `|`.
 ///
 /// # Errors
-/// When nothing is left, or the line is not UTF-8.
+/// When the line is empty after trimming, or is not UTF-8.
 pub fn trimmed(line: &[u8]) -> Result<&str, LineError> {
     let end = line.iter().rposition(|b| !matches!(b, b'\n' | b'\r' | b'|')).map_or(0, |last| last + 1);
     let text = std::str::from_utf8(&line[..end]).map_err(|e| LineError::NotUtf8 { byte: e.valid_up_to() })?;

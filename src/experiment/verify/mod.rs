@@ -1,4 +1,4 @@
-//! Does an experiment compute what eager execution computes? Two sets of rules of the PyTorch/XLA suite.
+//! Checks whether an experiment computes the same as eager execution. Two sets of rules of the PyTorch/XLA suite.
 //!
 //! `mean_relative_error` is the rule that its README describes: one number against a threshold. `same` is the rule
 //! in force since 2024-07: closeness with a tolerance, and if that fails, a comparison of both errors against a double

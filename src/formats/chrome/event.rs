@@ -81,7 +81,7 @@ pub(super) enum Broken {
     NotAnObject,
     /// The text ends inside it.
     Cut,
-    /// From here on the text is so broken that nothing more was read.
+    /// The text is so broken from here on that reading stopped.
     GaveUp,
     /// Not an element, but text after the last bracket.
     AfterEnd,

@@ -28,7 +28,7 @@ enum State {
     Skip(After),
     /// After the outer value; another value of its kind may follow.
     End,
-    /// Nothing more is read.
+    /// The rest is not read.
     Done,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Tokenizer {
     pub(super) found_events: bool,
 }
 
-/// What to do next.
+/// The next step.
 enum Step {
     On,
     NeedMore,

@@ -2,7 +2,7 @@
 //! in a Chrome trace.
 //!
 //! `comm-pid (tgid) [cpu] flags seconds: function: text`. Marks that programs write (`B|pid|name`, `E`, `C`, `S`, `F`)
-//! become slices, counters and async steps; `sched_switch` becomes what ran on each processor; other events are
+//! become slices, counters and async steps; `sched_switch` becomes the activity of each processor; other events are
 //! instants of their processor.
 
 mod embedded;

@@ -180,7 +180,7 @@ fn stop_at(byte: Option<&u8>, at: usize) -> Stop {
     if byte.is_none() { Stop::Incomplete } else { Stop::Bad(at) }
 }
 
-/// The text of a scalar: a string unescaped, `null` as empty text, anything else as it is written.
+/// The text of a scalar: a string unescaped, `null` as empty text, any other value as written.
 pub(in crate::formats) fn text_of(value: &[u8]) -> Cow<'_, str> {
     match value {
         [b'"', inner @ .., b'"'] => unescape(inner),

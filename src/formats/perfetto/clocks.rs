@@ -9,7 +9,7 @@ const LAST_OF_SEQUENCE: u64 = 127;
 /// `BUILTIN_CLOCK_BOOTTIME`, the clock of packets that name none.
 const BOOTTIME: u64 = 6;
 
-/// What is known about the clocks.
+/// The known clocks and their relations.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     /// The offsets from each clock to the clock of the trace.

@@ -1,4 +1,4 @@
-//! The kernel's records of scheduling: what ran on each processor.
+//! The kernel's records of scheduling: the activity of each processor.
 
 use crate::base::wire::{Fields, Wire};
 use crate::base::{FxHashMap, StrId};

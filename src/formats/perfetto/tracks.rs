@@ -9,7 +9,7 @@ use crate::profile::{ProfileBuilder, TrackId};
 /// The most parents that are followed.
 const MAX_PARENTS: u32 = 64;
 
-/// What is known about tracks, processes and threads.
+/// The known tracks, processes and threads.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
     described: FxHashMap<u64, Descriptor>,

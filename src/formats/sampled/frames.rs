@@ -37,7 +37,7 @@ pub(super) fn frame(
 pub(super) enum WeightUnit {
     /// A time.
     Time(TimeUnit),
-    /// Another unit, of which one is stored as one nanosecond.
+    /// Another unit; one unit is stored as one nanosecond.
     Count,
 }
 

@@ -1,4 +1,4 @@
-//! Matrix products that the compiler removed before anything ran.
+//! Matrix products that the compiler removed before the program ran.
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};

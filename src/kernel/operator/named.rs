@@ -47,7 +47,7 @@ impl NamedKernel {
         Self { name, source: Cow::Owned(source.to_owned()), multicore, own: true }
     }
 
-    /// The same on all processors. Kernels that come with the program do not change.
+    /// The same, run on all processors. Kernels that come with the program do not change.
     #[must_use]
     pub fn on_all_processors(self) -> Self {
         Self { multicore: self.multicore || self.own, ..self }

@@ -11,7 +11,7 @@ use crate::kernel::types::Scalar;
 
 /// A call of a kernel function that runs in parts, so that the caller can stop between two parts.
 pub struct KernelRun<M> {
-    /// The processor at work; `None` when the call could not begin.
+    /// The running processor; `None` if the call could not begin.
     machine: Option<Machine<M>>,
     waiting: std::vec::IntoIter<M>,
     done: Vec<M>,

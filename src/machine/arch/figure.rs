@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How a figure is known.
+/// The status of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureStatus {
@@ -38,7 +38,7 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Unit of the value.
     pub unit: &'static str,
-    /// How it is known.
+    /// Its status.
     pub status: FigureStatus,
     /// The document, or the arithmetic.
     pub source: &'static str,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// How a number is known.
+/// The status of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostStatus {
@@ -14,7 +14,7 @@ pub enum CostStatus {
     Derived,
     /// Found by `validate --calibrate`.
     Fitted,
-    /// Not determined by anything public.
+    /// No public source determines it.
     Chosen,
 }
 

@@ -44,7 +44,7 @@ impl CustomOpReport {
         parts.into_iter().filter(|p| p.1 > 0.0).max_by(|a, b| a.1.total_cmp(&b.1)).map_or("-", |p| p.0)
     }
 
-    /// What would make the kernel faster.
+    /// Advice on how to make the kernel faster.
     #[must_use]
     pub fn advice(&self) -> String {
         let b = &self.breakdown_ns;

@@ -53,9 +53,9 @@ pub struct Breakdown {
     pub compute: f64,
     /// Starting the engine.
     pub start: f64,
-    /// The rest of the network on the device; 0 for a run on an input by itself.
+    /// The rest of the network on the device; 0 for a run on a single input.
     pub network: f64,
-    /// The host's work for the step, parallel to the device; 0 for a run on an input by itself.
+    /// The host's work for the step, parallel to the device; 0 for a run on a single input.
     pub host: f64,
 }
 

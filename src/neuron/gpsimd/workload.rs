@@ -1,4 +1,4 @@
-//! The whole study: the kernel in its network, and on an input by itself.
+//! The whole study: the kernel in its network, and on a single input.
 
 use std::collections::VecDeque;
 

@@ -146,7 +146,7 @@ impl BenchState {
         self.run.is_running() && self.sweep.as_ref().is_some_and(|view| view.sweep().is_paused())
     }
 
-    /// Whether the form asks for something other than what ran.
+    /// Whether the form differs from the benchmark that ran.
     #[must_use]
     pub fn is_stale(&self) -> bool {
         let is_own = |r: &ResultRow| matches!(r.id, RowId::Own(_));

@@ -32,7 +32,7 @@ pub enum ProfileAction<Worker> {
     },
     /// The browser went back or forward to another view of this page.
     Revisit(Box<ProfileLink>),
-    /// The specification of what to profile was edited.
+    /// The specification of the model to profile was edited.
     Edit(ProfileSpec),
     /// A run or the reading of a file was started.
     Start(String),
@@ -94,7 +94,7 @@ pub enum ProfileAction<Worker> {
     GroupBy(GroupBy),
     /// Tools show another level; `None` for the default one.
     Level(Option<String>),
-    /// A track is to be brought into sight on the timeline.
+    /// A track has to be brought into sight on the timeline.
     ShowTrack(TrackId),
     /// The track is in sight.
     TrackShown,

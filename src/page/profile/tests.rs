@@ -240,7 +240,7 @@ fn a_run_starts_goes_on_and_ends() {
     let running = state.after(A::Start("Reading".to_owned()));
     let half = RunState::Running { done: 1, total: 2, label: "Reading".to_owned() };
     changes(&running, A::Progress(half.clone()), |s| s.run = half.clone());
-    // A late message of a run that has ended changes nothing.
+    // A late message of a run that has ended has no effect.
     let ended = running.after(A::TraceAsked).after(A::End(RunState::Cancelled));
     assert_eq!((&ended.run, ended.opens), (&RunState::Cancelled, None));
     changes(&ended, A::Progress(half), |_| {});

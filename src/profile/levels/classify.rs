@@ -43,7 +43,7 @@ pub struct UnknownLevel {
     pub known: Vec<String>,
 }
 
-/// What decides the level of the slices of a track.
+/// The rule that decides the level of a track's slices.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
     /// All of them have this one.

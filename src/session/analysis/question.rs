@@ -58,7 +58,7 @@ pub enum Question {
         /// The greatest number of modules; those with the most time are kept.
         limit: u32,
     },
-    /// What dominates, in sentences. Answered by [`Answer::Sentences`].
+    /// The main facts, in sentences. Answered by [`Answer::Sentences`].
     Sentences,
     /// The first view of a profile. Answered by [`Answer::Overview`].
     Overview,
@@ -108,7 +108,7 @@ pub enum Answer {
     Modules(ModuleTree),
     /// A distribution of durations.
     Histogram(Histogram),
-    /// What dominates the profile.
+    /// The main facts about the profile.
     Sentences(Vec<Said>),
     /// The first view; its parts open an [`crate::session::Evidence`].
     Overview(Document),

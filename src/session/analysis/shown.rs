@@ -24,7 +24,7 @@ pub struct Said {
     pub spans: Vec<Interval<TraceNs>>,
 }
 
-/// What dominates a profile.
+/// The main facts about a profile.
 pub(super) fn said(sources: &Sources<'_>, found: Vec<Sentence>) -> Vec<Said> {
     let shown = found.into_iter().map(|s| Said {
         topic: s.topic,

@@ -68,7 +68,7 @@ pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> Listed>;
 pub(super) enum Found {
     /// A table.
     Table(TableOf),
-    /// Anything else.
+    /// Any other result.
     Answer(Answer),
 }
 

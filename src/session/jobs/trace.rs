@@ -79,7 +79,7 @@ fn compiled(configuration: &Configuration, models: &ModelLibrary) -> Result<Comp
     Ok(Compiled { time, recording })
 }
 
-/// The figures of the whole run, of which the timeline may show only a part.
+/// The figures of the whole run; the timeline may show only a part of it.
 fn facts(report: &Report, recorder: &BenchRecorder, elapsed: SimTime) -> Vec<(String, String)> {
     let number = |n: Option<f64>, unit: &str| n.map(|n| format!("{n}{unit}"));
     let shown = (recorder.left_out() > 0).then(|| {

@@ -120,7 +120,7 @@ pub fn cores_of(r: &Report) -> u64 {
 }
 
 impl Wanted {
-    /// Whether anything is limited.
+    /// Whether any limit is set.
     #[must_use]
     pub const fn has_limits(&self) -> bool {
         self.p99_ms.is_some() || self.cost.is_some() || self.cores.is_some()

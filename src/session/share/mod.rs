@@ -225,7 +225,7 @@ impl Address {
         self.page.is_empty()
     }
 
-    /// Whether it holds nothing but the page.
+    /// Whether it holds only the page.
     #[must_use]
     pub fn is_bare(&self) -> bool {
         self.query.is_empty()

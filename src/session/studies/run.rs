@@ -59,6 +59,6 @@ pub(in crate::session) enum StudyStep {
         /// The intermediate result, if it has grown.
         shown: Option<Box<StudyResult>>,
     },
-    /// It is over.
+    /// The run is done.
     Done(Box<StudyResult>),
 }

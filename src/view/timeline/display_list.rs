@@ -69,7 +69,7 @@ pub struct Strip {
     pub y: f64,
     /// Height.
     pub h: f64,
-    /// Colour of each pixel from left to right; `None` where nothing is painted.
+    /// Colour of each pixel from left to right; `None` for an empty pixel.
     pub pixels: Vec<Option<Paint>>,
 }
 

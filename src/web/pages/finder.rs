@@ -66,7 +66,7 @@ struct Found {
 /// An entry of the list: its kind, its name, its target.
 type Entry = (&'static str, String, Place);
 
-/// The dialog; nothing until it is opened.
+/// The dialog; empty until it is opened.
 #[component]
 pub fn Finder(props: &FinderProps) -> Html {
     let is_open = use_state_eq(|| false);

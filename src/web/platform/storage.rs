@@ -1,4 +1,4 @@
-//! Settings kept between visits. If the browser keeps nothing, defaults are used.
+//! Settings kept between visits. If the browser does not keep them, defaults are used.
 
 /// The value of a setting.
 #[must_use]

@@ -99,7 +99,7 @@ impl SweepRunner {
                 Told::Progress { .. } | Told::Note(_) | Told::Paused | Told::Part(_) => return,
                 Told::Done(_) | Told::Answer(_) | Told::File(_) | Told::Cancelled => return,
             };
-            // The estimates of its models come out as they run.
+            // The estimates of its models appear as the configurations run.
             runner.stop_planning();
             then(&runner, plan);
         });

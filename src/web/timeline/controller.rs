@@ -51,7 +51,7 @@ pub(super) struct Inner {
     /// The timeline whose view moves along with this one, and the difference of its times minus those here, in ns.
     partner: RefCell<Option<(Weak<Inner>, i64)>>,
     settle: RefCell<Option<Timeout>>,
-    /// Whether the first slice in view is to be selected as soon as slices are known.
+    /// Whether to select the first slice in view as soon as slices are known.
     pub(super) wants_first: Cell<bool>,
     /// The span that the page knows of.
     told: Cell<Option<Interval<TraceNs>>>,

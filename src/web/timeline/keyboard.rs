@@ -14,7 +14,7 @@ const PAN_SHARE: f64 = 0.15;
 const ZOOM: f64 = 1.35;
 
 impl Controller {
-    /// Handles a key; returns whether the key does anything.
+    /// Handles a key; returns whether the key has an effect.
     pub fn key(&self, event: &KeyboardEvent) -> bool {
         if event.alt_key() {
             return self.key_with_alt(event);

@@ -1,5 +1,5 @@
 //! The timeline on a canvas: [`Controller`] holds what is on the screen and asks the worker for more, `painter` paints
-//! it, the pointer and the keyboard move it. Nothing here re-renders the page while a person drags.
+//! it, the pointer and the keyboard move it. The page does not re-render during a drag.
 
 mod change;
 mod controller;

@@ -76,7 +76,7 @@ pub fn start() {
     warm_up_later(host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
 }
 
-/// Warms up while there is nothing else to do.
+/// Warms up while no job is waiting.
 fn warm_up_later(host: Rc<RefCell<Host>>, after_ms: u32, rounds: u32) {
     Timeout::new(after_ms, move || {
         if rounds > 0 && host.borrow().is_fresh {

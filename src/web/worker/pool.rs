@@ -1,5 +1,5 @@
 //! The pool of workers. Each profile has its own worker, so that closing a profile frees its memory (wasm memory never
-//! shrinks), and a file that crashes its worker affects nothing else. One worker is always kept warm.
+//! shrinks), and a file that crashes its worker does not affect other files. One worker is always kept warm.
 //!
 //! A model file that the user brings is opened in one worker. All other workers, also later ones, keep a handle of it, so that
 //! any of them can run it; a worker that never runs it never reads it.

@@ -41,7 +41,7 @@ thread_local! {
 /// Reads a model in the other program, which calls back for slices of the file.
 ///
 /// # Errors
-/// What the reader says about the file, or that the program could not be fetched.
+/// The reader's answer about the file, or that the program could not be fetched.
 pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Imported, ImportError> {
     if !IS_STARTED.get() {
         fetch_program()?;

@@ -74,7 +74,7 @@ impl Plan {
         Ok(Self { configs: expand_experiments(&options, args.rules.into()), models: models(args)? })
     }
 
-    /// Prints the plan and runs nothing.
+    /// Prints the plan without running it.
     ///
     /// # Errors
     /// When the configurations cannot be computed, and JSON is not asked for.

@@ -14,7 +14,7 @@ pub(super) fn read(reader: &mut Reader, counter: Value<'_>, shift_ns: i64) {
     let track = builder.thread(process, "counters", "");
     let name = builder.intern(&name.and_then(Value::str).unwrap_or_default());
     let key = builder.intern("value");
-    // Until version 42 samples were in groups, of which there was only ever one.
+    // Until version 42 samples were in groups, but there was only ever one group.
     let group = groups.and_then(|g| g.items().next().or(Some(g))).and_then(|g| g.get("samples"));
     let (mut now, mut sum) = (shift_ns, 0.0);
     rows(samples.or(group), ["time", "timeDeltas", "count"], |_, [time, delta, count]| {

@@ -206,7 +206,7 @@ fn command(study: &CustomopStudy) -> String {
     lines.join("\n")
 }
 
-/// The tutorial's steps side by side, each with its gain over the previous one and the reason; nothing if they were not asked for.
+/// The tutorial's steps side by side, each with its gain over the previous one and the reason; empty if they were not requested.
 fn step_blocks(finished: &[Finished]) -> Vec<Block> {
     let steps: Vec<&Finished> = finished.iter().filter(|f| f.case.purpose == Purpose::Step).collect();
     if steps.is_empty() {

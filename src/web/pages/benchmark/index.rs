@@ -16,7 +16,7 @@ pub struct IndexPanelProps {
     pub state: UseReducerHandle<BenchState>,
 }
 
-/// The entries; nothing while there is no index.
+/// The entries; empty without an index.
 #[component]
 pub fn IndexPanel(props: &IndexPanelProps) -> Html {
     let table = use_memo(props.state.index.clone(), |index| index.as_ref().map(|i| Shared::new(table_of(i))));

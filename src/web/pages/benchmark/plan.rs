@@ -33,7 +33,7 @@ pub fn PlanPanel(props: &PlanPanelProps) -> Html {
         Some(Ok(view)) => Some(view),
         _ => None,
     };
-    // The list of what ran stays visible until the form asks for something else.
+    // The list of the last run stays visible until the form differs from it.
     let ran =
         state.sweep.as_ref().filter(|v| is_running || listed.is_none_or(|l| l.sweep().config == v.sweep().config));
     let Some(view) = ran.or(listed).cloned() else {

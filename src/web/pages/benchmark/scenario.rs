@@ -14,7 +14,7 @@ pub struct ScenarioResultsProps {
     pub state: UseReducerHandle<BenchState>,
 }
 
-/// The results; nothing before there are some.
+/// The results; empty before the first result.
 #[component]
 pub fn ScenarioResults(props: &ScenarioResultsProps) -> Html {
     let rows = props.state.scenario.clone();

@@ -263,7 +263,7 @@ fn release(_: &NodeRef, window: &SharedWindow, _: &PointerEvent) {
     window.borrow_mut().pressed = None;
 }
 
-/// Applies a key to the picture; returns whether the key does anything.
+/// Applies a key to the picture; returns whether the key has an effect.
 fn key(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), key: &str) -> bool {
     let (width, height) = size_of(frame);
     let by = |x: f64, y: f64| {

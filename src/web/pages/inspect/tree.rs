@@ -112,7 +112,7 @@ fn row(actions: &Actions, row: &TreeRow, is_selected: bool) -> Html {
     }
 }
 
-/// Applies a key; returns whether the key does anything.
+/// Applies a key; returns whether the key has an effect.
 fn key(actions: &Actions, rows: &[TreeRow], at: Option<usize>, key: &str) -> bool {
     let go = |to: usize| {
         if let Some(row) = rows.get(to.min(rows.len().saturating_sub(1))) {

@@ -17,7 +17,7 @@ pub struct KeptBasesProps {
     pub run: OpenRun,
 }
 
-/// A menu of the kept profiles other than the one that is shown; nothing when there are no others.
+/// A menu of the kept profiles other than the shown one; empty if there are no others.
 #[component]
 pub fn KeptBases(props: &KeptBasesProps) -> Html {
     let kept = use_shelf();

@@ -14,7 +14,7 @@ use crate::web::pages::profile::operators::range_switch;
 use crate::web::pages::profile::queries::{use_analysis, use_listing};
 use crate::web::state::ProfileAction;
 
-/// The most points of the curve: more points than pixels would add nothing.
+/// The most points of the curve: more points than pixels would not be visible.
 const MOST_POINTS: u32 = 1_200;
 
 /// The tool.
