@@ -148,7 +148,7 @@ impl Column {
         plain.or_else(|| GroupBy::from_name(name).map(Self::Label))
     }
 
-    /// Its content.
+    /// The kind of its values.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
@@ -186,7 +186,7 @@ impl Selected {
         }
     }
 
-    /// Its content.
+    /// The kind of its values.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
