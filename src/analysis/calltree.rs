@@ -196,7 +196,7 @@ pub struct Sandwich {
     pub self_ns: i64,
     /// From the name outwards: each node's total is the time of the name within that stack of callers.
     pub callers: CallTree,
-    /// From the name inwards.
+    /// The callees, from the name inwards.
     pub callees: CallTree,
 }
 

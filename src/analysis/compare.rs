@@ -50,7 +50,7 @@ pub struct OperatorTime {
     pub self_ns: i64,
 }
 
-/// Which time is compared.
+/// The time that is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Measure {
     /// Self time: adds up to the covered time.
@@ -60,7 +60,7 @@ pub enum Measure {
     Total,
 }
 
-/// In which profiles an operator is found.
+/// The profiles in which an operator is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
@@ -87,7 +87,7 @@ pub struct ComparedRow {
     pub base_ns: f64,
     /// Time in the other, in ns.
     pub other_ns: f64,
-    /// Other minus base, in ns.
+    /// Time in the other profile minus time in the base, in ns.
     pub difference_ns: f64,
     /// Other divided by base; absent when the base has no time.
     pub ratio: Option<f64>,
@@ -98,9 +98,9 @@ pub struct ComparedRow {
 pub struct Took {
     /// The kind of measured time: `Steps`, `One step`, `Device window`, `Span`.
     pub what: String,
-    /// Of the base, in ns.
+    /// Time of the base, in ns.
     pub base_ns: f64,
-    /// Of the other, in ns.
+    /// Time of the other profile, in ns.
     pub other_ns: f64,
 }
 
@@ -136,7 +136,7 @@ pub struct Comparison {
     pub base: String,
     /// Title of the other.
     pub other: String,
-    /// Which time is compared.
+    /// The time that is compared.
     pub measure: Measure,
     /// Whether counts and times refer to one step.
     pub per_step: bool,

@@ -8,7 +8,7 @@ use crate::profile::{Profile, SliceId};
 /// The order in which slices are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemberOrder {
-    /// By start.
+    /// In order of their start.
     #[default]
     Time,
     /// The longest first, equal ones by start.

@@ -24,7 +24,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// None so far.
+    /// An empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -93,7 +93,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Of a message.
+    /// The fields of a message.
     pub fn of(message: &'a [u8]) -> Self {
         Self { whole: message, at: 0 }
     }

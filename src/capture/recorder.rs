@@ -5,7 +5,7 @@ use crate::base::{Interval, SimTime};
 use crate::machine::isa::{DmaQueue, Engine};
 use crate::neuron::sim::Observer;
 
-/// When one instruction or DMA ran.
+/// The time of one instruction or DMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Position in its stream or ring.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 /// The number of matrix products and convolutions of a program as written, and after the passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemovedProducts {
-    /// As written.
+    /// Number of products in the model as written.
     pub asked: u64,
-    /// After the passes.
+    /// Number of products after the passes.
     pub computed: u64,
 }
 

@@ -40,7 +40,7 @@ pub enum BroughtValuesError {
     /// Weights cannot be read.
     #[error(transparent)]
     Weights(#[from] ImportError),
-    /// It would take too long.
+    /// The computation would take too long.
     #[error(
         "it takes {mflop} MFLOP; values of a model file are computed here one operation after another, up to {MAX_VALUE_MFLOP} MFLOP: use a smaller batch or smaller sizes (--dim)"
     )]
@@ -48,7 +48,7 @@ pub enum BroughtValuesError {
         /// Millions of operations of its products.
         mflop: u64,
     },
-    /// It has a parameter that cannot be drawn.
+    /// The model has a parameter that cannot be drawn.
     #[error("{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz")]
     NotDrawn {
         /// The parameter.
@@ -65,7 +65,7 @@ pub enum BroughtValuesError {
     /// A result is not real.
     #[error("result {index} is {ty}: complex numbers are not compared; give real and imaginary parts as two results")]
     Complex {
-        /// Which result.
+        /// Number of the result.
         index: usize,
         /// Its type.
         ty: String,

@@ -69,7 +69,7 @@ fn csv_error(error: &csv::Error) -> RowError {
     RowError::Csv { line: error.position().map_or(0, csv::Position::line), problem: error.to_string() }
 }
 
-/// Where each column is.
+/// Position of each column.
 struct Columns {
     model: usize,
     instance: Option<usize>,

@@ -165,7 +165,7 @@ fn header_len(bytes: &[u8]) -> Option<usize> {
 
 /// Unpacks a file in pieces.
 pub(super) enum Unpacker {
-    /// It is not packed.
+    /// The data is not packed.
     Plain,
     Gzip(Gunzip),
 }

@@ -12,7 +12,7 @@ const MAX_RATIO: u64 = 500;
 /// Output below this is never too much.
 const FREE_BYTES: u64 = 256 << 20;
 
-/// Where inflated bytes go.
+/// Receives inflated bytes.
 pub(super) type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), ReadError>;
 
 /// An inflater with the checksum and length of its output.

@@ -167,7 +167,7 @@ impl ProfileReader {
         }
     }
 
-    /// For a file of an archive.
+    /// A reader for a file inside an archive.
     pub(super) fn inner(title: &str, limits: ReadLimits) -> Self {
         Self { is_inner: true, ..Self::with_limits(title, limits) }
     }

@@ -38,7 +38,7 @@ pub struct UnitRun {
 /// One instruction or DMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// When it ran.
+    /// Its time.
     pub time: Interval<i64>,
     /// The operation it serves.
     pub source: SourceId,

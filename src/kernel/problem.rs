@@ -50,7 +50,7 @@ pub enum Problem {
     /// A number that cannot be read.
     #[error("'{text}' is not a number of the language: {reason}")]
     Number {
-        /// As written.
+        /// The number as written.
         text: String,
         /// The reason.
         reason: &'static str,

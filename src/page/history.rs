@@ -49,9 +49,9 @@ pub fn page_of(hash: &str) -> &str {
 /// The profile page's reaction to a given address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Following {
-    /// It shows a view of this visit again.
+    /// The page shows a view of this visit again.
     Revisit,
-    /// It shows a link.
+    /// The page shows a link.
     Load {
         /// Whether the link names a model that has to be run.
         wants_run: bool,

@@ -8,7 +8,7 @@ pub enum RunState {
     /// No run was started.
     #[default]
     Idle,
-    /// It runs.
+    /// The job runs.
     Running {
         /// Units done.
         done: u64,
@@ -17,11 +17,11 @@ pub enum RunState {
         /// The current activity.
         label: String,
     },
-    /// It ended successfully.
+    /// The job ended successfully.
     Done,
     /// The user stopped it; its earlier results stay.
     Cancelled,
-    /// It failed, with this message.
+    /// The job failed, with this message.
     Failed(String),
 }
 

@@ -7,7 +7,7 @@ use crate::view::table::{Column, Sort};
 pub struct TableHead {
     /// How its column is sorted, for screen readers: `none`, `ascending`, `descending`.
     pub order: &'static str,
-    /// The same as an arrow.
+    /// The sort order as an arrow.
     pub mark: &'static str,
     /// How the table is sorted after a press.
     pub next: Sort,

@@ -18,9 +18,9 @@ pub(super) const MAX_ABS_NS: i64 = i64::MAX / 2;
 /// An event that an id joins to others: a step of a flow, of an async operation, of an object's life.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkEvent {
-    /// Where.
+    /// Its track.
     pub track: TrackId,
-    /// When, on the source's clock.
+    /// Its time, on the source's clock.
     pub ts_ns: i64,
     /// Phase letter of the Chrome format.
     pub phase: u8,

@@ -13,18 +13,18 @@ const PIXELS: i64 = 1_024;
 /// One arrow, from a slice to the slice that its flow continues in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arrow {
-    /// Where it begins.
+    /// The slice where it begins.
     pub from: SliceId,
-    /// Where it ends.
+    /// The slice where it ends.
     pub to: SliceId,
 }
 
 /// All arrows of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct FlowIndex {
-    /// By where they begin.
+    /// The arrows, by where they begin.
     by_from: Vec<Arrow>,
-    /// By where they end.
+    /// The arrows, by where they end.
     by_to: Vec<Arrow>,
     /// Number of flow events outside any slice, or whose flow has no other end.
     unbound: u64,

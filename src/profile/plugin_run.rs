@@ -42,7 +42,7 @@ pub(crate) fn sort_rows(rows: &mut [OperatorRow]) {
 /// An operator table that was read from a file of the plugin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PluginTable {
-    /// Which of the two.
+    /// Which of the two tables it is.
     pub view: OperatorView,
     /// Its rows, in the order tables are shown in.
     pub rows: Vec<OperatorRow>,

@@ -83,13 +83,13 @@ impl<I: Idx, X> PointTable<I, X> {
         (0..self.ts.len()).map(I::from_usize)
     }
 
-    /// When it happened.
+    /// The time of the event.
     #[must_use]
     pub fn ts(&self, id: I) -> TraceNs {
         TraceNs(self.ts.get(id.index()))
     }
 
-    /// Where.
+    /// The track of the event.
     #[must_use]
     pub fn track(&self, id: I) -> TrackId {
         self.track.get(id.index())

@@ -111,7 +111,7 @@ impl SliceTable {
         self.rows_of_track.get(track.0 as usize).copied().unwrap_or(0)
     }
 
-    /// When it starts.
+    /// The start of the slice.
     #[must_use]
     pub fn start(&self, id: SliceId) -> TraceNs {
         TraceNs(self.start.get(id.0 as usize))
@@ -123,13 +123,13 @@ impl SliceTable {
         self.dur.get(id.0 as usize)
     }
 
-    /// When it ends (saturating).
+    /// The end of the slice (saturating).
     #[must_use]
     pub fn end(&self, id: SliceId) -> TraceNs {
         TraceNs(self.start(id).0.saturating_add(self.dur_ns(id)))
     }
 
-    /// From start to end.
+    /// The interval from start to end.
     #[must_use]
     pub fn interval(&self, id: SliceId) -> Interval<TraceNs> {
         Interval::new(self.start(id), self.end(id))

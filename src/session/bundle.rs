@@ -16,7 +16,7 @@ pub struct BundleLayout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     header: Vec<u8>,
-    /// Where the header begins.
+    /// Offset of the header.
     start: u64,
     /// Bytes of the file after the header.
     len: u64,
@@ -31,7 +31,7 @@ pub enum Piece<'a> {
     File {
         /// Its place in the list of files.
         index: usize,
-        /// Where to read in the file.
+        /// Offset in the file to read from.
         offset: u64,
         /// Bytes from there to its end.
         left: u64,

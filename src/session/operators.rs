@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which operators a table is about.
+/// The kind of operators in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OperatorKind {
     /// Operators as the framework names them: `aten__addmm_dot`.
@@ -16,7 +16,7 @@ pub enum OperatorKind {
 /// An operator table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorTable {
-    /// Which operators it lists.
+    /// The kind of operators that it lists.
     pub kind: OperatorKind,
     /// The level that was asked for; absent for the default one.
     pub level: Option<String>,

@@ -94,7 +94,7 @@ pub enum Tone {
     /// Neither.
     #[default]
     Neutral,
-    /// As it should be.
+    /// The value is as it should be.
     Good,
     /// Worth a look.
     Warning,

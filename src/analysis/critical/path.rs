@@ -12,7 +12,7 @@ use crate::profile::{Profile, SliceId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// It ends last.
+    /// The part ends last.
     Last,
     /// The next part follows on the same track.
     Track,

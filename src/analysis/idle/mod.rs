@@ -22,7 +22,7 @@ pub use pass::IdlePass;
 pub struct IdleGap {
     /// The device, or the process and thread.
     pub of: String,
-    /// When.
+    /// The span of the gap.
     pub span: Interval<TraceNs>,
     /// The slice before the gap.
     pub before: SliceId,

@@ -71,7 +71,7 @@ impl Default for CompileConfig {
 pub struct CompilePlan {
     /// The index, still without artifacts.
     pub index: ModelIndex,
-    /// One for each artifact.
+    /// The compiles, one for each artifact.
     pub tasks: Vec<CompileTask>,
     /// Notes for the user, one sentence each.
     pub messages: Vec<String>,

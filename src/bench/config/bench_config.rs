@@ -105,7 +105,7 @@ pub enum ConfigError {
     /// A number outside its range.
     #[error("{field}: {value} is not allowed; {field} is {allowed}. {remedy}")]
     OutOfRange {
-        /// Which parameter.
+        /// The parameter.
         field: String,
         /// The given value.
         value: String,
@@ -119,13 +119,13 @@ pub enum ConfigError {
         "{field}: the list is empty. Give at least one count, such as 1,2,4 or 1-10, or leave {field} out for its default"
     )]
     EmptyList {
-        /// Which parameter.
+        /// The parameter.
         field: String,
     },
     /// A list longer than any sweep.
     #[error("{field}: the list has {entries} entries, at most {max} are allowed. Shorten it", max = MAX_LIST_ENTRIES)]
     LongList {
-        /// Which parameter.
+        /// The parameter.
         field: String,
         /// Its length.
         entries: usize,
@@ -133,7 +133,7 @@ pub enum ConfigError {
     /// A text that is empty, too long or holds control characters.
     #[error("{field}: {problem}. {remedy}")]
     BadText {
-        /// Which parameter.
+        /// The parameter.
         field: String,
         /// What is wrong with it.
         problem: String,

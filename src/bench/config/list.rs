@@ -18,7 +18,7 @@ pub enum ListError {
     EmptyEntry {
         /// The parameter the list is for.
         field: String,
-        /// Which entry, from 1.
+        /// Position of the entry, from 1.
         position: usize,
         /// The whole text.
         text: String,
@@ -49,7 +49,7 @@ pub enum ListError {
         /// Number right of the dash.
         high: u32,
     },
-    /// More entries than a sweep could ever use.
+    /// More entries than a sweep can use.
     #[error("{field}: the list has more than {MAX_LIST_ENTRIES} entries; shorten its ranges")]
     TooLong {
         /// The parameter the list is for.

@@ -22,7 +22,7 @@ pub struct Machine {
     pub description: String,
     /// When the configuration began, seconds since 1970.
     pub began_unix_s: u64,
-    /// When it ended.
+    /// Time of its end.
     pub ended_unix_s: u64,
 }
 

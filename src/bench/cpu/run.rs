@@ -1,4 +1,4 @@
-//! One copy of a model, measured.
+//! Measures one copy of a model.
 
 use std::rc::Rc;
 
@@ -62,7 +62,7 @@ pub enum CpuStage {
     Ready,
     /// Inside the window.
     Measure,
-    /// Nothing is left to do.
+    /// All work is done.
     Done,
 }
 

@@ -24,7 +24,7 @@ pub struct Records {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetError {
-    /// Not a file of a supported kind.
+    /// A file of an unsupported kind.
     #[error(
         "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
     )]

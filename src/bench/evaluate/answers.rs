@@ -38,7 +38,7 @@ enum Source {
 struct Zoo {
     module: Rc<HloModule>,
     parameters: Vec<Rc<Tensor>>,
-    /// Which parameter is which input.
+    /// The parameter of each input.
     places: Vec<Option<usize>>,
     specs: Vec<InputSpec>,
 }

@@ -22,7 +22,7 @@ pub const PRINT_COLS: &[&str] = &[
 /// Width of a column with the space after it, as in the tables of NeuronPerf's benchmark guide.
 const COLUMN_WIDTH: usize = 15;
 
-/// Which columns, and in which order the rows.
+/// The columns, and the order of the rows.
 #[derive(Clone, Debug)]
 pub struct TableOptions<'a> {
     /// Keys of a report.

@@ -20,7 +20,7 @@ use crate::machine::cost::decisions;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostStep {
-    /// Nothing.
+    /// No step.
     #[default]
     None,
     /// Scale and shift each element: `(x - mean) / std`, `x / 255`.

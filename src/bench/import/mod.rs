@@ -32,10 +32,10 @@ pub enum ImportError {
     NotText {
         /// The file.
         file: String,
-        /// Where the first wrong byte is.
+        /// Offset of the first wrong byte.
         at: usize,
     },
-    /// None of the known shapes.
+    /// An unknown form.
     #[error(
         "{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"
     )]
@@ -51,7 +51,7 @@ pub enum ImportError {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReports {
-    /// Nothing.
+    /// The file is empty.
     #[error("it is empty")]
     Empty,
     /// A table that cannot be read.
@@ -77,7 +77,7 @@ pub enum NoReports {
 /// Reads the reports of a file, whatever its kind; the content decides, not the name.
 ///
 /// # Errors
-/// When nothing in it is a report.
+/// When the file does not hold a report.
 pub fn read_reports(file: &str, bytes: &[u8]) -> Result<Imported, ImportError> {
     read_reports_at(file, bytes, None)
 }

@@ -16,7 +16,7 @@ pub enum EntryStatus {
 }
 
 impl EntryStatus {
-    /// As in the file.
+    /// Its name in the file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Which entries of an index to run: NeuronPerf's `model_index.filter`.
+//! Selects the entries of an index to run: NeuronPerf's `model_index.filter`.
 
 use thiserror::Error;
 

@@ -18,7 +18,7 @@ pub struct RangeSummary {
     pub matrix_dim: u32,
     /// Number of products in the computation.
     pub loop_count: u32,
-    /// By how much a product multiplies the largest magnitude.
+    /// The factor by which a product multiplies the largest magnitude.
     pub factor: Option<f64>,
     /// The first product, from 1, whose values are all below the smallest normal number.
     pub first_subnormal: Option<u64>,

@@ -72,7 +72,7 @@ pub enum SettingsError {
     /// A number out of its range.
     #[error("{field}: {value} is not allowed; use {allowed}")]
     OutOfRange {
-        /// Which setting.
+        /// The setting.
         field: &'static str,
         /// The given value.
         value: String,

@@ -42,7 +42,7 @@ pub enum FixedError {
         /// The given value.
         text: String,
     },
-    /// Not a time.
+    /// A value that is not a valid time.
     #[error("model fixed: {name}={value} is not possible; use a number of milliseconds from 0 to {max_ms}", max_ms = MAX_SERVICE.to_ms_f64())]
     BadTime {
         /// The parameter.

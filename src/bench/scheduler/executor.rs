@@ -35,7 +35,7 @@ pub enum SetupStep {
     Load,
     /// Work after the load.
     Setup,
-    /// One warm-up inference.
+    /// A warm-up inference.
     Warmup,
 }
 

@@ -26,7 +26,7 @@ pub struct PlannedRow {
 /// All configurations of a sweep, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPlan {
-    /// One for each row of the report.
+    /// The configurations, one for each row of the report.
     pub rows: Vec<PlannedRow>,
     /// Configurations that were left out and unusual settings, one sentence each.
     pub messages: Vec<String>,

@@ -16,9 +16,9 @@ pub enum RowState {
     Waiting,
     /// A worker is running it.
     Running,
-    /// It was cancelled before it finished.
+    /// The configuration was cancelled before it finished.
     Cancelled,
-    /// It has a row: finished or failed.
+    /// The configuration has a row: finished or failed.
     Done(Box<Report>),
 }
 

@@ -77,7 +77,7 @@ pub(super) fn run(args: AggregateArgs) -> Result<()> {
     }
 }
 
-/// Which records are read.
+/// The records that are read.
 fn selection(args: &AggregateArgs) -> Result<Selection> {
     let metric = match args.metric {
         MetricArg::Exec => Metric::Execution,

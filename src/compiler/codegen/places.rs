@@ -62,12 +62,12 @@ impl Places {
         }
     }
 
-    /// Where a value is; `None` before its turn.
+    /// The place of a value; `None` before it is computed.
     pub fn find(&self, id: InstrId) -> Option<&Value> {
         self.values.get(&id)
     }
 
-    /// Where a value is.
+    /// The place of a value.
     ///
     /// # Errors
     /// Before its turn.
@@ -83,7 +83,7 @@ impl Places {
         }
     }
 
-    /// The same, mutable.
+    /// A value in SBUF, mutable; `None` if it is not there.
     pub fn resident_mut(&mut self, id: InstrId) -> Option<&mut Resident> {
         match self.values.get_mut(&id) {
             Some(Value::Resident(resident)) => Some(resident),

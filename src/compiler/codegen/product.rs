@@ -31,7 +31,7 @@ impl Columns {
     }
 }
 
-/// Which operand sits in the array.
+/// The operand that sits in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stationary {
     /// The columns' operand: the result has its columns on the partitions.

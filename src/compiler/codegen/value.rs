@@ -1,4 +1,4 @@
-//! Where a value is while code is generated.
+//! Places of values while code is generated.
 
 use crate::base::convert::narrow_count;
 use crate::compiler::hlo::InstrId;

@@ -41,7 +41,7 @@ pub(super) fn assign(module: &mut HloModule) {
     module.instructions = new;
 }
 
-/// Where the value of an old instruction is.
+/// Place of the value of an old instruction.
 #[derive(Clone, Debug)]
 enum Placed {
     /// The value of an instruction.
@@ -57,7 +57,7 @@ struct Rebuild<'m> {
     new: IndexVec<InstrId, HloInstruction>,
     /// By new id: whether its channels are where convolutions have them.
     images: IndexVec<InstrId, bool>,
-    /// By old id.
+    /// Places by old id.
     placed: IndexVec<InstrId, Placed>,
     turns: u32,
 }

@@ -112,7 +112,7 @@ pub enum Opcode {
     Reduce {
         /// How elements are combined.
         kind: ReduceKind,
-        /// Which dimensions disappear, ascending.
+        /// The dimensions that disappear, ascending.
         dimensions: Vec<u32>,
     },
     /// Convolution of `[n, ci, h, w]` with weights `[co, ci / groups, kh, kw]` to `[n, co, oh, ow]`.

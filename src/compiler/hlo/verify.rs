@@ -35,7 +35,7 @@ pub enum VerifyError {
     Order {
         /// The instruction.
         name: String,
-        /// Which operand, from 0.
+        /// Number of the operand, from 0.
         position: usize,
         /// The operand's id.
         operand: u32,

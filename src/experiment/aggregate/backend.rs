@@ -18,9 +18,9 @@ pub enum Backend {
 /// A backend's two names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackendNames {
-    /// In options and legends.
+    /// Name in options and legends.
     pub id: &'static str,
-    /// In headings.
+    /// Name in headings.
     pub title: &'static str,
 }
 

@@ -6,7 +6,7 @@ use super::measure::Measure;
 use super::speedup::{BackendSpeedups, Baseline, PERCENTILES, TimeSpeedups};
 use super::table::{Cell, Heading, Table};
 
-/// Which report.
+/// The kind of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportKind {
     /// Models by speed-up, each backend at its own newest timestamp.
@@ -25,7 +25,7 @@ pub enum ReportKind {
 /// The data for a report.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// Which one.
+    /// Its kind.
     pub kind: ReportKind,
     /// Speed-ups at every timestamp in order.
     pub times: &'a [TimeSpeedups],

@@ -8,7 +8,7 @@ use super::measure::Measure;
 use super::store::{Aggregator, Models};
 use crate::base::stats;
 
-/// Which times of the baseline backend make the baseline.
+/// The times of the baseline backend that make the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Baseline {
     /// The oldest time of each model and batch size.

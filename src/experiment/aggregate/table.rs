@@ -5,9 +5,9 @@ use crate::experiment::python::{repr, round8};
 /// A heading, which the two formats write differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// On one line.
+    /// Its text on one line.
     pub short: String,
-    /// On several lines.
+    /// Its text on several lines.
     pub lines: Vec<String>,
 }
 

@@ -42,11 +42,11 @@ pub enum MarkKind {
 /// The anchor of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// At its first letter.
+    /// The anchor is at the first letter.
     Start,
-    /// In its middle.
+    /// The anchor is in the middle.
     Middle,
-    /// At its last letter.
+    /// The anchor is at the last letter.
     End,
 }
 

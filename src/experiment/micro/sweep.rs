@@ -71,9 +71,9 @@ pub enum Verdict {
 /// Times of a product, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatmulResult {
-    /// On the baseline.
+    /// Time on the baseline.
     pub base_ms: f64,
-    /// On the device that is tested.
+    /// Time on the tested device.
     pub test_ms: f64,
 }
 

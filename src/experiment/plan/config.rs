@@ -49,7 +49,7 @@ macro_rules! choices {
 }
 
 choices!(
-    /// Where a model runs.
+    /// The device that a model runs on.
     Accelerator, "an accelerator", {
         /// The processor of this machine, measured.
         Cpu = "cpu",
@@ -122,7 +122,7 @@ impl Accelerator {
 /// One configuration. Fields are in the order of the suite's records.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExperimentConfig {
-    /// Where it runs.
+    /// The device that it runs on.
     pub accelerator: Accelerator,
     /// Runtime under XLA; without one, XLA is not used.
     pub xla: Option<Xla>,

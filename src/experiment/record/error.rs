@@ -6,22 +6,22 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LineError {
-    /// It is blank.
+    /// The line is blank.
     #[error("the line is blank; each line must be a JSON object")]
     Blank,
     /// It begins with the mark that some editors put before UTF-8.
     #[error("the line begins with a byte order mark; save the file as UTF-8 without one")]
     ByteOrderMark,
-    /// It is JSON but not an object.
+    /// The line is JSON but not an object.
     #[error("the line is JSON but not an object; each line must be a JSON object")]
     NotAnObject,
-    /// It is not UTF-8.
+    /// The line is not UTF-8.
     #[error("the line is not UTF-8 from byte {byte} on")]
     NotUtf8 {
         /// Where the first bad byte is, from the start of the line.
         byte: usize,
     },
-    /// It is not JSON, or lacks a key.
+    /// The line is not JSON, or lacks a key.
     #[error("{reason}")]
     NotARecord {
         /// The parser's message, with the column.

@@ -76,7 +76,7 @@ pub struct RecordModel {
 /// The configuration of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordExperiment {
-    /// Where it ran.
+    /// The device that the experiment ran on.
     pub accelerator: String,
     /// The product that the experiment ran on.
     pub accelerator_model: String,

@@ -52,7 +52,7 @@ pub enum CaseError {
     Field {
         /// Name of the case.
         id: String,
-        /// Which field.
+        /// The field.
         field: &'static str,
         /// What is wrong with it.
         source: ValueError,
@@ -64,7 +64,7 @@ pub enum CaseError {
     ElementType {
         /// Name of the case.
         id: String,
-        /// Which field.
+        /// The field.
         field: &'static str,
         /// Its value.
         name: String,

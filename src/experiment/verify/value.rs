@@ -7,9 +7,9 @@ use super::element::ElementType;
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It raised an exception.
+    /// The run raised an exception.
     Raised,
-    /// It returned this output.
+    /// The run returned this output.
     Returned(Output),
 }
 

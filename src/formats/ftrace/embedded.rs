@@ -20,7 +20,7 @@ const MAX_SYNCS: usize = 1000;
 /// The content of the string that holds a log, with its escapes.
 pub(in crate::formats) struct EmbeddedLog<'a> {
     text: &'a [u8],
-    /// Where the content begins in the file.
+    /// Offset of the content in the file.
     offset: u64,
 }
 

@@ -123,7 +123,7 @@ impl Nodes {
         self.hits.extend(hits.and_then(Value::i64).filter(|&n| n > 0).map(|n| (self.kinds.len(), n.min(MAX_HITS))));
     }
 
-    /// From `ts` on the stack of this node runs.
+    /// Runs the stack of this node from `ts` on.
     pub fn set(&mut self, builder: &mut ProfileBuilder, stack: &mut StackTrack, ts: i64, place: usize) {
         match self.kinds.get(place) {
             Some(NodeKind::Root) | None => stack.set(builder, ts, &[]),

@@ -37,7 +37,7 @@ pub enum WriteFormat {
 }
 
 impl WriteFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Self; 7] = [
         Self::Chrome,
         Self::Perfetto,

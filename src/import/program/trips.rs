@@ -47,7 +47,7 @@ enum Arguments<'a> {
 }
 
 impl<'a> TripCounts<'a> {
-    /// Of a program.
+    /// The trip counts of a program.
     #[must_use]
     pub fn of(program: &'a Program) -> Self {
         let mut callers: FxHashMap<_, Vec<_>> = FxHashMap::default();

@@ -203,7 +203,7 @@ pub struct Hint {
 /// Weights or constants beside a graph, by their dotted paths.
 #[derive(Debug, Deserialize)]
 pub struct PayloadConfig<'a> {
-    /// By path.
+    /// The weights or constants, by path.
     #[serde(borrow)]
     pub config: FxHashMap<Text<'a>, Payload<'a>>,
 }

@@ -69,13 +69,13 @@ impl Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// It takes time.
+    /// The finding costs time.
     Cost,
     /// The other side of a cost: a unit is idle because another one takes time.
     Symptom,
-    /// It saves time.
+    /// The finding saves time.
     Saving,
-    /// It explains what the timeline shows.
+    /// The finding explains the timeline.
     Note,
 }
 

@@ -47,7 +47,7 @@ impl Scopes {
     /// Declares a name in the innermost block and returns its slot.
     ///
     /// # Errors
-    /// When that block has the name already.
+    /// When the block has the name already.
     pub fn declare(
         &mut self,
         name: &str,

@@ -32,7 +32,7 @@ pub enum KernelDtype {
 }
 
 impl KernelDtype {
-    /// All of them.
+    /// All element types.
     pub const ALL: [Self; 8] =
         [Self::Float32, Self::Bfloat16, Self::Float16, Self::Int64, Self::Int32, Self::Int16, Self::Int8, Self::Uint8];
 

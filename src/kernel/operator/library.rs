@@ -13,7 +13,7 @@ pub struct BuiltIn {
     pub source: &'static str,
 }
 
-/// All of them, in the order of the tutorial.
+/// All kernels, in the order of the tutorial.
 pub const BUILT_IN: [BuiltIn; 5] = [
     BuiltIn {
         name: "relu-element",

@@ -127,7 +127,7 @@ pub enum KernelError {
         /// The problem and its position.
         problem: Box<Diagnostic>,
     },
-    /// It has no function that takes one tensor.
+    /// The source has no function that takes one tensor.
     #[error("kernel {name} has no function that takes one tensor and returns one: an operator of a model needs it")]
     NoForward {
         /// The kernel.

@@ -32,15 +32,15 @@ pub(super) struct Frame {
 }
 
 // Positions at which a statement that contains statements can be paused.
-/// In the first branch.
+/// Paused in the first branch.
 const THEN: usize = 0;
-/// In the second branch.
+/// Paused in the second branch.
 const OTHERWISE: usize = 1;
 /// Before a turn of a loop that does not test its condition: the first turn of a `do`.
 const TURN: usize = 0;
 /// Before a turn that tests the condition.
 const TESTED_TURN: usize = 1;
-/// In a loop's body.
+/// Paused in a loop's body.
 const BODY: usize = 2;
 
 impl<M: Meter> Machine<M> {

@@ -106,9 +106,9 @@ pub struct RuntimeCosts {
 
 /// Published DMA bandwidth of a core, GB/s: NeuronCore-v2.
 pub(super) const V2_DMA_GB_PER_S: u64 = 272;
-/// The same of NeuronCore-v3.
+/// The same for NeuronCore-v3.
 pub(super) const V3_DMA_GB_PER_S: u64 = 368;
-/// The same of NeuronCore-v4.
+/// The same for NeuronCore-v4.
 pub(super) const V4_DMA_GB_PER_S: u64 = 528;
 
 /// Time of one short descriptor, picoseconds, on a core with this published DMA bandwidth.

@@ -66,7 +66,7 @@ impl Mlp {
         }
     }
 
-    /// With another kernel for its ReLUs.
+    /// The same model with another kernel for its ReLUs.
     #[must_use]
     pub fn relu(self, relu: CustomRelu) -> Self {
         Self { relu, ..self }

@@ -20,9 +20,9 @@ const TUTORIAL_LAYERS: u64 = 3;
 /// Host time of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HostCosts {
-    /// For every step, nanoseconds.
+    /// Time of every step, nanoseconds.
     pub step_ns: f64,
-    /// For every recorded op, nanoseconds.
+    /// Time of every recorded op, nanoseconds.
     pub op_ns: f64,
 }
 

@@ -77,9 +77,9 @@ pub struct DiagnosticLine {
     pub code: &'static str,
     /// Its severity.
     pub severity: Severity,
-    /// From 1.
+    /// Line, from 1.
     pub line: u32,
-    /// From 1.
+    /// Column, from 1.
     pub column: u32,
     /// What is wrong, and what to do.
     pub message: String,

@@ -6,9 +6,9 @@ use crate::machine::isa::{DmaQueue, Engine, Unit, Wait};
 /// Whether a unit's next item can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Readiness {
-    /// At this time.
+    /// The next item starts at this time.
     At(SimTime),
-    /// Not before another unit completes more items.
+    /// The next item waits until another unit completes more items.
     Blocked(Wait),
     /// All items are done.
     Finished,

@@ -36,13 +36,13 @@ pub enum ProfileAction<Worker> {
     Edit(ProfileSpec),
     /// A run or the reading of a file was started.
     Start(String),
-    /// It made progress.
+    /// The run made progress.
     Progress(RunState),
-    /// It ended with a profile.
+    /// The run ended with a profile.
     Ready(Arrived<Worker>),
     /// A base run for a comparison ended with a profile; it is not shown.
     ReadyBeside(Arrived<Worker>),
-    /// It ended without a profile.
+    /// The run ended without a profile.
     End(RunState),
     /// The file of the link was not found: the user has to provide it.
     NoFile,

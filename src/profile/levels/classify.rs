@@ -46,7 +46,7 @@ pub struct UnknownLevel {
 /// The rule that decides the level of a track's slices.
 #[derive(Clone, Copy, Debug)]
 enum Rule {
-    /// All of them have this one.
+    /// All slices of the track have this level.
     All(LevelId),
     /// Their category decides.
     ByCategory,

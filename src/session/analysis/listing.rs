@@ -33,7 +33,7 @@ pub enum Listing {
     Query(QueryOf),
 }
 
-/// Which rows of a table are listed.
+/// The rows of a table that are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rows {
     /// Number of rows before the first one listed.
@@ -71,7 +71,7 @@ pub struct GroupsOf {
 /// The slices of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MembersOf {
-    /// Which slices.
+    /// The slices.
     pub of: Chosen,
     /// Key of the groups.
     pub by: GroupBy,

@@ -19,14 +19,14 @@ use crate::view::document::Document;
 pub enum Question {
     /// Time by operator, to be joined with another profile's. Answered by [`Answer::Totals`].
     Totals {
-        /// Which slices.
+        /// The slices.
         of: Chosen,
         /// The key; absent for the one that fits the profile.
         by: Option<GroupBy>,
     },
     /// Slices merged by stack. Answered by [`Answer::Flame`].
     Flame {
-        /// Which slices.
+        /// The slices.
         of: Chosen,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
@@ -44,7 +44,7 @@ pub enum Question {
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
     Sandwich {
-        /// Which slices.
+        /// The slices.
         of: Chosen,
         /// The name.
         name: String,
@@ -53,7 +53,7 @@ pub enum Question {
     },
     /// The module hierarchy. Answered by [`Answer::Modules`].
     Modules {
-        /// Which slices.
+        /// The slices.
         of: Chosen,
         /// The greatest number of modules; those with the most time are kept.
         limit: u32,
@@ -64,7 +64,7 @@ pub enum Question {
     Overview,
     /// The critical path, to be drawn. Answered by [`Answer::Path`].
     Path {
-        /// Only in this span; everything when absent.
+        /// Only parts in this span; all parts if absent.
         range: Option<Interval<TraceNs>>,
         /// The greatest number of parts.
         limit: u32,
@@ -73,14 +73,14 @@ pub enum Question {
     Curve {
         /// Its name, as the table of counters shows it.
         name: String,
-        /// Only in this span; everything when absent.
+        /// Only values in this span; all values if absent.
         range: Option<Interval<TraceNs>>,
         /// Roughly the greatest number of points.
         points: u32,
     },
     /// The distribution of a group's durations. Answered by [`Answer::Histogram`].
     Histogram {
-        /// Which slices.
+        /// The slices.
         of: Chosen,
         /// Key of the groups.
         by: GroupBy,

@@ -18,21 +18,21 @@ const NORMAL_MAD: f64 = 1.482_602_218_505_602;
 /// The outcome of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// It had a time and now has an error.
+    /// The cell had a time and now has an error.
     NowFailing,
-    /// It is slower.
+    /// The cell is slower.
     Regressed,
-    /// It no longer has a record.
+    /// The cell no longer has a record.
     Gone,
-    /// It is faster.
+    /// The cell is faster.
     Improved,
-    /// It failed and now has a time.
+    /// The cell failed and now has a time.
     NowPassing,
-    /// It had no record.
+    /// The cell had no record.
     New,
-    /// There are too few repeats to decide.
+    /// The cell has too few repeats to decide.
     NotEnough,
-    /// It failed and still fails.
+    /// The cell failed and still fails.
     StillFailing,
     /// It differs by no more than the variation between runs.
     WithinNoise,
@@ -52,7 +52,7 @@ impl Status {
         Self::WithinNoise,
     ];
 
-    /// In words.
+    /// The change in words.
     pub const fn text(self) -> &'static str {
         match self {
             Self::NowFailing => "now failing",

@@ -42,7 +42,7 @@ pub struct Timed {
 /// How an experiment ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It was timed.
+    /// The experiment was timed.
     Timed {
         /// Time once warm; `None` for fewer than four repeats.
         execution: Option<Timed>,
@@ -51,11 +51,11 @@ pub enum Outcome {
         /// Number of repeats.
         repeats: usize,
     },
-    /// It failed: the last line of its error.
+    /// The experiment failed: the last line of its error.
     Failed(Rc<str>),
-    /// It was not meant to run there.
+    /// The experiment was not meant to run there.
     Skipped,
-    /// It was run only to verify its values.
+    /// The experiment was run only to verify its values.
     Untimed,
 }
 
@@ -74,7 +74,7 @@ pub struct Entry {
     pub file: usize,
     /// Number of its line, from 1.
     pub line: u64,
-    /// Where the line begins, and its length, in bytes.
+    /// Offset and length of the line, in bytes.
     pub place: (u64, usize),
 }
 

@@ -34,7 +34,7 @@ impl Opened {
         }
     }
 
-    /// As text.
+    /// The open records as text.
     pub fn print(&self) -> String {
         let mut query = Query::default();
         let at = self.at.map(|t| t.to_string());

@@ -12,7 +12,7 @@ pub struct ExperimentSpec {
 /// A choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExperimentField {
-    /// Which view.
+    /// The view.
     View,
     /// Accelerator: a short name, a kind, a part of the product's name, or `any`.
     Accelerator,

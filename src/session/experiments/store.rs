@@ -49,7 +49,7 @@ pub struct Line<'a> {
     pub bytes: &'a [u8],
     /// Its number, from 1.
     pub number: u64,
-    /// Where it begins.
+    /// Offset of its first byte.
     pub offset: u64,
 }
 

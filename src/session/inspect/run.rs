@@ -63,7 +63,7 @@ impl InspectRun {
     /// Begins. `source` is the file of [`InspectAsk::Open`].
     ///
     /// # Errors
-    /// When that file did not come.
+    /// When the request's file is missing.
     pub fn new(
         inspector: SharedInspector,
         models: ModelLibrary,

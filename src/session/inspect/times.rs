@@ -13,7 +13,7 @@ use super::operation::Operation;
 /// Times of one execution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    /// By position of the operation.
+    /// Times by position of the operation.
     pub of: Vec<SourceTime>,
     /// Time that cannot be assigned to an operation: it counts only for the model.
     pub rest: SourceTime,

@@ -43,7 +43,7 @@ struct Open {
     offset: u64,
     /// The beginning of a line whose end was not read yet.
     begun: Vec<u8>,
-    /// Where that line begins.
+    /// Offset of that line.
     line_start: u64,
     lines: u64,
 }

@@ -28,7 +28,7 @@ pub enum JobRequest {
     /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Ends with
     /// [`JobResult::CpuTimers`](super::JobResult::CpuTimers). [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
     MeasureCpu {
-        /// Which copy, from 0; its answer repeats it.
+        /// Number of the copy, from 0; the answer repeats it.
         copy: u32,
         /// The configuration to run.
         configuration: Box<Configuration>,

@@ -38,9 +38,9 @@ pub enum ProfileQuestion {
     /// Everything about the slice next to another one, on the same row. Answered by [`Reply::Details`](super::Reply::Details), without
     /// details at the end of the row.
     Step {
-        /// From here.
+        /// The slice to start from.
         from: SliceRef,
-        /// In this direction.
+        /// The direction.
         to: Neighbour,
     },
     /// Everything about a slice that a finding names by its row and span. Answered by [`Reply::Details`](super::Reply::Details),
@@ -57,7 +57,7 @@ pub enum ProfileQuestion {
     },
     /// Time by operator. Answered by [`Reply::Operators`](super::Reply::Operators).
     Operators {
-        /// Which table.
+        /// The table.
         kind: OperatorKind,
         /// Only this span, of each slice the part inside; the whole profile if absent.
         range: Option<Interval<TraceNs>>,

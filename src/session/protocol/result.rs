@@ -30,7 +30,7 @@ pub enum JobResult {
     },
     /// The measurement of one copy on this processor.
     CpuTimers {
-        /// Which copy.
+        /// Number of the copy.
         copy: u32,
         /// Its times.
         timers: Box<CpuTimers>,

@@ -77,7 +77,7 @@ pub struct Wanted {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}: '{text}' is not a positive number; write one such as 10 or 2.5")]
 pub struct LimitError {
-    /// Which limit.
+    /// The limit.
     pub name: &'static str,
     /// The text as typed.
     pub text: String,

@@ -56,7 +56,7 @@ impl KeptHead {
         format!("{what}{model} on {}, {} configuration{plural}", self.config.instance_type, self.rows)
     }
 
-    /// As text.
+    /// The head as text.
     #[must_use]
     pub fn to_text(&self) -> String {
         to_text(&(PROTOCOL_VERSION, self)).unwrap_or_default()

@@ -69,7 +69,7 @@ impl Query {
         self.pairs.push((name.to_owned(), value.to_owned()));
     }
 
-    /// As text.
+    /// The query as text.
     #[must_use]
     pub fn print(&self) -> String {
         let pairs: Vec<String> = self.pairs.iter().map(|(n, v)| format!("{}={}", encode(n), encode(v))).collect();

@@ -13,7 +13,7 @@ pub struct Lanes {
     pub start_ns: i64,
     /// End of the lanes, nanoseconds.
     pub end_ns: i64,
-    /// From top to bottom.
+    /// The lanes, from top to bottom.
     pub lanes: Vec<Lane>,
 }
 

@@ -49,7 +49,7 @@ pub struct LocalTableProps {
     /// Colours of the rows.
     #[prop_or_default]
     pub swatches: Rc<[u8]>,
-    /// More about rows.
+    /// Additional text for each row, shown over its first cell.
     #[prop_or_default]
     pub notes: Rc<[Option<AttrValue>]>,
 }

@@ -8,7 +8,7 @@ use crate::page::notices::{Notice, NoticeAction, Notices};
 /// Properties of [`NoticeList`].
 #[derive(Properties, PartialEq)]
 pub struct NoticeListProps {
-    /// All notices.
+    /// The notices of the page.
     pub notices: UseReducerHandle<Notices>,
     /// Name of the list; two lists on one page need two names.
     #[prop_or(AttrValue::Static("Notices"))]

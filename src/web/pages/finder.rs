@@ -41,7 +41,7 @@ pub struct FinderProps {
     pub theme: UseStateHandle<Theme>,
 }
 
-/// Where an entry leads.
+/// The target of an entry.
 #[derive(Clone, PartialEq)]
 enum Place {
     Page(AttrValue),

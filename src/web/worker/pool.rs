@@ -60,7 +60,7 @@ struct ModelFile {
     known: Option<KnownModel>,
 }
 
-/// Where a worker gets a model file from.
+/// The way in which a worker gets a model file.
 #[derive(Clone)]
 enum Content {
     /// The user chose the file.

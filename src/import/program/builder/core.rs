@@ -174,7 +174,7 @@ impl Builder {
     /// A separate computation: `body` gets its parameters and returns its result. Values of the caller are not visible in it.
     ///
     /// # Errors
-    /// Those of `body`.
+    /// When `body` fails.
     pub fn computation(
         &mut self,
         name: &str,

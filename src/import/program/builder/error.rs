@@ -165,7 +165,7 @@ pub enum BuildError {
     /// Two types that do not fit each other.
     #[error("{}", .pair.told(.one, .other))]
     Unlike {
-        /// Which two they are.
+        /// The kind of the pair.
         pair: Pair,
         /// The first one.
         one: Type,

@@ -70,7 +70,7 @@ pub enum InferError {
     /// A side of a convolution whose number of dimensions does not fit its window.
     #[error("{side} has {rank} dimensions and its window {window}")]
     WindowRank {
-        /// Which side.
+        /// The side.
         side: &'static str,
         /// Its dimensions.
         rank: usize,
@@ -110,7 +110,7 @@ pub enum InferError {
     /// Two types that have to match but do not.
     #[error("{}", .pair.told(.one, .other))]
     Unlike {
-        /// Which two they are.
+        /// The kind of the pair.
         pair: Pair,
         /// The first one.
         one: Type,

@@ -16,7 +16,7 @@ use crate::web::context::use_app;
 use crate::web::platform::page;
 use crate::web::state::{ExperimentsAction, ExperimentsState};
 
-/// Where the result is, for the focus.
+/// The element with the result, for the focus.
 const RESULT: &str = "experiments-result";
 
 /// Properties of [`ExperimentsPage`].
@@ -117,7 +117,7 @@ fn opener(actions: &Actions) -> Callback<String> {
     })
 }
 
-/// From records back to the view.
+/// The button that leads from records back to the view.
 fn back(actions: &Actions, views: &[(String, String)], view: &str) -> Html {
     if actions.state.spec.get(ExperimentField::Open).is_empty() {
         return Html::default();

@@ -64,7 +64,7 @@ fn in_words(report: &NumericsReport) -> String {
     }
 }
 
-/// Where values first became NaN or infinite.
+/// The places where values first became NaN or infinite.
 fn origins(report: &NumericsReport) -> Html {
     let row = |what: &'static str, device: &Option<Origin>, reference: &Option<Origin>| {
         device.as_ref().map(|o| {
