@@ -300,8 +300,7 @@ fn text_len(rest: &str) -> usize {
     bytes.len()
 }
 
-/// A string with its escapes replaced: `\'`, `\"`, `
-/// `, `\22`.
+/// A string with its escapes replaced: `\'`, `\"`, `\n`, `\22`.
 pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
