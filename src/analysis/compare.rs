@@ -144,7 +144,7 @@ pub struct Comparison {
     pub levels: (String, String),
     /// The total time of each profile, as one number.
     pub took: Took,
-    /// Operators, greatest absolute difference first, equal ones by name.
+    /// Operators, greatest absolute difference first, ties by name.
     pub rows: Vec<ComparedRow>,
     /// Sums over all operators, including those left out.
     pub sum: ComparedRow,

@@ -27,7 +27,7 @@ pub struct InOrderPass {
     track: Option<TrackId>,
     cursor: SliceCursor,
     limit: usize,
-    /// The kept slices, the shortest on top; of equal ones the latest.
+    /// The kept slices, the shortest on top; in a tie the latest.
     kept: BinaryHeap<Reverse<(i64, Reverse<SliceId>)>>,
     seen: u64,
 }

@@ -31,7 +31,7 @@ impl NameSearch {
         Self { hits }
     }
 
-    /// All hits by start, equal ones track by track.
+    /// All hits by start, ties track by track.
     #[must_use]
     pub fn hits(&self) -> &[SliceId] {
         &self.hits

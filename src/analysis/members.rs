@@ -11,7 +11,7 @@ pub enum MemberOrder {
     /// In order of their start.
     #[default]
     Time,
-    /// The longest first, equal ones by start.
+    /// The longest first, ties by start.
     Longest,
 }
 

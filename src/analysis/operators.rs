@@ -26,7 +26,7 @@ pub struct OpStats {
     pub min_ns: i64,
     /// Longest duration, in ns.
     pub max_ns: i64,
-    /// The longest slice, the first of equals by track and start.
+    /// The longest slice, the first in a tie by track and start.
     pub longest: SliceId,
     /// Median and 99th percentile of the durations, in ns, if requested (numpy's linear rule).
     pub percentiles: Option<Percentiles>,
@@ -79,7 +79,7 @@ pub struct OpQuery {
 pub struct OpTable {
     /// The grouping.
     pub grouping: Grouping,
-    /// Greatest total first, equal ones by name; groups of wrappers come last.
+    /// Greatest total first, ties by name; groups of wrappers come last.
     pub stats: Vec<OpStats>,
 }
 
@@ -91,7 +91,7 @@ impl OpTable {
     }
 }
 
-/// Statistics by group, greatest total first, equal ones by name. Unclosed slices are left out.
+/// Statistics by group, greatest total first, ties by name. Unclosed slices are left out.
 #[must_use]
 pub fn operator_stats(profile: &Profile, query: &OpQuery) -> OpTable {
     let mut pass = OperatorPass::new(profile, query.clone());

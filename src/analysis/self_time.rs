@@ -1,6 +1,6 @@
 //! Self time: at each instant of a thread the time belongs to the slice that began last.
 //!
-//! Of slices that begin together the shorter is inside; of equal ones the later in the file. For slices that nest, self
+//! Of slices that begin together the shorter is inside; in a tie the later in the file. For slices that nest, self
 //! time is the duration without the slices inside. A slice that outlasts the slice it began in keeps all its time, and
 //! the outer slice has only the rest. The self times of a thread therefore always add up to its busy time.
 //!

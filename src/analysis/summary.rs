@@ -14,7 +14,7 @@ pub struct OpenSummary {
     pub format: String,
     /// Number of objects in the event array, including broken ones.
     pub events: u64,
-    /// Events by their `ph`, most frequent first, equal ones by text.
+    /// Events by their `ph`, most frequent first, ties by text.
     pub by_phase: PhaseCounts,
     /// From the first event to the end of the last, metadata not counted.
     pub span_ns: i64,
@@ -22,7 +22,7 @@ pub struct OpenSummary {
     pub processes: u64,
     /// Distinct pairs of pid and tid of events, metadata not counted.
     pub tracks: u64,
-    /// Slices by name, greatest total first, equal ones by name. Slices that never end are not counted.
+    /// Slices by name, greatest total first, ties by name. Slices that never end are not counted.
     pub operators: Vec<OperatorSummary>,
     /// The levels that have slices; by construction, slices of one level do not show the same work.
     pub levels: Vec<Level>,

@@ -3,7 +3,7 @@
 /// How many names a message offers.
 const OFFERED: usize = 3;
 
-/// The three names most like `given`, the most like first; equal ones in the order of `names`. A name of a hub
+/// The three names most like `given`, the most like first; ties in the order of `names`. A name of a hub
 /// (`google/bert`) is also compared by the part after its slash. Similarity is Jaro-Winkler's, which favours
 /// a common beginning; letter case is ignored.
 #[must_use]

@@ -19,7 +19,7 @@ pub struct Run {
     pub end: TraceNs,
     /// The row.
     pub depth: u16,
-    /// The slice, or the longest of them (the first of equals), which gives the run its name and colour.
+    /// The slice, or the longest of them (the first in a tie), which gives the run its name and colour.
     pub slice: SliceId,
     /// Number of slices.
     pub count: u32,

@@ -35,7 +35,7 @@ fn track_name(view: OperatorView) -> &'static str {
     }
 }
 
-/// The rows of a table, longest time first, equal ones by name and core. A process that does not name its
+/// The rows of a table, longest time first, ties by name and core. A process that does not name its
 /// NeuronCore counts as core 0 of device 0. Empty for profiles without these tracks.
 ///
 /// A run directory of the plugin contains its tables: these are returned as they were read, without counting slices.

@@ -42,7 +42,7 @@ impl PhaseCounts {
         self.ascii.iter().sum::<u64>() + self.other.values().sum::<u64>()
     }
 
-    /// Phases and counts, most frequent first, equal ones by text.
+    /// Phases and counts, most frequent first, ties by text.
     #[must_use]
     pub fn sorted(&self) -> Vec<(String, u64)> {
         let ascii = self.ascii.iter().enumerate().filter(|(_, n)| **n > 0);

@@ -31,7 +31,7 @@ pub struct OperatorRow {
     pub members: Vec<String>,
 }
 
-/// Sorts rows as the tables show them: longest time first, equal ones by name and core.
+/// Sorts rows as the tables show them: longest time first, ties by name and core.
 pub(crate) fn sort_rows(rows: &mut [OperatorRow]) {
     rows.sort_by(|a, b| {
         let by_time = b.time_ns.cmp(&a.time_ns);

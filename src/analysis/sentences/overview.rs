@@ -126,7 +126,7 @@ impl From<IdleCause> for Cause {
     }
 }
 
-/// Operations by self time, longest first, equal ones by name; operations without self time are left out.
+/// Operations by self time, longest first, ties by name; operations without self time are left out.
 pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<Operation> {
     let whole: i64 = own.values().map(|o| o.ns).sum();
     let found = say::by_operation(profile, own);
@@ -141,7 +141,7 @@ pub(super) fn operations(profile: &Profile, own: &FxHashMap<StrId, Own>) -> Vec<
             longest: own.longest,
         })
         .collect();
-    // Stable: equal ones stay in the order of their names.
+    // Stable: ties stay in the order of their names.
     found.sort_by_key(|o| std::cmp::Reverse(o.self_ns));
     found
 }

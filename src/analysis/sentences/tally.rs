@@ -42,7 +42,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Adds the time of another name of the same operation. The longest slice is the longest of both; of equal ones the first.
+    /// Adds the time of another name of the same operation. The longest slice is the longest of both; in a tie the first.
     pub fn add(&mut self, other: &Self) {
         self.ns = self.ns.saturating_add(other.ns);
         self.count += other.count;
@@ -148,7 +148,7 @@ impl TallyPass {
         // Steps of a host without device work in them are ignored.
         let steps = self.steps.filter(|s| self.device.is_some_and(|d| d.overlaps(s)));
         (tally.window, tally.by_steps) = (steps.or(self.device).or(self.work), steps.is_some());
-        // The host and each device may mark the same steps: take the track with the most steps, of equal ones the first.
+        // The host and each device may mark the same steps: take the track with the most steps, and in a tie the first.
         let most = self.marked.into_values().rev().max_by_key(Vec::len);
         tally.steps = most.unwrap_or_default();
         tally.steps.sort_by_key(|(id, time)| (time.start, *id));

@@ -11,7 +11,7 @@ struct Best<'a> {
 }
 
 /// Names the finished configurations with the lowest median latency, the highest throughput and the lowest cost, with
-/// the figures that show it; of equals the first. `None` when none has finished.
+/// the figures that show it; in a tie the first. `None` when none has finished.
 #[must_use]
 pub fn verdict(reports: &[Report]) -> Option<String> {
     let finished = || reports.iter().filter(|r| r.is_finished());

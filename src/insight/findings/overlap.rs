@@ -24,7 +24,7 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let together = length_ns(&merged(active.iter().flat_map(|(_, spans)| spans.iter().copied())));
     let saved = sum - together;
     let share = c.share(saved);
-    // The unit that hides the work of the others; of equal ones the last.
+    // The unit that hides the work of the others; in a tie the last.
     let Some((busiest, spans)) = active.iter().max_by_key(|(_, spans)| length_ns(spans)) else { return Vec::new() };
     if share < LITTLE_PERCENT {
         return Vec::new();

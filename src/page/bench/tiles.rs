@@ -59,7 +59,7 @@ impl Tiles {
     }
 }
 
-/// The row with the largest or the smallest value of a figure; of equal ones the first, as in the sentence.
+/// The row with the largest or the smallest value of a figure; in a tie the first, as in the sentence.
 fn best(
     scored: &[&Report],
     (title, unit): (&'static str, &'static str),

@@ -95,7 +95,7 @@ fn length(part: &PathPart) -> i64 {
     part.span.end.0.saturating_sub(part.span.start.0)
 }
 
-/// The length of a path and its parts, the longest first, equal ones by time.
+/// The length of a path and its parts, the longest first, ties by time.
 pub(super) fn parts_by_length(path: CriticalPath) -> (i64, Vec<PathPart>) {
     let whole = path.length_ns();
     let mut parts = path.parts;

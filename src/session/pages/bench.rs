@@ -100,7 +100,7 @@ fn tiles(reports: &[Report]) -> Vec<Tile> {
     let several = are_of_several_models(&finished);
     let best = |name: &str, unit: &str, value: fn(&Report) -> Option<f64>, is_largest: bool| {
         let scored = finished.iter().filter_map(|r| Some((value(r)?, *r)));
-        // The first of equals, as in the verdict.
+        // The first in a tie, as in the verdict.
         let (value, report) = scored.reduce(|a, b| if (b.0 > a.0) == is_largest && b.0 != a.0 { b } else { a })?;
         let value = format!("{} {unit}", format_number(value));
         Some(Tile { name: name.to_owned(), value, note: row_text(report, several), ..Tile::default() })

@@ -136,7 +136,7 @@ impl Wanted {
             && within(Some(real(cores_of(r))), self.cores)
     }
 
-    /// The best of some reports; of equals the first.
+    /// The best of some reports; in a tie the first.
     #[must_use]
     pub fn find(&self, reports: &[&Report]) -> Found {
         let mut best: Option<(usize, f64)> = None;
