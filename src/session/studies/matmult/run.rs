@@ -63,7 +63,7 @@ impl MatmultStudy {
 }
 
 impl StudyRun for MatmultStudyRun {
-    /// A part of a case is one step; the compiler’s work on a case is not divided.
+    /// A part of a case is one step; the compiler's work on a case is not divided.
     fn step(&mut self, budget_events: u32) -> Result<StudyStep, String> {
         if self.current.is_none() {
             self.current = self.waiting.pop_front().map(|case| CaseRun::new(case, &self.models));
