@@ -58,3 +58,26 @@ test("finished results are shown again after a reload", app.page(async (page, ur
   await waitForState(page, "done");
   assert.equal(await results(page).locator("tbody tr").count(), 4);
 }, { hash: SHORT }));
+
+test("on a phone the form is one line above the results until it is edited", app.page(async (page) => {
+  await run(page);
+  const line = page.getByRole("button", { name: /nn · trn1\.2xlarge · batch 1/ });
+  const seed = page.getByLabel("Seed", { exact: true });
+  assert.equal(await seed.isVisible(), false);
+  // A phone in a hand shows the best throughput without scrolling.
+  const tile = await page.locator(".tiles .tile").first().boundingBox();
+  assert.ok(tile.y + tile.height < 844, `the first tile ends at ${tile.y + tile.height}`);
+  await assertAccessible(page);
+  await line.click();
+  await seed.fill("-1");
+  await line.click();
+  // A mistake keeps the fields in sight.
+  assert.equal(await seed.isVisible(), true);
+  await seed.fill("5");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await run(page);
+  assert.equal(await seed.isVisible(), false);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  assert.equal(await seed.isVisible(), true);
+  assert.equal(await line.isVisible(), false);
+}, { hash: `${SHORT}&batch_sizes=1`, context: { viewport: { width: 390, height: 844 } } }));

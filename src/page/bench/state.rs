@@ -7,6 +7,7 @@ use crate::bench::{BenchConfig, ModelIndex, Report, RowResult};
 use crate::page::{RunState, Shared};
 use crate::session::results::{DEFAULT_COLUMNS, WantedTexts};
 use crate::session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
+use crate::session::without_source;
 use crate::view::table::Sort;
 
 /// The benchmark page.
@@ -124,6 +125,16 @@ impl BenchState {
     #[must_use]
     pub fn text(&self, field: BenchField) -> &str {
         BENCH_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
+    }
+
+    /// The form in one line: `resnet50 · inf2.xlarge · batch 1,4,8`. Fields that are empty are left out.
+    #[must_use]
+    pub fn in_short(&self) -> String {
+        let model = without_source(self.text(BenchField::Model)).into_owned();
+        let sizes = Some(self.text(BenchField::BatchSizes)).filter(|sizes| !sizes.is_empty());
+        let batch = sizes.map(|sizes| format!("batch {sizes}"));
+        let parts = [model, self.text(BenchField::Instance).to_owned(), batch.unwrap_or_default()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
     /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.

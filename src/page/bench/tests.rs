@@ -38,6 +38,16 @@ fn started() -> BenchState {
 }
 
 #[test]
+fn the_form_in_one_line_names_model_instance_and_batch_sizes() {
+    let state = BenchState::default();
+    assert_eq!(state.in_short(), "nn \u{b7} trn1.2xlarge");
+    let sizes = state.after(A::Edit(BenchField::BatchSizes, "1,4".to_owned()));
+    assert_eq!(sizes.in_short(), "nn \u{b7} trn1.2xlarge \u{b7} batch 1,4");
+    let emptied = sizes.after(A::Edit(BenchField::Instance, String::new()));
+    assert_eq!(emptied.in_short(), "nn \u{b7} batch 1,4");
+}
+
+#[test]
 fn what_actions_change_of_the_form_and_the_view() {
     let state = BenchState::default();
     let edited = state.after(A::Edit(BenchField::Seed, "7".to_owned()));

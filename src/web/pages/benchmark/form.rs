@@ -32,13 +32,16 @@ type Wrong = [(BenchField, String)];
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
     let is_open = use_mut_ref(|| false);
+    let is_edited = use_mut_ref(|| false);
+    let redraw = use_force_update();
     let state = &props.state;
     let (_, wrong) = state.config();
     let onsubmit = {
-        let actions = props.actions.clone();
+        let (actions, is_edited) = (props.actions.clone(), is_edited.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
             if actions.state.controls().run {
+                is_edited.replace(false);
                 actions.run();
             }
         })
@@ -48,9 +51,17 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
     let advanced_wrong = ADVANCED.iter().any(|f| error_of(&wrong, *f).is_some());
     // A section that opened because of a mistake or a scenario stays open while the field is edited.
     *is_open.borrow_mut() |= advanced_wrong || has_scenario;
+    // On a phone the form is one line above its results until it is edited. Its fields open for a mistake, and stay open while it is mended.
+    *is_edited.borrow_mut() |= !wrong.is_empty();
+    let is_folded = state.is_for_results() && !*is_edited.borrow();
+    let on_fold = Callback::from(move |_: MouseEvent| {
+        is_edited.replace(is_folded);
+        redraw.force_update();
+    });
     html! {
-        <form class="panel" {onsubmit} novalidate={true} aria-label="Benchmark configuration">
-            <div class="fields">
+        <form class={classes!("panel", is_folded.then_some("is-folded"))} {onsubmit} novalidate={true} aria-label="Benchmark configuration">
+            if state.is_for_results() { { in_one_line(state, is_folded, on_fold) } }
+            <div class="fields" id="bench-fields">
                 <ModelField
                     id="bench-model" models={models(props.catalog.as_deref())}
                     value={state.text(BenchField::Model).to_owned()} error={error_of(&wrong, BenchField::Model)} on_edit={fields.edit(BenchField::Model)}
@@ -75,6 +86,16 @@ pub fn BenchForm(props: &BenchFormProps) -> Html {
             </details>
             { buttons(props) }
         </form>
+    }
+}
+
+/// The button that shows the form's content in one line, and opens and closes the fields. Only a phone shows it.
+fn in_one_line(state: &BenchState, is_folded: bool, onclick: Callback<MouseEvent>) -> Html {
+    html! {
+        <button type="button" class="spec-line" aria-expanded={(!is_folded).to_string()} aria-controls="bench-fields" {onclick}>
+            <span>{ state.in_short() }</span>
+            <strong>{ if is_folded { "Edit" } else { "Fold" } }</strong>
+        </button>
     }
 }
 
