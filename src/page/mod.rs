@@ -9,6 +9,7 @@ mod controls;
 pub mod experiments;
 pub mod history;
 pub mod inspect;
+pub mod kept;
 pub mod notices;
 pub mod numerics;
 pub mod profile;

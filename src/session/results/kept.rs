@@ -73,12 +73,14 @@ impl KeptHead {
     }
 }
 
-fn to_text(value: &impl Serialize) -> Option<String> {
+/// A value as text.
+pub(in crate::session) fn to_text(value: &impl Serialize) -> Option<String> {
     let bytes = postcard::to_allocvec(value).ok()?;
     Some(bytes.into_iter().map(char::from).collect())
 }
 
-fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
+/// The value of a text; `None` when it is not one of that type.
+pub(in crate::session) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     let bytes: Vec<u8> = text.chars().map(u8::try_from).collect::<Result<_, _>>().ok()?;
     postcard::from_bytes(&bytes).ok()
 }
