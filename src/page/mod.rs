@@ -12,6 +12,7 @@ pub mod inspect;
 pub mod kept;
 pub mod notices;
 pub mod numerics;
+pub mod picture;
 pub mod profile;
 mod run;
 mod shared;
