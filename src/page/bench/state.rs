@@ -163,6 +163,12 @@ impl BenchState {
         !self.rows.is_empty() || self.run.is_running() || self.wants_run
     }
 
+    /// Whether the results have their place on the page: there are some, or a run has begun, whose notes stand above them.
+    #[must_use]
+    pub fn has_place_for_results(&self) -> bool {
+        !self.rows.is_empty() || (self.run.is_running() && self.ran.is_some())
+    }
+
     /// Number of rows that the table will have when the run has ended, to reserve room for them; 0 if none are expected.
     #[must_use]
     pub fn awaited_rows(&self) -> usize {
