@@ -1,7 +1,9 @@
 //! The state of the page of values: the form, the progress of the run, its result.
 
+use super::kept::{Asking, Opening, Restored, opening_of};
 use super::{RunState, Shared};
 use crate::session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
+use crate::session::shelf::KeptNumerics;
 use crate::session::{CompileOptions, NumericsReport, NumericsSpec};
 
 /// The page of values.
@@ -12,6 +14,8 @@ pub struct NumericsState {
     pub run: RunState,
     /// The last comparison.
     pub report: Option<Shared<NumericsReport>>,
+    /// The kept comparison that is shown, if it was not run in this visit.
+    pub restored: Option<Restored<NumericsSpec>>,
     /// Whether a link asks for the comparison, which has not been started yet.
     pub wants_run: bool,
 }
@@ -24,8 +28,8 @@ pub enum NumericsAction {
     Compile(CompileOptions),
     /// A link or an example was opened.
     Load(Box<NumericsSpec>),
-    /// The link that was opened asks for its comparison, unless one runs.
-    WantRun,
+    /// An address was opened that asks for this, and the browser kept this comparison of what it names.
+    Open(Asking, Option<Box<KeptNumerics>>),
     /// The run made progress, or ended without a result.
     Run(RunState),
     /// The comparison has arrived.
@@ -34,7 +38,8 @@ pub enum NumericsAction {
 
 impl Default for NumericsState {
     fn default() -> Self {
-        Self { texts: texts_of(&NumericsSpec::default()), run: RunState::Idle, report: None, wants_run: false }
+        let texts = texts_of(&NumericsSpec::default());
+        Self { texts, run: RunState::Idle, report: None, restored: None, wants_run: false }
     }
 }
 
@@ -89,10 +94,18 @@ impl NumericsState {
                 }
             }
             NumericsAction::Load(spec) => next.texts = texts_of(&spec),
-            NumericsAction::WantRun => next.wants_run = !self.run.is_running(),
+            NumericsAction::Open(asking, kept) => {
+                let opening = opening_of(asking, kept.is_some(), false, self.run.is_running());
+                next.wants_run = opening == Opening::Run;
+                if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
+                    next.texts = texts_of(&kept.spec);
+                    next.restored = Some(Restored { spec: kept.spec, when_ms: kept.when_ms });
+                    (next.report, next.run) = (Some(Shared::new(kept.result)), RunState::Done);
+                }
+            }
             NumericsAction::Run(run) => (next.run, next.wants_run) = (run, false),
             NumericsAction::Report(report) => {
-                next.report = Some(Shared::new(*report));
+                (next.report, next.restored) = (Some(Shared::new(*report)), None);
                 next.run = RunState::Done;
             }
         }
@@ -139,14 +152,29 @@ mod tests {
 
     #[test]
     fn a_run_of_a_link_starts_once_and_ends_with_its_report() {
-        let wants = NumericsState::default().after(NumericsAction::WantRun);
+        let asks = || NumericsAction::Open(Asking::Result, None);
+        let wants = NumericsState::default().after(asks());
         assert!(wants.wants_run);
         let running = wants.after(NumericsAction::Run(RunState::started("x")));
         assert!(!running.wants_run && running.run.is_running());
-        assert_eq!(running.after(NumericsAction::WantRun), running);
+        assert_eq!(running.after(asks()), running);
         let done = running.after(NumericsAction::Report(Box::new(report())));
         assert_eq!((done.run.clone(), done.report.as_ref().map(|r| r.status.as_str())), (RunState::Done, Some("PASS")));
         // The last report stays beside a run that fails.
         assert!(done.after(NumericsAction::Run(RunState::Failed("x".to_owned()))).report.is_some());
+    }
+
+    #[test]
+    fn a_kept_comparison_is_shown_with_its_form_until_a_run_replaces_it() {
+        let spec = NumericsSpec { model: "mlp".to_owned(), seed: 3, ..NumericsSpec::default() };
+        let kept = KeptNumerics { spec: spec.clone(), result: report(), when_ms: 9 };
+        let state = NumericsState::default();
+        let open = |asking| NumericsAction::Open(asking, Some(Box::new(kept.clone())));
+        let shown = state.after(open(Asking::Page));
+        assert_eq!((shown.spec(), shown.run.clone(), shown.wants_run), ((spec.clone(), vec![]), RunState::Done, false));
+        assert_eq!(shown.restored, Some(Restored { spec, when_ms: 9 }));
+        assert!(shown.report.is_some());
+        assert_eq!(shown.after(NumericsAction::Report(Box::new(report()))).restored, None);
+        assert_eq!(state.after(open(Asking::Form)), state);
     }
 }

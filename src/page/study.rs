@@ -1,7 +1,9 @@
 //! The state of the page of a study: the form, the progress of the run, its result.
 
+use super::kept::{Asking, Opening, Restored, opening_of};
 use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
+use crate::session::shelf::KeptStudy;
 use crate::session::studies::{StudyKind, StudyResult, StudySpec};
 
 /// The page of a study.
@@ -15,6 +17,8 @@ pub struct StudyState {
     pub run: RunState,
     /// Result of the last run, or its partial result so far.
     pub result: Option<Shared<StudyResult>>,
+    /// The kept result that is shown, if it was not run in this visit.
+    pub restored: Option<Restored<StudySpec>>,
     /// Whether a link asks for the run, which has not been started yet.
     pub wants_run: bool,
 }
@@ -25,8 +29,8 @@ pub enum StudyAction {
     Edit(&'static str, String),
     /// A link or an example was opened.
     Load(Box<StudySpec>),
-    /// The link that was opened asks for its run, unless one runs or it would measure this processor.
-    WantRun,
+    /// An address was opened that asks for this, and the browser kept this result of what it names.
+    Open(Asking, Option<Box<KeptStudy>>),
     /// The run made progress, or ended without a result.
     Run(RunState),
     /// The run has a further part of its result; the flag says whether it is the last.
@@ -37,7 +41,8 @@ impl StudyState {
     /// The initial state of the page.
     #[must_use]
     pub fn new(kind: StudyKind) -> Self {
-        Self { kind, texts: texts_of(&StudySpec::new(kind)), run: RunState::Idle, result: None, wants_run: false }
+        let texts = texts_of(&StudySpec::new(kind));
+        Self { kind, texts, run: RunState::Idle, result: None, restored: None, wants_run: false }
     }
 
     /// The text in a field.
@@ -97,10 +102,19 @@ impl StudyState {
             }
             StudyAction::Load(spec) if spec.kind() == self.kind => next.texts = texts_of(&spec),
             StudyAction::Load(_) => {}
-            StudyAction::WantRun => next.wants_run = !self.run.is_running() && !self.spec().0.is_measured(),
+            StudyAction::Open(asking, kept) => {
+                let is_measured = self.spec().0.is_measured();
+                let opening = opening_of(asking, kept.is_some(), is_measured, self.run.is_running());
+                next.wants_run = opening == Opening::Run;
+                if let Some(kept) = kept.filter(|_| opening == Opening::Restore) {
+                    next.texts = texts_of(&kept.spec);
+                    next.restored = Some(Restored { spec: kept.spec, when_ms: kept.when_ms });
+                    (next.result, next.run) = (Some(Shared::new(kept.result)), RunState::Done);
+                }
+            }
             StudyAction::Run(run) => (next.run, next.wants_run) = (run, false),
             StudyAction::Result(result, is_over) => {
-                next.result = Some(Shared::new(*result));
+                (next.result, next.restored) = (Some(Shared::new(*result)), None);
                 if is_over {
                     next.run = RunState::Done;
                 }
@@ -141,13 +155,53 @@ mod tests {
 
     #[test]
     fn a_run_shows_what_it_has_come_to_until_it_is_over() {
-        let state = StudyState::new(StudyKind::Customop).after(StudyAction::WantRun);
+        let wants = || StudyAction::Open(Asking::Result, None);
+        let state = StudyState::new(StudyKind::Customop).after(wants());
         assert!(state.wants_run);
         let running = state.after(StudyAction::Run(RunState::started("x")));
         assert!(!running.wants_run);
-        assert!(!running.after(StudyAction::WantRun).wants_run);
+        assert!(!running.after(wants()).wants_run);
         let part = running.after(StudyAction::Result(Box::default(), false));
         assert!(part.result.is_some() && part.run.is_running());
         assert_eq!(part.after(StudyAction::Result(Box::default(), true)).run, RunState::Done);
+    }
+
+    fn kept(kind: StudyKind, text: &str) -> KeptStudy {
+        let mut spec = StudySpec::new(kind);
+        spec.set(first_field(kind), text).unwrap();
+        let mut result = StudyResult::default();
+        result.document.title = "kept".to_owned();
+        KeptStudy { spec, result, when_ms: 9 }
+    }
+
+    #[test]
+    fn a_kept_result_is_shown_with_its_form_until_a_run_replaces_it() {
+        let kept = kept(StudyKind::Matmult, "64");
+        let state = StudyState::new(StudyKind::Matmult);
+        let open = |asking| StudyAction::Open(asking, Some(Box::new(kept.clone())));
+        for asking in [Asking::Result, Asking::Page] {
+            let shown = state.after(open(asking));
+            assert_eq!((shown.spec(), shown.run.clone()), ((kept.spec.clone(), vec![]), RunState::Done));
+            assert_eq!(shown.restored, Some(Restored { spec: kept.spec.clone(), when_ms: 9 }));
+            assert_eq!(shown.result.as_ref().map(|r| r.document.title.as_str()), Some("kept"));
+            assert!(!shown.wants_run);
+            // It stays beside a run that fails, and is still the kept one.
+            let failed = shown.after(StudyAction::Run(RunState::Failed("x".to_owned())));
+            assert_eq!((failed.result.is_some(), failed.restored.is_some()), (true, true));
+            let again = shown.after(StudyAction::Result(Box::default(), true));
+            assert_eq!((again.result.map(|r| r.document.title.clone()), again.restored), (Some(String::new()), None));
+        }
+        assert_eq!(state.after(open(Asking::Form)), state);
+        let running = state.after(StudyAction::Run(RunState::started("x")));
+        assert_eq!(running.after(open(Asking::Result)), running);
+    }
+
+    #[test]
+    fn a_measurement_is_shown_again_but_not_run_by_a_link() {
+        let state = StudyState::new(StudyKind::Matmult).after(StudyAction::Edit("cpu", "true".to_owned()));
+        assert!(state.spec().0.is_measured());
+        assert!(!state.after(StudyAction::Open(Asking::Result, None)).wants_run);
+        let kept = Box::new(KeptStudy { spec: state.spec().0, ..kept(StudyKind::Matmult, "64") });
+        assert!(state.after(StudyAction::Open(Asking::Result, Some(kept))).result.is_some());
     }
 }

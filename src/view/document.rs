@@ -212,6 +212,18 @@ pub struct Tile {
     pub share: Option<f64>,
 }
 
+/// The longest word that fits into a tile at the size of its figures.
+const LONGEST_WORD: usize = 14;
+
+impl Tile {
+    /// Whether the value has a word that would break inside the tile, such as the name of an operator: it is shown smaller, in one line,
+    /// with its end left out.
+    #[must_use]
+    pub fn has_long_value(&self) -> bool {
+        self.value.split_whitespace().any(|word| word.chars().count() > LONGEST_WORD)
+    }
+}
+
 /// A plot with its title.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
@@ -264,4 +276,20 @@ pub struct SourceLine {
     pub share: f64,
     /// Problems and remarks for the line.
     pub notes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_long_by_its_longest_word() {
+        let is_long = |value: &str| Tile { value: value.to_owned(), ..Tile::default() }.has_long_value();
+        for value in ["", "76.42 TFLOPS", "8,178,368,512", "24,000 \u{2013} 25,000 inf/s of all copies"] {
+            assert!(!is_long(value), "{value}");
+        }
+        for value in ["at::native::vectorized_elementwise_kernel", "of aten__convolution_convolution"] {
+            assert!(is_long(value), "{value}");
+        }
+    }
 }

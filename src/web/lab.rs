@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use gloo_events::EventListener;
+use serde::de::DeserializeOwned;
 use web_sys::File;
 use yew::prelude::*;
 
@@ -20,6 +21,7 @@ use super::pages::inspect::{Actions as InspectActions, InspectPage, open_model a
 use super::pages::numerics::NumericsPage;
 use super::pages::study::StudyPage;
 use super::platform::{page, panic, theme, url};
+use super::shelf;
 use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
 use super::sweep::SweepRunner;
@@ -27,10 +29,12 @@ use super::worker::Pool;
 use crate::page::RunState;
 use crate::page::bench::{BenchAction, BenchState};
 use crate::page::history::{is_held_back, lab_follows};
+use crate::page::kept::Asking;
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::page::numerics::{NumericsAction, NumericsState};
 use crate::page::study::{StudyAction, StudyState};
 use crate::session::share::{Address, BenchField, Page};
+use crate::session::shelf::{Keepable, KeptResult};
 use crate::session::studies::StudyKind;
 use crate::session::{InspectField, ModelName};
 use crate::view::palette::Theme;
@@ -202,21 +206,28 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
                     open_linked(&pool, &notices, &address, spec.get(InspectField::Model));
                     states.inspect.dispatch(InspectAction::Load(Box::new(spec)));
                 }
-                (Page::Numerics, _) => states.numerics.dispatch(NumericsAction::Load(Box::new(address.numerics()))),
+                (Page::Numerics, _) => {
+                    let spec = address.numerics();
+                    let asking = Asking::of(&address);
+                    let kept = kept_for(asking, &spec);
+                    states.numerics.dispatch(NumericsAction::Load(Box::new(spec)));
+                    states.numerics.dispatch(NumericsAction::Open(asking, kept));
+                }
                 (Page::Experiments, _) => {
                     states.experiments.dispatch(ExperimentsAction::Load(Box::new(address.experiments())));
                 }
-                (_, Some(kind)) => states.study(kind).dispatch(StudyAction::Load(Box::new(address.study(kind)))),
+                (_, Some(kind)) => {
+                    let spec = address.study(kind);
+                    let asking = Asking::of(&address);
+                    let kept = kept_for(asking, &spec);
+                    states.study(kind).dispatch(StudyAction::Load(Box::new(spec)));
+                    states.study(kind).dispatch(StudyAction::Open(asking, kept));
+                }
                 (_, None) => {}
             }
-            if address.runs_by_itself() {
-                match (page, page.study()) {
-                    (Page::Benchmark, _) => states.bench.dispatch(BenchAction::WantRun),
-                    (Page::Numerics, _) => states.numerics.dispatch(NumericsAction::WantRun),
-                    (_, Some(kind)) => states.study(kind).dispatch(StudyAction::WantRun),
-                    // A model and records are shown as soon as they are read.
-                    (_, None) => {}
-                }
+            // A model and records are shown as soon as they are read.
+            if page == Page::Benchmark && address.runs_by_itself() {
+                states.bench.dispatch(BenchAction::WantRun);
             }
             if is_held_back(page, &address) {
                 let text = "A part of the link could not be used, so nothing was run. Check the form, then press Run.";
@@ -230,6 +241,20 @@ fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Noti
         let listener = web_sys::window().map(|w| EventListener::new(&w, "hashchange", move |_| follow()));
         move || drop(listener)
     });
+}
+
+/// The kept result that an address asks for.
+fn kept_for<S, R>(asking: Asking, spec: &S) -> Option<Box<KeptResult<S, R>>>
+where
+    S: Keepable + DeserializeOwned + PartialEq,
+    R: DeserializeOwned,
+{
+    let kept = match asking {
+        Asking::Result => shelf::kept_result(spec),
+        Asking::Page => shelf::latest_result(spec.item_kind()),
+        Asking::Form => None,
+    };
+    kept.map(Box::new)
 }
 
 /// Listens to the app's state, and tells the app that the lab listens.

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, reloaded, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -160,4 +160,17 @@ test("element types are compared; one that the kernel does not take is a row wit
   assert.ok(reports[1].breakdown_ns.dma < reports[0].breakdown_ns.dma);
   assert.match(await page.locator(".command, pre", { hasText: "--dtype" }).first().innerText(), /--dtype float32,int16,bfloat16/);
   assert.match(page.url(), /dtype=float32(,|%2C)int16/);
+}, { hash: SMALL }));
+
+test("a finished study of an edited kernel is kept: a reload shows it without a run, with its files", app.page(async (page) => {
+  await page.getByLabel("Kernel", { exact: true }).selectOption("own");
+  const source = (await page.locator(SOURCE).inputValue()).trim().replace("write(x * x)", "write(x * x + 2.0f)");
+  await page.locator(SOURCE).fill(source);
+  await run(page);
+  const result = async () => [await downloaded(page), await page.locator(".results").innerText(), await page.locator(SOURCE).inputValue()];
+  const before = await result();
+  assert.deepEqual(await reloaded(page, result), before);
+  assert.equal(before[2], source);
+  await button(page, "Open as timeline").click();
+  await page.getByRole("heading", { name: "customop-trace.json" }).waitFor();
 }, { hash: SMALL }));

@@ -27,6 +27,16 @@ test("the keyboard leads to a chapter, and a study runs in place", guide(async (
   const card = page.locator(".guide .card", { hasText: "ReLU, an element at a time" });
   await card.locator(".document .tiles").first().waitFor();
   await assertAccessible(page);
+  // The example's own page has this result already, and it is still here after Back.
+  const result = async (place) => (await place.locator(".document").innerText()).trim();
+  await card.getByRole("button", { name: /^Cancel/ }).waitFor({ state: "detached" });
+  const before = await result(card);
+  await card.getByRole("link", { name: /^Open/ }).click();
+  await page.getByText(/^Kept in this browser since/).waitFor();
+  assert.equal(await result(page.locator("main")), before);
+  await page.goBack();
+  await card.locator(".document .tiles").first().waitFor();
+  assert.equal(await result(card), before);
 }));
 
 test("the guide is found from the start page, the head and Ctrl+K, and fits a phone", app.page(async (page) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, menuEntry, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, menuEntry, openApp, reloaded, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -135,3 +135,18 @@ test("a link with values that cannot be used says so, and another model takes th
   assert.ok(args.includes("mlp"), args.join(" "));
   assert.equal(await saved(page, "CSV"), commandLine([...args, "--csv"]));
 }, { hash: "#/matmult?v=1&model=mlp&batch_size=32&dtype=int4" }));
+
+test("a finished study is kept: a reload shows it without a run, and a measurement is not measured again", app.page(async (page) => {
+  await page.getByLabel("Matrix size N").fill("64,128");
+  await page.getByText("More settings").click();
+  await page.getByLabel("Compare with this processor").check();
+  await run(page);
+  const result = async () => [await saved(page, "JSON"), await saved(page, "CSV"), await page.locator(".results").innerText()];
+  const before = await result();
+  assert.match(before[2], /Measured processor/);
+  // No two measurements are alike, so the same figures were not measured again.
+  assert.deepEqual(await reloaded(page, result), before);
+  assert.equal(await page.getByLabel("Matrix size N", { exact: true }).inputValue(), "64,128");
+  await page.evaluate(() => { location.hash = "#/"; });
+  await page.getByRole("link", { name: "2 of 2 cases: Matrix size N 64,128" }).waitFor();
+}, { hash: "#/matmult?v=1" }));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, openApp, refuseToKeep, reloaded, waiting, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -85,3 +85,37 @@ test("wrong fields are explained, a model that is too large says so, and a run i
   await button(page, "Cancel").click();
   await waitForState(page, "idle");
 }, { hash: "#/numerics?v=1" }));
+
+test("a finished comparison is kept: a reload shows it without a run, the start page lists it, and it runs again", app.page(async (page, url) => {
+  await waitForState(page, "done");
+  const before = [await downloaded(page), await page.locator(".numerics-result").innerText()];
+  const shown = await reloaded(page, async () => [await downloaded(page), await page.locator(".numerics-result").innerText()]);
+  assert.deepEqual(shown, before);
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");
+  await assertAccessible(page);
+  // An address without a request shows it too.
+  await openApp(page, `${url}?bare#/numerics`);
+  await page.getByText(/^Kept in this browser since/).waitFor();
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "5");
+  await button(page, "Run again").click();
+  await page.getByText(/^Kept in this browser since/).waitFor({ state: "detached" });
+  await waitForState(page, "done");
+  assert.equal(await downloaded(page), before[0]);
+  await openApp(page, `${url}?list#/`);
+  const items = page.getByRole("region", { name: "Kept here" }).locator("li");
+  await items.first().waitFor();
+  assert.equal(await items.count(), 1);
+  assert.match(await items.innerText(), /^nn on trn1\.2xlarge\s+Numerics, 20\d\d-/);
+  await button(page, "Remove nn on trn1.2xlarge").click();
+  assert.deepEqual(await page.evaluate(() => Object.keys(localStorage).filter((key) => /sweep|kept/.test(key))), []);
+}, { hash: "#/numerics?v=1&model=nn&seed=5" }));
+
+test("a browser that keeps nothing says so, and the comparison is shown and runs again after a reload", app.page(async (page) => {
+  await waitForState(page, "done");
+  await page.getByText(/^The browser cannot keep this result for a later visit/).waitFor();
+  await page.getByText(/^PASS /).waitFor();
+  await page.reload();
+  await waitForState(page, "done");
+  await page.getByText(/^The browser cannot keep this result for a later visit/).waitFor();
+  assert.equal(await page.getByText(/^Kept in this browser since/).count(), 0);
+}, { hash: "#/numerics?v=1&model=nn", init: refuseToKeep }));

@@ -141,6 +141,33 @@ export async function openApp(page, url) {
   await page.waitForFunction(() => (document.documentElement.dataset.state ?? "loading") !== "loading");
 }
 
+/**
+ * Reloads the page; returns the result that it then shows without a run, as `shown` reads it. The states that the page goes through
+ * are watched, because a short run ends before anyone could look.
+ */
+export async function reloaded(page, shown) {
+  await page.addInitScript(() => {
+    window.statesSeen = new Set();
+    const see = () => window.statesSeen.add(document.documentElement?.dataset.state);
+    new MutationObserver(see).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-state"] });
+  });
+  await page.reload();
+  await waitForState(page, "done");
+  await page.getByText(/^Kept in this browser since 20\d\d-/).waitFor();
+  const seen = await page.evaluate(() => [...window.statesSeen]);
+  assert.ok(seen.includes("done") && !seen.includes("running"), `it ran: ${seen}`);
+  return shown(page);
+}
+
+/** For `init`: the browser refuses to keep anything of this kind, and says so as a full store does. */
+export const refuseToKeep = () => {
+  const set = Storage.prototype.setItem;
+  Storage.prototype.setItem = function (key, value) {
+    if (key.startsWith("neuronscope.sweep.")) throw new DOMException("full", "QuotaExceededError");
+    return set.call(this, key, value);
+  };
+};
+
 /** Waits for `document.documentElement.dataset.state`: loading | idle | running | done | failed. */
 export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
   const current = () => page.evaluate(() => document.documentElement.dataset.state);

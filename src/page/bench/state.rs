@@ -174,6 +174,12 @@ impl BenchState {
         !self.rows.is_empty() || self.run.is_running() || self.wants_run
     }
 
+    /// Whether the results have their place on the page: there are some, or a run has begun, whose notes stand above them.
+    #[must_use]
+    pub fn has_place_for_results(&self) -> bool {
+        !self.rows.is_empty() || (self.run.is_running() && self.ran.is_some())
+    }
+
     /// Number of rows that the table will have when the run has ended, to reserve room for them; 0 if none are expected.
     #[must_use]
     pub fn awaited_rows(&self) -> usize {
@@ -283,7 +289,9 @@ impl BenchState {
 
 /// The rows in order, with `more` added or replacing earlier rows.
 fn with_rows(rows: &[ResultRow], more: Vec<(RowId, Rc<RowResult>)>) -> Vec<ResultRow> {
-    let mut all: std::collections::BTreeMap<RowId, ResultRow> = rows.iter().map(|r| (r.id, r.clone())).collect();
+    // Inserted one by one: collecting sorts first, for which the page would need another kind of sort.
+    let mut all = std::collections::BTreeMap::new();
+    all.extend(rows.iter().map(|r| (r.id, r.clone())));
     all.extend(more.into_iter().map(|(id, result)| (id, ResultRow::new(id, result))));
     all.into_values().collect()
 }

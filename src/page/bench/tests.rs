@@ -80,6 +80,8 @@ fn room_is_kept_for_results_from_the_moment_they_are_asked_for() {
     let idle = BenchState::default();
     assert_eq!((idle.is_for_results(), idle.awaited_rows()), (false, 0));
     assert!(idle.after(A::WantRun).is_for_results(), "a link asks for them");
+    assert!(!idle.after(A::WantRun).after(A::GoOn).has_place_for_results(), "notes may come above them");
+    assert!(started().has_place_for_results());
     let running = started();
     assert_eq!((running.is_for_results(), running.awaited_rows()), (true, 0), "how many is not known yet");
     let sweep = SweepState::new(config()).unwrap();

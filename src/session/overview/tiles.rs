@@ -78,7 +78,7 @@ fn top_operation(c: &Context<'_>) -> Option<Tile> {
     let of = if c.found.breakdown.is_some() { "of the operators\u{2019} self time" } else { "of all self time" };
     Some(tile(
         "Top operation",
-        shortened(&top.name),
+        top.name.clone(),
         format!("{} \u{2013} {} {of}", c.text(top.self_ns), format_share(top.percent)),
     ))
 }
@@ -94,7 +94,7 @@ fn of_peak(c: &Context<'_>) -> Option<Tile> {
     Some(Tile { share: Some(share / 100.0), ..tile("MFU", format_share(share), note) })
 }
 
-/// A name cut to the length of a tile.
+/// A name cut to the length of a heading.
 pub(super) fn shortened(name: &str) -> String {
     const MOST: usize = 32;
     let mut short: String = name.chars().take(MOST).collect();

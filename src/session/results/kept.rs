@@ -73,12 +73,14 @@ impl KeptHead {
     }
 }
 
-fn to_text(value: &impl Serialize) -> Option<String> {
+/// A value as text.
+pub(in crate::session) fn to_text(value: &impl Serialize) -> Option<String> {
     let bytes = postcard::to_allocvec(value).ok()?;
     Some(bytes.into_iter().map(char::from).collect())
 }
 
-fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
+/// The value of a text; `None` when it is not one of that type.
+pub(in crate::session) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     let bytes: Vec<u8> = text.chars().map(u8::try_from).collect::<Result<_, _>>().ok()?;
     postcard::from_bytes(&bytes).ok()
 }
@@ -97,11 +99,9 @@ pub fn keep_row(sweep: &SweepState, row: u32, result: &RowResult) -> Option<Stri
 pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> RestoredSweep {
     let sweep = SweepState::of(head.config.clone(), plan);
     let mut restored = RestoredSweep { sweep, results: Vec::new(), others: Vec::new(), unreadable: 0 };
-    for text in rows {
-        let Some((row, key, result)) = of_text::<KeptRow>(text) else {
-            restored.unreadable += 1;
-            continue;
-        };
+    let (rows, unreadable) = read_rows(rows);
+    restored.unreadable = unreadable;
+    for (row, key, result) in rows {
         let is_known = restored.sweep.rows().get(row as usize).is_some_and(|r| r.planned.key == key);
         if is_known {
             restored.sweep.finish(row, result.report.clone());
@@ -110,16 +110,21 @@ pub fn restore_sweep(head: &KeptHead, plan: SweepPlan, rows: &[String]) -> Resto
             restored.others.push(result.report);
         }
     }
-    restored.results.sort_by_key(|(row, _)| *row);
     restored
 }
 
 /// The reports of kept rows, in the order of their configurations; unreadable rows are left out.
 #[must_use]
 pub fn kept_reports(rows: &[String]) -> Vec<Report> {
+    read_rows(rows).0.into_iter().map(|(_, _, result)| result.report).collect()
+}
+
+/// The rows that can be read, in the order of their configurations, and the number of the others.
+fn read_rows(rows: &[String]) -> (Vec<KeptRow>, u32) {
     let mut read: Vec<KeptRow> = rows.iter().filter_map(|text| of_text(text)).collect();
     read.sort_by_key(|(row, ..)| *row);
-    read.into_iter().map(|(_, _, result)| result.report).collect()
+    let unreadable = rows.len().saturating_sub(read.len());
+    (read, u32::try_from(unreadable).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

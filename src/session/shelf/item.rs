@@ -19,10 +19,25 @@ pub enum ItemKind {
     Records,
     /// A model file: its bytes are kept.
     Model,
+    /// A comparison of values: its result is kept.
+    Numerics,
+    /// A study of the microbenchmark: its result is kept.
+    Matmult,
+    /// A study of a custom operator: its result is kept.
+    Customop,
 }
 
 impl ItemKind {
-    const ALL: [Self; 5] = [Self::Profile, Self::Run, Self::Benchmark, Self::Records, Self::Model];
+    const ALL: [Self; 8] = [
+        Self::Profile,
+        Self::Run,
+        Self::Benchmark,
+        Self::Records,
+        Self::Model,
+        Self::Numerics,
+        Self::Matmult,
+        Self::Customop,
+    ];
 
     /// Its name in lines.
     const fn key(self) -> &'static str {
@@ -32,6 +47,9 @@ impl ItemKind {
             Self::Benchmark => "benchmark",
             Self::Records => "records",
             Self::Model => "model",
+            Self::Numerics => "numerics",
+            Self::Matmult => "matmult",
+            Self::Customop => "customop",
         }
     }
 
@@ -44,6 +62,9 @@ impl ItemKind {
             Self::Benchmark => "Benchmark",
             Self::Records => "Records",
             Self::Model => "Model file",
+            Self::Numerics => "Numerics",
+            Self::Matmult => "Microbenchmark",
+            Self::Customop => "Custom operator",
         }
     }
 
@@ -65,7 +86,7 @@ pub struct ShelfItem {
     pub file: String,
     /// The hash that shows it.
     pub link: String,
-    /// The key of its rows, for a benchmark; empty for the others.
+    /// The key of its rows, for a benchmark, or of its result; empty for the others.
     pub rows: String,
     /// Bytes of its file.
     pub bytes: u64,
@@ -114,6 +135,7 @@ impl ShelfItem {
         let digest = match self.kind {
             ItemKind::Profile | ItemKind::Records => digest.text(&self.file).number(self.bytes),
             ItemKind::Run | ItemKind::Benchmark | ItemKind::Model => digest.text(&self.link),
+            ItemKind::Numerics | ItemKind::Matmult | ItemKind::Customop => digest.text(&self.link),
         };
         format!("{:016x}", digest.finish())
     }

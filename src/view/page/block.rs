@@ -74,8 +74,9 @@ fn tiles(out: &mut String, all: &[Tile]) {
             format!("<span class=\"sub\">{}</span>", escape(&tile.note))
         };
         let (class, name, value) = (class_of(tile.tone), escape(&tile.name), escape(&tile.value));
+        let look = if tile.has_long_value() { format!(" class=\"is-long\" title=\"{value}\"") } else { String::new() };
         out.push_str(&format!(
-            "<div class=\"panel{class}\"><dt>{name}</dt><dd><strong>{value}</strong>{note}</dd></div>\n"
+            "<div class=\"panel{class}\"><dt>{name}</dt><dd><strong{look}>{value}</strong>{note}</dd></div>\n"
         ));
     }
     out.push_str("</dl>\n");

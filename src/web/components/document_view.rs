@@ -113,10 +113,11 @@ fn tile(tile: &Tile) -> Html {
         let width = format!("width:{:.1}%", share.clamp(0.0, 1.0) * 100.0);
         html! { <span class="gauge" aria-hidden="true"><span style={width}></span></span> }
     });
+    let is_long = tile.has_long_value();
     html! {
         <div class={classes!("tile", class_of(tile.tone))}>
             <dt>{ &tile.name }</dt>
-            <dd><strong>{ &tile.value }</strong>{ for gauge }<span class="sub">{ &tile.note }</span></dd>
+            <dd><strong class={classes!(is_long.then_some("is-long"))} title={is_long.then(|| tile.value.clone())}>{ &tile.value }</strong>{ for gauge }<span class="sub">{ &tile.note }</span></dd>
         </div>
     }
 }

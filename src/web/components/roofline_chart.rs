@@ -23,6 +23,9 @@ fn ticks(axis: &LogAxis) -> Vec<Tick<'_>> {
     axis.ticks.iter().map(|t| (axis.share(t.value), t.label.as_str())).collect()
 }
 
+/// Between the line at the ridge and its label.
+const LABEL_GAP_PX: f64 = 5.0;
+
 /// A point in words.
 fn describe(p: &RoofPoint) -> String {
     let side = if p.is_memory_bound { "below" } else { "above" };
@@ -80,6 +83,11 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
         })
         .collect();
     let (ridge_x, ridge_y) = place(&frame, plot.roof[1]);
+    // Beside the ridge, where there is more room for it.
+    let (label_x, anchor) = match frame.x(plot.roof[1].0) {
+        x if x < frame.x(0.5) => (number(x + LABEL_GAP_PX), "start"),
+        x => (number(x - LABEL_GAP_PX), "end"),
+    };
     let readout = active.and_then(|i| plot.points.get(i)).or(plot.points.first()).map(describe);
     html! {
         <figure class="scatter roofline" ref={node}>
@@ -88,7 +96,7 @@ pub fn RooflineChart(props: &RooflineChartProps) -> Html {
                 { axes(&frame, &ticks(&plot.x), &ticks(&plot.y), &plot.x.title, &plot.y.title) }
                 <polyline class="roof" points={roof.join(" ")} fill="none" />
                 <line class="ridge" x1={ridge_x.clone()} x2={ridge_x.clone()} y1={ridge_y} y2={number(frame.bottom_edge())} />
-                <text class="ridge-label" x={ridge_x} y={number(frame.bottom_edge() - 6.0)} text-anchor="end">{ format!("ridge {:.1} ", plot.ridge) }</text>
+                <text class="ridge-label" x={label_x} y={number(frame.bottom_edge() - 6.0)} text-anchor={anchor}>{ format!("ridge {:.1}", plot.ridge) }</text>
                 { for points }
             </svg>
             <p class="readout" role="status">{ readout.unwrap_or_else(|| "Nothing here multiplied matrices and moved bytes.".to_owned()) }</p>

@@ -3,14 +3,13 @@
 use wasm_bindgen_futures::spawn_local;
 use web_sys::CustomEvent;
 
+use super::pieces::forget_pieces;
 use crate::base::convert::whole;
 use crate::session::shelf::{ItemKind, ShelfItem, in_order, leaving};
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::{private_files, storage};
 
 const PREFIX: &str = "neuronscope.kept.";
-/// Key prefix of the rows of benchmarks, which the keeper of a sweep writes.
-const ROWS_PREFIX: &str = "neuronscope.sweep.";
 /// Event for both programs of this page: the shelf has changed. Other tabs get `storage` events.
 pub(super) const CHANGED: &str = "neuronscope:kept";
 
@@ -56,11 +55,11 @@ pub fn forget_rows(rows: &str) {
     all().iter().filter(|item| item.rows == rows).for_each(remove);
 }
 
-/// Removes an item with its bytes and its rows.
+/// Removes an item with its bytes and its pieces.
 pub fn remove(item: &ShelfItem) {
     storage::forget(&key(item));
     if !item.rows.is_empty() {
-        storage::keys(&format!("{ROWS_PREFIX}{}.", item.rows)).iter().for_each(|key| storage::forget(key));
+        forget_pieces(&item.rows);
     }
     if item.kind.has_bytes() {
         let name = bytes_name(item);
@@ -90,14 +89,6 @@ pub fn keep_rows(name: &str, link: &str, rows: &str) {
 #[must_use]
 pub fn find_results(file: &str) -> Option<ShelfItem> {
     all().into_iter().find(|item| item.is_results(file))
-}
-
-/// Makes room for rows by removing the oldest benchmark results without a pin, except those of `rows`; returns whether there were any.
-pub fn forget_rows_of_oldest(rows: &str) -> bool {
-    let is_free = |item: &&ShelfItem| !item.is_pinned && !item.rows.is_empty() && item.rows != rows;
-    let items = all();
-    let oldest = items.iter().rev().find(is_free);
-    oldest.inspect(|item| remove(item)).is_some()
 }
 
 pub(super) fn put(item: ShelfItem) {

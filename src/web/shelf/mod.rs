@@ -4,7 +4,11 @@
 mod hook;
 mod lines;
 mod open;
+mod pieces;
+mod results;
 
 pub use hook::use_shelf;
-pub use lines::{change, find_results, forget_rows, forget_rows_of_oldest, keep_link, keep_rows, remove, touch};
+pub use lines::{change, find_results, forget_rows, keep_link, keep_rows, remove, touch};
 pub use open::{bytes_of, keep_file, kept_file, kept_model};
+pub use pieces::{PREFIX, forget_pieces, keep_piece, piece_key};
+pub use results::{keep_numerics, keep_study, kept_result, latest_result};

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use web_sys::File;
 
+use crate::base::sort_short_by;
 use crate::bench::export::to_json;
 use crate::bench::{RowResult, SweepPlan, SweepState};
 use crate::session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
@@ -12,9 +13,8 @@ use crate::session::shelf::MOST_UNPINNED;
 use crate::web::platform::download::file_of;
 use crate::web::platform::machine::wall_ms;
 use crate::web::platform::storage;
-use crate::web::shelf;
+use crate::web::shelf::{self, PREFIX, forget_pieces, keep_piece, piece_key};
 
-const PREFIX: &str = "neuronscope.sweep.";
 /// Interval at which a page records that it is still open.
 pub const BEAT_MS: u32 = 2_000;
 /// A page that has not recorded for this time that it is open has been closed.
@@ -50,7 +50,7 @@ impl Keeper {
 
     /// Records the progress of the sweep, and that this page runs it.
     pub fn update(&self, sweep: &SweepState) {
-        let kept = storage::keep(&key(&self.id, "head"), &KeptHead::of(sweep).to_text());
+        let kept = storage::keep(&piece_key(&self.id, "head"), &KeptHead::of(sweep).to_text());
         self.is_full.set(self.is_full.get() || !kept);
         self.beat();
     }
@@ -64,18 +64,8 @@ impl Keeper {
         } else {
             result
         };
-        let kept = keep_row(sweep, row, result).is_some_and(|text| {
-            let key = key(&self.id, &format!("row.{row}"));
-            loop {
-                if storage::keep(&key, &text) {
-                    return true;
-                }
-                // Old results without a pin make room for new ones.
-                if !shelf::forget_rows_of_oldest(&self.id) {
-                    return false;
-                }
-            }
-        });
+        let kept = keep_row(sweep, row, result);
+        let kept = kept.is_some_and(|text| keep_piece(&self.id, &format!("row.{row}"), &text));
         kept || self.is_full.replace(true)
     }
 
@@ -90,26 +80,18 @@ impl Keeper {
 
     /// Records that this page is still open.
     pub fn beat(&self) {
-        storage::write(&key(&self.id, "beat"), &format!("{:.0}", wall_ms()));
+        storage::write(&piece_key(&self.id, "beat"), &format!("{:.0}", wall_ms()));
     }
 
     /// Records that this page closes: another may resume the sweep at once.
     pub fn leave(&self) {
-        storage::forget(&key(&self.id, "beat"));
+        storage::forget(&piece_key(&self.id, "beat"));
     }
 
     /// Forgets the sweep.
     pub fn forget(&self) {
-        forget(&self.id);
+        forget_pieces(&self.id);
     }
-}
-
-fn key(id: &str, part: &str) -> String {
-    format!("{PREFIX}{id}.{part}")
-}
-
-fn forget(id: &str) {
-    storage::keys(&key(id, "")).iter().for_each(|key| storage::forget(key));
 }
 
 /// Kept results as a file of reports, by the name that [`ShelfItem::results_file`](crate::session::shelf::ShelfItem::results_file) gives
@@ -117,7 +99,7 @@ fn forget(id: &str) {
 #[must_use]
 pub fn kept_results(name: &str) -> Option<Result<File, String>> {
     let item = shelf::find_results(name)?;
-    if storage::read(&key(&item.rows, "head")).as_deref().and_then(KeptHead::from_text).is_none() {
+    if storage::read(&piece_key(&item.rows, "head")).as_deref().and_then(KeptHead::from_text).is_none() {
         let (name, why) = (&item.name, "another version of this page kept them");
         return Some(Err(format!("The results of {name} cannot be read: {why}. Run the benchmark again.")));
     }
@@ -127,7 +109,7 @@ pub fn kept_results(name: &str) -> Option<Result<File, String>> {
 
 /// The texts of the rows of a sweep.
 fn rows_of(id: &str) -> Vec<String> {
-    storage::keys(&key(id, "row.")).iter().filter_map(|key| storage::read(key)).collect()
+    storage::keys(&piece_key(id, "row.")).iter().filter_map(|key| storage::read(key)).collect()
 }
 
 /// A sweep of an earlier visit.
@@ -150,7 +132,7 @@ impl KeptSweep {
     /// Forgets it.
     pub fn forget(&self) {
         shelf::forget_rows(&self.id);
-        forget(&self.id);
+        forget_pieces(&self.id);
     }
 }
 
@@ -160,19 +142,19 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
     let (mut found, mut is_some_busy) = (Vec::new(), false);
     for head_key in storage::keys(PREFIX).iter().filter(|k| k.ends_with(".head")) {
         let id = head_key.trim_start_matches(PREFIX).trim_end_matches(".head");
-        let beat = storage::read(&key(id, "beat")).and_then(|text| text.parse::<f64>().ok());
+        let beat = storage::read(&piece_key(id, "beat")).and_then(|text| text.parse::<f64>().ok());
         if beat.is_some_and(|beat| wall_ms() - beat < GONE_MS) {
             is_some_busy = true;
             continue;
         }
-        let rows = storage::keys(&key(id, "row.")).len();
+        let rows = storage::keys(&piece_key(id, "row.")).len();
         match storage::read(head_key).as_deref().and_then(KeptHead::from_text) {
             Some(head) if rows > 0 => found.push(KeptSweep { id: id.to_owned(), head, rows }),
             // No row had finished, or another build kept it whose pieces this build cannot read.
-            _ => forget(id),
+            _ => forget_pieces(id),
         }
     }
-    found.sort_by(|a, b| b.id.cmp(&a.id));
+    sort_short_by(&mut found, |a, b| b.id.cmp(&a.id));
     // Unfinished sweeps are never removed without being asked; of the finished ones the latest are kept.
     let mut ended = 0;
     found.retain(|kept| {

@@ -53,7 +53,13 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
     let missing = app.and_then(|app| missing_file(&app, &props.value)).map(AttrValue::from);
     let unknown = (model.is_none() && file.is_none() && !props.models.is_empty())
         .then(|| AttrValue::from(format!("There is no model '{name}'; choose one from the list.")));
-    let help = model.filter(|_| props.has_help).map(|m| m.summary.clone()).unwrap_or_default();
+    let help = match model {
+        _ if !props.has_help => String::new(),
+        Some(model) => model.summary.clone(),
+        // It takes the room of the help that comes with the list.
+        None if props.models.is_empty() => FETCHING.to_owned(),
+        None => String::new(),
+    };
     let parameters = model.map(|m| m.parameters.as_slice()).unwrap_or_default();
     html! { <>
         <SelectField
@@ -100,6 +106,9 @@ fn parameter(props: &ModelFieldProps, name: &str, given: &[(String, String)], p:
         }
     }
 }
+
+/// The help while the list of models is not there yet.
+const FETCHING: &str = "The list is being fetched: every model, with its sizes and the meaning of one request to it.";
 
 /// The message for a wrong value of a parameter.
 fn problem(p: &ParameterInfo, value: &str) -> Option<String> {

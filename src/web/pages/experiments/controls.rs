@@ -101,7 +101,9 @@ fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
             // The list comes in its own order; the baseline stays first.
             let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
-            list.sort_by_key(|b| *b != base);
+            if let Some(at) = list.iter().position(|b| *b == base) {
+                list[..=at].rotate_right(1);
+            }
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };

@@ -1,4 +1,4 @@
-//! An example of the guide: a link, a command and, for a study, a run in place.
+//! An example of the guide: a link, a command and, for a study, a run in place, whose result is kept.
 
 use std::rc::Rc;
 
@@ -9,13 +9,15 @@ use crate::page::Shared;
 use crate::page::notices::{NoticeAction, Notices, Tone};
 use crate::session::guide::Example;
 use crate::session::share::Address;
+use crate::session::shelf::KeptStudy;
 use crate::session::studies::StudySpec;
 use crate::session::{JobId, JobRequest, JobResult, Part, Told};
 use crate::view::document::Document;
 use crate::web::components::{DocumentView, ProgressBar};
-use crate::web::context::{RunningJob, use_app};
+use crate::web::context::{AppContext, RunningJob, use_app};
 use crate::web::platform::clipboard;
-use crate::web::worker::{Engine, Pool};
+use crate::web::shelf;
+use crate::web::worker::Engine;
 
 /// Properties of [`ExampleCard`].
 #[derive(Properties)]
@@ -35,7 +37,11 @@ impl PartialEq for ExampleCardProps {
 pub fn ExampleCard(props: &ExampleCardProps) -> Html {
     let example = props.example;
     let run = use_state_eq(|| RunState::Idle);
-    let document = use_state(|| None::<Shared<Document>>);
+    // A result that the browser kept stays visible when the user comes back, also from the page of the example.
+    let document = use_state(|| {
+        let kept = study_of(example.link).and_then(|spec| shelf::kept_result(&spec));
+        kept.map(|kept: KeptStudy| Shared::new(kept.result.document))
+    });
     let job = use_mut_ref(|| None::<(Engine, JobId)>);
     // Leaving the page stops the run: nobody sees its result.
     use_effect_with((), {
@@ -49,7 +55,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
         }
     });
     let Some(app) = use_app() else { return Html::default() };
-    let start = starter(example, &app.pool, &run, &document, &job);
+    let start = starter(example, &app, &run, &document, &job);
     let cancel = {
         let job = job.clone();
         Callback::from(move |_: MouseEvent| {
@@ -85,20 +91,21 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
 /// Runs the study in place.
 fn starter(
     example: &'static Example,
-    pool: &Pool,
+    app: &AppContext,
     run: &UseStateHandle<RunState>,
     document: &UseStateHandle<Option<Shared<Document>>>,
     job: &RunningJob,
 ) -> Callback<MouseEvent> {
-    let (pool, run, document, job) = (pool.clone(), run.setter(), document.setter(), Rc::clone(job));
+    let (app, run, document, job) = (app.clone(), run.setter(), document.setter(), Rc::clone(job));
     Callback::from(move |_: MouseEvent| {
         let Some(spec) = study_of(example.link) else { return };
-        let engine = match pool.take() {
+        let engine = match app.pool.take() {
             Ok(engine) => engine,
             Err(message) => return run.set(RunState::Failed(message)),
         };
         run.set(RunState::started("Starting"));
         let (on_run, on_document, slot) = (run.clone(), document.clone(), Rc::clone(&job));
+        let (notices, asked) = (app.notices.clone(), spec.clone());
         let on_told = Callback::from(move |told: Told| {
             if told.is_last() {
                 slot.borrow_mut().take();
@@ -106,6 +113,9 @@ fn starter(
             match told {
                 Told::Part(Part::Study(result)) => on_document.set(Some(Shared::new(result.document))),
                 Told::Done(JobResult::Study(result)) => {
+                    if let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
+                        notices.dispatch(NoticeAction::Say(Tone::Info, message));
+                    }
                     on_document.set(Some(Shared::new(result.document)));
                     on_run.set(RunState::Done);
                 }

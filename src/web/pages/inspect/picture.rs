@@ -10,6 +10,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use crate::page::Shared;
+use crate::page::picture::{Place, SCALES, Size, first_view, whole};
 use crate::session::{InspectField, InspectShown};
 
 /// A press that moves less is a click.
@@ -20,18 +21,6 @@ const DOUBLE_MS: f64 = 450.0;
 const STEP: f64 = 1.2;
 /// How far an arrow key moves the picture.
 const MOVE_PX: f64 = 60.0;
-/// Smallest and largest scale of the picture.
-const SCALES: (f64, f64) = (0.02, 4.0);
-/// Smallest scale at first, so that text can be read.
-const READABLE: f64 = 0.55;
-
-/// Position and scale of the picture in its window.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Place {
-    x: f64,
-    y: f64,
-    scale: f64,
-}
 
 /// The window, where the picture is in it, and where a press began.
 #[derive(Default)]
@@ -124,7 +113,7 @@ fn use_place(frame: &NodeRef, window: &SharedWindow, shown: &Shared<InspectShown
     // Another model begins at its top; the same one stays where it is.
     use_effect_with(title, {
         let (frame, window, size) = (frame.clone(), window.clone(), shown.size);
-        move |_| fit(&frame, &window, size, READABLE)
+        move |_| fit(&frame, &window, size, first_view)
     });
     use_effect_with(shown.clone(), {
         let (frame, window) = (frame.clone(), window.clone());
@@ -172,13 +161,9 @@ fn size_of(frame: &NodeRef) -> (f64, f64) {
     element.map_or((1.0, 1.0), |e| (f64::from(e.client_width()), f64::from(e.client_height())))
 }
 
-/// Shows the picture from its top, at the largest scale that fits, but not below `least`.
-fn fit(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), least: f64) {
-    let (width, height) = size_of(frame);
-    let fits = ((width - 24.0) / size.0.max(1.0)).min((height - 24.0) / size.1.max(1.0));
-    let scale = fits.min(1.0).max(least).clamp(SCALES.0, SCALES.1);
-    let y = if size.1 * scale > height { 8.0 } else { (height - size.1 * scale) / 2.0 };
-    window.borrow_mut().place = Place { x: (width - size.0 * scale) / 2.0, y, scale };
+/// Puts the picture at the place that suits the window.
+fn fit(frame: &NodeRef, window: &SharedWindow, size: Size, place: fn(Size, Size) -> Place) {
+    window.borrow_mut().place = place(size_of(frame), size);
     apply(frame, window);
 }
 
@@ -280,7 +265,7 @@ fn key(frame: &NodeRef, window: &SharedWindow, size: (f64, f64), key: &str) -> b
         "ArrowDown" => by(0.0, -MOVE_PX),
         "+" | "=" => zoom(frame, window, (width / 2.0, height / 2.0), STEP),
         "-" => zoom(frame, window, (width / 2.0, height / 2.0), 1.0 / STEP),
-        "0" => fit(frame, window, size, SCALES.0),
+        "0" => fit(frame, window, size, whole),
         _ => return false,
     }
     true

@@ -9,6 +9,7 @@ use crate::session::{JobRequest, JobResult, NumericsSpec, Told, without_source};
 use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::platform::{download, page};
+use crate::web::shelf;
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -53,13 +54,19 @@ impl Actions {
         };
         self.state
             .dispatch(NumericsAction::Run(RunState::started(&format!("Compiling {}", without_source(&spec.model)))));
-        let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
+        let (dispatch, free, actions, asked) =
+            (self.state.dispatcher(), self.job.0.clone(), self.clone(), spec.clone());
         let on_told = Callback::from(move |told: Told| {
             if told.is_last() {
                 free.borrow_mut().take();
             }
             match told {
-                Told::Done(JobResult::Numerics(report)) => dispatch.dispatch(NumericsAction::Report(report)),
+                Told::Done(JobResult::Numerics(report)) => {
+                    if let Err(message) = shelf::keep_numerics(asked.clone(), (*report).clone()) {
+                        actions.say(Tone::Info, message);
+                    }
+                    dispatch.dispatch(NumericsAction::Report(report));
+                }
                 other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(NumericsAction::Run(run))),
             }
         });

@@ -68,7 +68,7 @@ pub fn NumericsForm(props: &NumericsFormProps) -> Html {
                 />
                 { text(NumericsField::BatchSize, "Batch size", "Samples of one call", "the model\u{2019}s own") }
                 <SelectField
-                    id="numerics-rounding" label="Rounding" value={state.text(NumericsField::Rounding).to_owned()}
+                    id="numerics-rounding" label="Rounding" wide={true} value={state.text(NumericsField::Rounding).to_owned()}
                     options={pairs(&[("rne", "to the nearest, ties to even"), ("stochastic", "stochastic")])} on_choose={edit(NumericsField::Rounding)}
                 />
                 { text(NumericsField::Tolerance, "Tolerance", "Largest mean relative error that passes: 0.02 is 2 %", "0.02") }

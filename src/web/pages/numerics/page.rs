@@ -7,7 +7,7 @@ use super::form::NumericsForm;
 use super::result::NumericsResult;
 use crate::page::numerics::NumericsState;
 use crate::session::NumericsSpec;
-use crate::web::components::ProgressBar;
+use crate::web::components::{KeptNote, ProgressBar};
 use crate::web::context::Job;
 use crate::web::context::use_app;
 
@@ -48,6 +48,10 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
         });
         html! { <button type="button" {onclick} disabled={state.run.is_running()} title={model}>{ name }</button> }
     };
+    let again = |spec: NumericsSpec| {
+        let actions = actions.clone();
+        Callback::from(move |()| actions.run_spec(spec.clone()))
+    };
     html! {
         <div class="page numerics">
             <h1>{ "Numerics" }</h1>
@@ -55,6 +59,9 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
             <NumericsForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for EXAMPLES.map(example) }</div>
             <ProgressBar run={state.run.clone()} />
+            if let Some(kept) = &state.restored {
+                <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
+            }
             if let Some(report) = &state.report {
                 <NumericsResult report={report.clone()} {actions} />
             } else if !state.run.is_running() {

@@ -59,7 +59,8 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     let form = html! { <SpecForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} /> };
     let Some(run) = shown else {
         return html! {
-            <div class="page profile">
+            // The keys make the form and the workspace two elements: one element with another class would move on the screen.
+            <div key="form" class="page profile">
                 <h1>{ "Profile" }</h1>
                 { form }
                 { progress(&actions, &state.run) }
@@ -68,7 +69,7 @@ pub fn ProfilePage(props: &ProfilePageProps) -> Html {
         };
     };
     html! {
-        <div class="workspace profile">
+        <div key="workspace" class="workspace profile">
             <h1 class="visually-hidden">{ "Profile" }</h1>
             <WorkspaceBar actions={actions.clone()} state={state.clone()} run={run.clone()} is_editing={*is_editing} {on_edit} />
             <Rail state={state.clone()} run={run.clone()} {tool} />

@@ -11,6 +11,7 @@ use crate::web::context::AppContext;
 use crate::web::context::Job;
 use crate::web::platform::download::file_of;
 use crate::web::platform::{download, page};
+use crate::web::shelf;
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -56,14 +57,20 @@ impl Actions {
             }
         };
         self.state.dispatch(StudyAction::Run(RunState::started("Starting")));
-        let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
+        let (dispatch, free, actions, asked) =
+            (self.state.dispatcher(), self.job.0.clone(), self.clone(), spec.clone());
         let on_told = Callback::from(move |told: Told| {
             if told.is_last() {
                 free.borrow_mut().take();
             }
             match told {
                 Told::Part(Part::Study(result)) => dispatch.dispatch(StudyAction::Result(result, false)),
-                Told::Done(JobResult::Study(result)) => dispatch.dispatch(StudyAction::Result(result, true)),
+                Told::Done(JobResult::Study(result)) => {
+                    if let Err(message) = shelf::keep_study(asked.clone(), (*result).clone()) {
+                        actions.say(Tone::Info, message);
+                    }
+                    dispatch.dispatch(StudyAction::Result(result, true));
+                }
                 other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(StudyAction::Run(run))),
             }
         });

@@ -7,7 +7,7 @@ use super::form::StudyFields;
 use crate::page::Shared;
 use crate::page::study::StudyState;
 use crate::session::studies::{StudyExample, StudySpec};
-use crate::web::components::{DocumentView, ProgressBar};
+use crate::web::components::{DocumentView, KeptNote, ProgressBar};
 use crate::web::context::Job;
 use crate::web::context::use_app;
 
@@ -43,6 +43,10 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
         let onclick = Callback::from(move |_: MouseEvent| actions.run_spec(StudySpec::of_example(kind, example)));
         html! { <button type="button" {onclick} disabled={state.run.is_running()}>{ example.name }</button> }
     };
+    let again = |spec: StudySpec| {
+        let actions = actions.clone();
+        Callback::from(move |()| actions.run_spec(spec.clone()))
+    };
     html! {
         <div class="page study">
             <h1>{ form.title }</h1>
@@ -50,6 +54,9 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>
             <ProgressBar run={state.run.clone()} />
+            if let Some(kept) = &state.restored {
+                <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
+            }
             if let Some(document) = &*document {
                 <DocumentView document={document.clone()} />
             } else if !state.run.is_running() {

@@ -52,6 +52,9 @@ pub fn BenchResults(props: &BenchResultsProps) -> Html {
             </section>
         };
     }
+    if !state.has_place_for_results() {
+        return Html::default();
+    }
     html! {
         <section class={classes!("results", state.is_stale().then_some("is-stale"))} aria-labelledby="results-title">
             <h2 id="results-title">{ "Results" }</h2>
