@@ -59,17 +59,22 @@ pub fn NumericsPage(props: &NumericsPageProps) -> Html {
             <NumericsForm actions={actions.clone()} catalog={app.catalog.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for EXAMPLES.map(example) }</div>
             <ProgressBar run={state.run.clone()} />
-            if let Some(kept) = &state.restored {
-                <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
-            }
-            if let Some(report) = &state.report {
-                <NumericsResult report={report.clone()} {actions} />
-            } else if !state.run.is_running() {
-                <section class="panel empty-state" aria-label="How to begin">
-                    <h2>{ "No comparison yet" }</h2>
-                    <p>{ "Press Run, or choose an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the same model shows the same effects." }</p>
-                </section>
-            }
+            // The kept note and the result come and go in one step: each has its own element, before which Yew can insert.
+            <div class="part">
+                if let Some(kept) = &state.restored {
+                    <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
+                }
+            </div>
+            <div class="part">
+                if let Some(report) = &state.report {
+                    <NumericsResult report={report.clone()} {actions} />
+                } else if !state.run.is_running() {
+                    <section class="panel empty-state" aria-label="How to begin">
+                        <h2>{ "No comparison yet" }</h2>
+                        <p>{ "Press Run, or choose an example. Models of up to 8,000 MFLOP are computed twice in this browser; a smaller size of the same model shows the same effects." }</p>
+                    </section>
+                }
+            </div>
         </div>
     }
 }

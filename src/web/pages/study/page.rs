@@ -54,17 +54,22 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             <StudyFields actions={actions.clone()} state={state.clone()} />
             <div class="panel examples" role="group" aria-label="Examples"><span>{ "Examples:" }</span>{ for form.examples.iter().map(example) }</div>
             <ProgressBar run={state.run.clone()} />
-            if let Some(kept) = &state.restored {
-                <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
-            }
-            if let Some(document) = &*document {
-                <DocumentView document={document.clone()} />
-            } else if !state.run.is_running() {
-                <section class="panel empty-state" aria-label="How to begin">
-                    <h2>{ "Nothing run yet" }</h2>
-                    <p>{ form.begin }</p>
-                </section>
-            }
+            // The kept note and the result come and go in one step: each has its own element, before which Yew can insert.
+            <div class="part">
+                if let Some(kept) = &state.restored {
+                    <KeptNote when_ms={kept.when_ms} is_running={state.run.is_running()} on_run={again(kept.spec.clone())} />
+                }
+            </div>
+            <div class="part">
+                if let Some(document) = &*document {
+                    <DocumentView document={document.clone()} />
+                } else if !state.run.is_running() {
+                    <section class="panel empty-state" aria-label="How to begin">
+                        <h2>{ "Nothing run yet" }</h2>
+                        <p>{ form.begin }</p>
+                    </section>
+                }
+            </div>
         </div>
     }
 }
