@@ -1,9 +1,26 @@
 //! Why a file is not a model that can be read.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use super::bytecode::BytecodeError;
+use super::carried::CarryError;
+use super::gzip::GzipError;
+use super::hlo::{HloError, HloProtoError, HloTextError};
+use super::lexer::TextError;
+use super::limits::Impossible;
+use super::load::WeightError;
+use super::npz::NpzError;
+use super::onnx::OnnxError;
+use super::program::VerifyError;
+use super::sniff::FormatError;
+use super::source::FileError;
+use super::stablehlo::StableHloError;
+use super::undecided::Undecided;
+use super::zip::ArchiveError;
 
 /// Where in a file something is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,28 +50,163 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file is not a model that can be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-#[error("{place}{what}; {instead}")]
+/// Why a file is not a model that can be read: where, and what is wrong. [`ImportError::instead`] says what to do about it.
+///
+/// It is written as place, words and advice, because a program of the page gets it from the program that has the readers: what arrives
+/// there is [`ImportErrorKind::Told`].
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
+#[error("{place}{kind}; {}", .kind.instead())]
+#[serde(from = "Words", into = "Words")]
 pub struct ImportError {
     /// Where.
     pub place: Place,
     /// What is wrong.
-    pub what: String,
-    /// What to do instead.
-    pub instead: String,
+    pub kind: Box<ImportErrorKind>,
 }
 
 impl ImportError {
     /// An error of a whole file.
     #[must_use]
-    pub fn of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self::at(Place::File, what, instead)
+    pub fn of_file(kind: impl Into<ImportErrorKind>) -> Self {
+        Self::at(Place::File, kind)
     }
 
     /// An error at a place.
     #[must_use]
-    pub fn at(place: Place, what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self { place, what: what.into(), instead: instead.into() }
+    pub fn at(place: Place, kind: impl Into<ImportErrorKind>) -> Self {
+        Self { place, kind: Box::new(kind.into()) }
+    }
+
+    /// What is wrong, without the place and without what to do.
+    #[must_use]
+    pub fn what(&self) -> String {
+        self.kind.to_string()
+    }
+
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> Cow<'_, str> {
+        self.kind.instead()
+    }
+
+    pub(super) fn told_of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self::told_at(Place::File, what, instead)
+    }
+
+    pub(super) fn told_at(place: Place, what: impl Into<String>, instead: impl Into<String>) -> Self {
+        Self::at(place, ImportErrorKind::Told { what: what.into(), instead: instead.into() })
+    }
+}
+
+/// What is wrong with a file: the error of the reader, or of the part of a reader, that met it.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ImportErrorKind {
+    /// Its bytes.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A format that is known and not read, or none that is known.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A zip archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A file packed by gzip.
+    #[error(transparent)]
+    Gzip(#[from] GzipError),
+    /// Arrays that NumPy saved.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
+    /// The numbers of a weight.
+    #[error(transparent)]
+    Weight(#[from] WeightError),
+    /// The form of HLO or MLIR text.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// HLO text.
+    #[error(transparent)]
+    HloText(#[from] HloTextError),
+    /// An `HloModuleProto`.
+    #[error(transparent)]
+    HloProto(#[from] HloProtoError),
+    /// Instructions of HLO, of either form.
+    #[error(transparent)]
+    Hlo(#[from] HloError),
+    /// A module of StableHLO.
+    #[error(transparent)]
+    StableHlo(#[from] StableHloError),
+    /// MLIR bytecode.
+    #[error(transparent)]
+    Bytecode(#[from] BytecodeError),
+    /// An ONNX model.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
+    /// A program that does not hold together.
+    #[error(transparent)]
+    Program(#[from] VerifyError),
+    /// A program that no NeuronCore can run.
+    #[error(transparent)]
+    Impossible(#[from] Impossible),
+    /// What the file leaves to a person.
+    #[error(transparent)]
+    Undecided(#[from] Undecided),
+    /// The program that reads model files for another one.
+    #[error(transparent)]
+    Carried(#[from] CarryError),
+    /// The words of the program that read the file for this one: the one kind that holds text.
+    #[error("{what}")]
+    Told {
+        /// What is wrong.
+        what: String,
+        /// What to do instead.
+        instead: String,
+    },
+}
+
+impl ImportErrorKind {
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> Cow<'_, str> {
+        match self {
+            Self::File(error) => error.instead().into(),
+            Self::Format(error) => error.instead().into(),
+            Self::Archive(error) => error.instead().into(),
+            Self::Gzip(error) => error.instead().into(),
+            Self::Npz(error) => error.instead().into(),
+            Self::Weight(_) => "save the model again".into(),
+            Self::Text(error) => error.instead().into(),
+            Self::HloText(error) => error.instead(),
+            Self::HloProto(error) => error.instead().into(),
+            Self::Hlo(error) => error.instead().into(),
+            Self::StableHlo(error) => error.instead().into(),
+            Self::Bytecode(error) => error.instead().into(),
+            Self::Onnx(error) => error.instead(),
+            Self::Program(_) => "export the model again; the file was changed or is damaged".into(),
+            Self::Impossible(error) => error.instead().into(),
+            Self::Undecided(error) => error.instead().into(),
+            Self::Carried(error) => error.instead().into(),
+            Self::Told { instead, .. } => instead.into(),
+        }
+    }
+}
+
+/// An [`ImportError`] as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "ImportError")]
+struct Words {
+    place: Place,
+    what: String,
+    instead: String,
+}
+
+impl From<ImportError> for Words {
+    fn from(error: ImportError) -> Self {
+        Self { what: error.what(), instead: error.instead().into_owned(), place: error.place }
+    }
+}
+
+impl From<Words> for ImportError {
+    fn from(Words { place, what, instead }: Words) -> Self {
+        Self::at(place, ImportErrorKind::Told { what, instead })
     }
 }

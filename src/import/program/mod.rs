@@ -33,5 +33,5 @@ pub use prune::prune;
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
-pub use verify::verify;
-pub(super) use verify::{TooManyElements, check_sizes};
+pub(super) use verify::check_sizes;
+pub use verify::{TooManyElements, VerifyError, verify};

@@ -102,7 +102,7 @@ fn info(name: &str, graph: &Graph<'_>, symbols: &Symbols) -> Result<TensorInfo, 
 
 fn no_type(name: &str, why: &str) -> ImportError {
     let place = Place::Node(name.chars().take(200).collect());
-    ImportError::at(place, format!("the value has no type: {why}"), "export the model again")
+    ImportError::told_at(place, format!("the value has no type: {why}"), "export the model again")
 }
 
 /// What wrote the file.

@@ -117,7 +117,7 @@ impl Symbols {
                 let range =
                     format!("{} to {}", min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |m| m.to_string()));
                 let what = format!("{size} is not a size of dimension {name}, which is {range}");
-                return Err(ImportError::of_file(what, "ask for a size in its range"));
+                return Err(ImportError::told_of_file(what, "ask for a size in its range"));
             }
             let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
             symbols.values.insert(name.clone(), used);
@@ -227,7 +227,7 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
         None => (Place::File, "a value".to_owned()),
     };
     let what = format!("the size of the result of {op} depends on data (the unbacked symbol {symbol})");
-    ImportError::at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
+    ImportError::told_at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
 }
 
 /// Sizes that are asked for, by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or, when there is only one, `batch`.
@@ -255,10 +255,10 @@ fn chosen_sizes(
             let names: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
             let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             let what = format!("the file has no open dimension {name}; it has {has}");
-            return Err(ImportError::of_file(what, "leave it out or name one that is there"));
+            return Err(ImportError::told_of_file(what, "leave it out or name one that is there"));
         };
         let size = i64::try_from(size).map_err(|_| {
-            ImportError::of_file(format!("dimension {name} of size {size}"), "ask for a size below 2^63")
+            ImportError::told_of_file(format!("dimension {name} of size {size}"), "ask for a size below 2^63")
         })?;
         chosen.insert(symbol, size);
     }

@@ -60,13 +60,13 @@ fn graph_entry<'a>(archive: &'a Archive<'_>) -> Result<&'a Entry, ImportError> {
     let old = archive.ending("serialized_exported_program.json");
     of_default.or(old).or_else(|| archive.entries.iter().find(is_graph)).ok_or_else(|| {
         let what = "no models/model.json and no serialized_exported_program.json in the archive";
-        ImportError::of_file(what, "save the model with torch.export.save")
+        ImportError::told_of_file(what, "save the model with torch.export.save")
     })
 }
 
 fn damaged(entry: &Entry, error: &serde_json::Error) -> ImportError {
     let what = format!("the graph cannot be read: {error}");
-    ImportError::at(Place::Entry(entry.name.clone()), what, "save the model again with torch.export.save")
+    ImportError::told_at(Place::Entry(entry.name.clone()), what, "save the model again with torch.export.save")
 }
 
 fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOptions) -> Result<Imported, Wrong> {
@@ -97,5 +97,5 @@ fn check_version(text: &[u8], entry: &Entry) -> Result<(), Wrong> {
         version.major, version.minor
     );
     let instead = "export the model with a torch between 2.4 and 2.15";
-    Err(Wrong::Model(ImportError::at(Place::Entry(entry.name.clone()), what, instead)))
+    Err(Wrong::Model(ImportError::told_at(Place::Entry(entry.name.clone()), what, instead)))
 }

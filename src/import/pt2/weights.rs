@@ -77,7 +77,7 @@ impl Weights {
         let text = archive.content(entry, MAX_CONFIG)?;
         let config: PayloadConfig<'_> = serde_json::from_slice(&text).map_err(|e| {
             let what = format!("the description of the weights cannot be read: {e}");
-            ImportError::at(Place::Entry(entry.name.clone()), what, "save the model again")
+            ImportError::told_at(Place::Entry(entry.name.clone()), what, "save the model again")
         })?;
         let folder = entry.name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let by_name: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();

@@ -73,7 +73,7 @@ impl Inputs {
         depth: usize,
     ) -> Result<Value, ImportError> {
         if depth > MAX_DEPTH {
-            return Err(ImportError::of_file(
+            return Err(ImportError::told_of_file(
                 format!("the input {name} has more than {MAX_DEPTH} levels"),
                 "call the model with tensors",
             ));
@@ -146,7 +146,7 @@ impl Inputs {
 
     /// A tensor that the caller gives.
     fn tensor(&mut self, name: &str, ty: ArrayType, t: &mut Translator) -> Result<Value, ImportError> {
-        let wrong = |what: String| ImportError::at(Place::Node(short(name)), what, "ask for smaller sizes");
+        let wrong = |what: String| ImportError::told_at(Place::Node(short(name)), what, "ask for smaller sizes");
         let open = self.open.iter().filter(|d| !d.is_chosen).filter_map(|d| {
             let (input, at) = d.name.rsplit_once('.')?;
             (input == name).then(|| at.parse().ok().map(|at: usize| (at, d.name.clone())))?
@@ -178,7 +178,7 @@ impl Inputs {
                 let instead = format!(
                     "ask for all of them (--dim {short}.0=1 --dim {short}.1=128 ..), or save a trace with PyTorch 2.4 or later, which keeps them"
                 );
-                return Err(ImportError::of_file(what, instead));
+                return Err(ImportError::told_of_file(what, instead));
             }
         };
         self.assumed.insert(name.to_owned(), ty);
@@ -201,7 +201,7 @@ impl Inputs {
                 let known = self.infos.iter().flat_map(|i| (0..i.shape.len()).map(move |d| format!("{}.{d}", i.name)));
                 let known: Vec<String> = known.take(20).collect();
                 let what = format!("the file has no dimension {}; it has {}", short(asked), known.join(", "));
-                return Err(ImportError::of_file(what, "leave it out or name one that is there"));
+                return Err(ImportError::told_of_file(what, "leave it out or name one that is there"));
             }
         }
         Ok(())

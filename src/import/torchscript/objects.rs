@@ -61,7 +61,7 @@ impl<'f> Objects<'f> {
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
-        let data = data.ok_or_else(|| ImportError::of_file("there is no data.pkl in the archive", AGAIN))?;
+        let data = data.ok_or_else(|| ImportError::told_of_file("there is no data.pkl in the archive", AGAIN))?;
         let root = data.name.trim_end_matches("data.pkl").to_owned();
         let entries: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let constants = entries.get(format!("{root}constants.pkl").as_str()).copied();
@@ -127,7 +127,7 @@ impl<'f> Objects<'f> {
         let Some(entry) = self.entry(&name) else { return Ok(None) };
         let raw = self.archive.content(entry, MAX_SOURCE)?;
         let text = String::from_utf8(raw)
-            .map_err(|_| ImportError::at(Place::Entry(entry.name.clone()), "the source is not UTF-8", AGAIN))?;
+            .map_err(|_| ImportError::told_at(Place::Entry(entry.name.clone()), "the source is not UTF-8", AGAIN))?;
         let source = parse(&text).map_err(|(line, what)| at_line(&name, line, what, AGAIN))?;
         let source = Rc::new(source);
         self.files.insert(name.clone(), Rc::clone(&source));
@@ -221,10 +221,10 @@ pub fn at_line(file: &str, line: u32, what: impl Into<String>, instead: &str) ->
     let file: String = file.chars().take(200).collect();
     let what: String = what.into();
     let what = if what.chars().count() > 600 { what.chars().take(600).collect() } else { what };
-    ImportError::at(Place::Entry(format!("{file}, line {line}")), what, instead)
+    ImportError::told_at(Place::Entry(format!("{file}, line {line}")), what, instead)
 }
 
 fn pickle(archive: &Archive<'_>, entry: &Entry) -> Result<Pickle, ImportError> {
     let raw = archive.content(entry, MAX_PICKLE)?;
-    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.to_string(), AGAIN))
+    Pickle::read(&raw).map_err(|e| ImportError::told_at(Place::Entry(entry.name.clone()), e.to_string(), AGAIN))
 }

@@ -27,7 +27,7 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
     let mut objects = Objects::open(&archive)?;
     if objects.short_text("byteorder").is_some_and(|order| order == "big") {
         let what = "its weights are big-endian: it was saved on another kind of processor";
-        return Err(ImportError::of_file(what, "save it again on a processor that is little-endian"));
+        return Err(ImportError::told_of_file(what, "save it again on a processor that is little-endian"));
     }
     let mut inputs = Inputs::new(options);
     for _ in 0..MAX_ROUNDS {
@@ -42,12 +42,12 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
             }
         }
     }
-    Err(ImportError::of_file("the sizes of its inputs are not known", "save a trace with PyTorch 2.4 or later"))
+    Err(ImportError::told_of_file("the sizes of its inputs are not known", "save a trace with PyTorch 2.4 or later"))
 }
 
 /// The program and what the file holds.
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
-    let wrong = |what: String| ImportError::of_file(what, "give tensors as results");
+    let wrong = |what: String| ImportError::told_of_file(what, "give tensors as results");
     let mut views = Vec::new();
     results(result, &mut views, 0).map_err(|e| wrong(e.to_string()))?;
     if views.is_empty() {

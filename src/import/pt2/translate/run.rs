@@ -68,7 +68,7 @@ pub fn translate(
 }
 
 fn of_file(error: &BuildError) -> ImportError {
-    ImportError::of_file(error.to_string(), "export a smaller model")
+    ImportError::told_of_file(error.to_string(), "export a smaller model")
 }
 
 impl Translator {
@@ -289,7 +289,7 @@ impl Translator {
             };
             let instead =
                 "a NeuronCore runs a fixed program: export one branch, or compute both and choose with torch.where";
-            return Err(ImportError::at(Place::Node(place), what, instead));
+            return Err(ImportError::told_at(Place::Node(place), what, instead));
         };
         let missing = |e: BuildError| at_node(&place, &e);
         let mut inside = FxHashMap::default();
@@ -404,7 +404,7 @@ fn name_of(node: &Node<'_>) -> String {
 
 fn at_node(name: &str, what: &dyn std::error::Error) -> ImportError {
     let place = Place::Node(name.chars().take(200).collect());
-    ImportError::at(
+    ImportError::told_at(
         place,
         what.to_string(),
         "the file is damaged or of a kind that is not known here: export the model again",

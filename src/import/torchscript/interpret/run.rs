@@ -31,12 +31,13 @@ pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
     let again = "save the model again with torch.jit.save";
     let class = interpreter.objects.class_of(root);
-    let class = class.ok_or_else(|| ImportError::of_file("data.pkl holds no module", again))?;
+    let class = class.ok_or_else(|| ImportError::told_of_file("data.pkl holds no module", again))?;
     let found = interpreter.objects.class(&class)?;
     let Found { item, file } =
-        found.ok_or_else(|| ImportError::of_file(format!("the source of the class {class} is missing"), again))?;
+        found.ok_or_else(|| ImportError::told_of_file(format!("the source of the class {class} is missing"), again))?;
     let function = item.methods.iter().find(|f| f.name == "forward").cloned();
-    let function = function.ok_or_else(|| ImportError::of_file(format!("{class} has no method forward"), again))?;
+    let function =
+        function.ok_or_else(|| ImportError::told_of_file(format!("{class} has no method forward"), again))?;
     let parameters: Vec<(String, String)> = function.parameters.iter().skip(1).cloned().collect();
     let model = ModuleValue { id: root, path: "".into(), lookup: None };
     let mut arguments = vec![Value::Module(model)];
