@@ -16,9 +16,11 @@ use super::load::WeightError;
 use super::npz::NpzError;
 use super::onnx::OnnxError;
 use super::program::VerifyError;
+use super::pt2::Pt2Error;
 use super::sniff::FormatError;
 use super::source::FileError;
 use super::stablehlo::StableHloError;
+use super::torchscript::TorchScriptError;
 use super::undecided::Undecided;
 use super::zip::ArchiveError;
 
@@ -88,14 +90,6 @@ impl ImportError {
     pub fn instead(&self) -> Cow<'_, str> {
         self.kind.instead()
     }
-
-    pub(super) fn told_of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self::told_at(Place::File, what, instead)
-    }
-
-    pub(super) fn told_at(place: Place, what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self::at(place, ImportErrorKind::Told { what: what.into(), instead: instead.into() })
-    }
 }
 
 /// What is wrong with a file: the error of the reader, or of the part of a reader, that met it.
@@ -141,6 +135,12 @@ pub enum ImportErrorKind {
     /// An ONNX model.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
+    /// A file of `torch.export`.
+    #[error(transparent)]
+    Pt2(#[from] Pt2Error),
+    /// A file of `torch.jit.save`.
+    #[error(transparent)]
+    TorchScript(#[from] TorchScriptError),
     /// A program that does not hold together.
     #[error(transparent)]
     Program(#[from] VerifyError),
@@ -181,6 +181,8 @@ impl ImportErrorKind {
             Self::StableHlo(error) => error.instead().into(),
             Self::Bytecode(error) => error.instead().into(),
             Self::Onnx(error) => error.instead(),
+            Self::Pt2(error) => error.instead().into(),
+            Self::TorchScript(error) => error.instead(),
             Self::Program(_) => "export the model again; the file was changed or is damaged".into(),
             Self::Impossible(error) => error.instead().into(),
             Self::Undecided(error) => error.instead().into(),

@@ -53,13 +53,15 @@ pub use limits::Impossible;
 pub use load::{DecodeError, WeightError, load_parameter};
 pub use npz::{NpzError, read_npz};
 pub use onnx::{ArrayError, ControlError, Fault, FieldError, InputError, OnnxError, OpError, read_onnx};
-pub use pt2::read_pt2;
+pub use pt2::{PickleError, Pt2Error, TypeError, read_pt2};
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{FormatError, ModelKind, sniff};
 pub use source::{FileError, MediumError, ModelBytes, read_all};
 pub use stablehlo::{StableHloError, TensorError, read_stablehlo};
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
-pub use torchscript::read_torchscript;
+pub use torchscript::{
+    Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,
+};
 pub use undecided::{Undecided, refuse_undecided};
 pub use zip::{ArchiveError, StretchError, UnpackError};
 

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
+use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
 use super::symbol::{Expression, SymbolError};
 use crate::import::program::{ArrayType, ElementType};
@@ -114,10 +115,8 @@ impl Symbols {
             if let Some(size) = asked
                 && (min.is_some_and(|m| size < m) || max.is_some_and(|m| size > m))
             {
-                let range =
-                    format!("{} to {}", min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |m| m.to_string()));
-                let what = format!("{size} is not a size of dimension {name}, which is {range}");
-                return Err(ImportError::told_of_file(what, "ask for a size in its range"));
+                let (name, least) = (name.clone(), min.unwrap_or(1));
+                return Err(ImportError::of_file(Pt2Error::Range { size, name, least, most: max }));
             }
             let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
             symbols.values.insert(name.clone(), used);
@@ -226,8 +225,7 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
         Some((name, op)) => (Place::Node(name), op),
         None => (Place::File, "a value".to_owned()),
     };
-    let what = format!("the size of the result of {op} depends on data (the unbacked symbol {symbol})");
-    ImportError::told_at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
+    ImportError::at(place, Pt2Error::DataDependent { op, symbol: symbol.to_owned() })
 }
 
 /// Sizes that are asked for, by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or, when there is only one, `batch`.
@@ -252,14 +250,11 @@ fn chosen_sizes(
             _ => by_place(),
         };
         let Some(symbol) = symbol else {
-            let names: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
-            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let what = format!("the file has no open dimension {name}; it has {has}");
-            return Err(ImportError::told_of_file(what, "leave it out or name one that is there"));
+            let open = found.iter().map(|(n, _)| n.clone()).collect();
+            return Err(ImportError::of_file(Pt2Error::NoDimension { name: name.clone(), open }));
         };
-        let size = i64::try_from(size).map_err(|_| {
-            ImportError::told_of_file(format!("dimension {name} of size {size}"), "ask for a size below 2^63")
-        })?;
+        let too_large = |_| ImportError::of_file(Pt2Error::Size { name: name.clone(), size });
+        let size = i64::try_from(size).map_err(too_large)?;
         chosen.insert(symbol, size);
     }
     Ok(chosen)

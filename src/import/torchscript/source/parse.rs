@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::cursor::{Parser, Wrong};
+use super::error::{SyntaxError, Wanted};
 use super::lexer::{Token, tokens};
 use super::tree::{Class, Expression, Function, SourceFile, Statement, StatementKind, Target};
 /// Reads a file of source.
@@ -118,7 +119,7 @@ impl Parser {
             }
             function.parameters.push((name, text));
             if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
-                return Err(self.unexpected("`,` or `)` is wanted"));
+                return Err(self.unexpected(Wanted::CommaOr(")")));
             }
         }
         if self.take("->") {
@@ -139,7 +140,7 @@ impl Parser {
         }
         self.at += 1;
         if !matches!(self.peek(), Token::Indent) {
-            return Err(self.unexpected("a block is wanted"));
+            return Err(self.unexpected(Wanted::Part("a block")));
         }
         self.at += 1;
         let mut statements = Vec::new();
@@ -170,7 +171,7 @@ impl Parser {
                 self.at += 1;
                 let name = self.name()?;
                 if !self.take_word("in") {
-                    return Err(self.unexpected("`in` is wanted"));
+                    return Err(self.unexpected(Wanted::Sign("in")));
                 }
                 let items = self.expression()?;
                 StatementKind::For { name, items, body: self.block()? }
@@ -226,7 +227,7 @@ impl Parser {
         }
         if !self.take("=") {
             if !matches!(self.peek(), Token::Line | Token::End) {
-                return Err(self.unexpected("the end of the statement is wanted"));
+                return Err(self.unexpected(Wanted::Part("the end of the statement")));
             }
             self.skip_line();
             return Ok(StatementKind::Evaluate(left));
@@ -235,7 +236,7 @@ impl Parser {
         let target = |e: Expression| match e {
             Expression::Name(name) => Ok(Target::Name(name)),
             Expression::Attribute(of, name) => Ok(Target::Attribute(*of, name)),
-            _ => Err((line, "something other than a name or a field is assigned".to_owned())),
+            _ => Err((line, SyntaxError::Target)),
         };
         let targets = match left {
             Expression::Tuple(items) => items.into_iter().map(target).collect::<Result<Vec<_>, _>>()?,
@@ -243,7 +244,7 @@ impl Parser {
         };
         let value = self.expression_list()?.0;
         if !matches!(self.peek(), Token::Line | Token::End) {
-            return Err(self.unexpected("the end of the statement is wanted"));
+            return Err(self.unexpected(Wanted::Part("the end of the statement")));
         }
         self.skip_line();
         Ok(StatementKind::Assign { targets, unpacks: has_comma, value })
