@@ -212,3 +212,60 @@ impl From<Words> for ImportError {
         Self::at(place, ImportErrorKind::Told { what, instead })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{ArrayType, ElementType};
+    use super::super::{GzipError, MediumError, TextError};
+    use super::*;
+
+    fn errors() -> Vec<ImportError> {
+        let gone = FileError::Medium(MediumError::new("it \"moved\""));
+        let ty = ArrayType::new(ElementType::F32, [2]);
+        let constant = HloTextError::Constant { ty, numbers: 3 };
+        vec![
+            ImportError::of_file(gone),
+            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], is_batch: true }),
+            ImportError::at(Place::Line(3, 7), constant),
+            ImportError::at(Place::Byte(12), TextError::CutOff),
+            ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),
+            ImportError::at(Place::Entry("a/b".to_owned()), ArchiveError::Method(9)),
+        ]
+    }
+
+    #[test]
+    fn an_error_is_written_as_place_words_and_advice() {
+        for error in errors() {
+            let place = serde_json::to_string(&error.place).unwrap();
+            let text = |text: &str| serde_json::to_string(text).unwrap();
+            let wanted =
+                format!(r#"{{"place":{place},"what":{},"instead":{}}}"#, text(&error.what()), text(&error.instead()));
+            assert_eq!(serde_json::to_string(&error).unwrap(), wanted);
+            let words = postcard::to_allocvec(&(&error.place, error.what(), error.instead())).unwrap();
+            assert_eq!(postcard::to_allocvec(&error).unwrap(), words);
+        }
+        let one = serde_json::to_string(&ImportError::at(Place::Byte(12), GzipError::Header)).unwrap();
+        let text = r#"{"place":{"Byte":12},"what":"the gzip file has a damaged header","instead":"unpack it by hand, or pack it again"}"#;
+        assert_eq!(one, text);
+    }
+
+    #[test]
+    fn an_error_that_was_read_back_says_the_same() {
+        for error in errors() {
+            let back: ImportError = serde_json::from_str(&serde_json::to_string(&error).unwrap()).unwrap();
+            assert!(matches!(&*back.kind, ImportErrorKind::Told { .. }), "{back:?}");
+            assert_eq!(
+                (back.to_string(), back.what(), back.instead()),
+                (error.to_string(), error.what(), error.instead())
+            );
+            let again: ImportError = serde_json::from_str(&serde_json::to_string(&back).unwrap()).unwrap();
+            assert_eq!(again, back);
+        }
+    }
+
+    #[test]
+    fn place_words_and_advice_are_one_sentence() {
+        let error = ImportError::at(Place::Line(3, 7), TextError::ClosesNothing(')'));
+        assert_eq!(error.to_string(), "line 3, column 7: ')' closes nothing; look at the brackets before it");
+    }
+}

@@ -19,7 +19,9 @@ mod types;
 mod value;
 mod verify;
 
-pub use builder::{BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, Unsupported, ValueError};
+pub use builder::{
+    BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, SymbolError, TypeError, Unsupported, ValueError,
+};
 pub use bytes::numbers_of_bytes;
 pub use compose::ComposeError;
 pub use computation_builder::ComputationBuilder;

@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-use super::meta::TypeError;
-use crate::import::program::BuildError;
+use crate::import::program::{BuildError, TypeError};
 
 /// Why a file of `torch.export` is not read.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -3,33 +3,12 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
-use super::symbol::{Expression, SymbolError};
-use crate::import::program::{ArrayType, ElementType};
+use super::symbol::Expression;
+use crate::import::program::{ArrayType, ElementType, TypeError};
 use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
-
-/// Why a description does not give a type.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TypeError {
-    /// An element type, by torch's number, that is not read.
-    #[error("its element type {0} is not known")]
-    Element(i64),
-    /// A size that is not given.
-    #[error("a size is neither a number nor an expression")]
-    NoSize,
-    /// An expression without a value.
-    #[error(transparent)]
-    Symbol(#[from] SymbolError),
-    /// A size below zero.
-    #[error("its size {0} is negative")]
-    Negative(i64),
-    /// Sizes whose product is too large.
-    #[error("it has more elements than 64 bits count: {0}")]
-    TooMany(ArrayType),
-}
 
 /// The element type of torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]

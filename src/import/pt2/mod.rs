@@ -21,7 +21,6 @@ mod weights;
 pub use argument::{Argument, Symbolic, Text};
 pub use error::Pt2Error;
 pub use legacy::{PickledTensor, pickled_tensor};
-pub use meta::TypeError;
 pub use open::read_pt2;
 pub use pickle::{Id as PickleId, Pickle, PickleError, Pickled};
 pub use schema::NamedArgument;

@@ -382,7 +382,7 @@ impl Translator {
         let meta = graph.tensor_values.get(name);
         let meta = meta.ok_or_else(|| CallError::from(ValueError::Untyped(short())))?;
         let ty = self.symbols.array(meta);
-        Ok(ty.map_err(|e| CallError::from(ValueError::Type { name: short(), why: e.to_string() }))?)
+        Ok(ty.map_err(|fault| CallError::from(ValueError::Type { name: short(), fault }))?)
     }
 }
 

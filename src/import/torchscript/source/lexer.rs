@@ -180,7 +180,7 @@ impl Lexer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, tokens};
+    use super::{SyntaxError, Token, tokens};
 
     #[test]
     fn lines_blocks_numbers_and_texts() {
@@ -199,6 +199,6 @@ mod tests {
     fn what_is_no_token_is_named_with_its_line() {
         assert_eq!(tokens("a\n$").unwrap_err().0, 2);
         assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, SyntaxError::EndlessText));
-        assert!(tokens("a\n    b\n  c\n").unwrap_err().1.contains("indentation"));
+        assert!(tokens("a\n    b\n  c\n").unwrap_err().1.to_string().contains("indentation"));
     }
 }

@@ -253,7 +253,7 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, StatementKind, parse};
+    use super::{Expression, StatementKind, SyntaxError, Wanted, parse};
 
     #[test]
     fn a_class_with_a_method() {
@@ -277,7 +277,7 @@ mod tests {
     fn levels_without_end_are_refused() {
         for (open, close) in [("(", ")"), ("[", "]"), ("-", ""), ("not ", ""), ("f(", ")")] {
             let source = format!("def f():\n  return {}1{}\n", open.repeat(5000), close.repeat(5000));
-            assert!(parse(&source).unwrap_err().1.contains("levels"), "{open}");
+            assert!(parse(&source).unwrap_err().1.to_string().contains("levels"), "{open}");
         }
         let long = format!("def f():\n  return x{}\n", ".a".repeat(5000));
         assert!(parse(&long).is_err());
@@ -286,10 +286,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         assert_eq!(
-            parse("def f(x):\n  y = (1,\n").unwrap_err().1,
+            parse("def f(x):\n  y = (1,\n").unwrap_err().1.to_string(),
             "a value is wanted and the end of the line is there"
         );
         assert_eq!(parse("def f(x):\n  y = 1 2\n").unwrap_err().0, 2);
-        assert_eq!(parse("class\n").unwrap_err(), (1, "a name is wanted and the end of the line is there".to_owned()));
+        let found = "the end of the line".to_owned();
+        let no_name = SyntaxError::Unexpected { wanted: Wanted::Part("a name"), found };
+        assert_eq!(parse("class\n").unwrap_err(), (1, no_name));
     }
 }
