@@ -93,6 +93,12 @@ pub fn format_cell_share(percent: f64) -> String {
     format!("{percent:.2} %")
 }
 
+/// A percentage as the TensorBoard plugin of Neuron writes it, without a space: `39.08%`.
+#[must_use]
+pub fn format_plugin_share(percent: f64) -> String {
+    format!("{percent:.2}%")
+}
+
 /// A change in percent, with its sign: `+12.3 %`, `-41.9 %`.
 #[must_use]
 pub fn format_change(percent: f64) -> String {
@@ -153,6 +159,7 @@ mod tests {
     fn shares_and_ratios_have_the_same_decimals_at_any_size() {
         assert_eq!([99.66, 0.06, 5.49].map(format_share), ["99.7 %", "0.1 %", "5.5 %"]);
         assert_eq!([39.084, 0.06].map(format_cell_share), ["39.08 %", "0.06 %"]);
+        assert_eq!([39.084, 0.06].map(format_plugin_share), ["39.08%", "0.06%"]);
         assert_eq!([12.34, -41.92, 0.0].map(format_change), ["+12.3 %", "-41.9 %", "+0.0 %"]);
         assert_eq!([99.66, 0.06].map(format_whole_share), ["100 %", "0 %"]);
         assert_eq!((format_times(2.125_1, 2), format_times(0.5, 3)), ("2.13x".to_owned(), "0.500x".to_owned()));

@@ -6,7 +6,7 @@ use super::program::{ArrayType, ElementType};
 
 /// What is wrong with an attribute, in words that follow the operation's name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum AttributeError {
+pub enum AttributeError {
     /// A missing attribute.
     #[error("it has no {0}")]
     Missing(&'static str),
@@ -67,7 +67,7 @@ pub(super) enum AttributeError {
 
 /// What is wrong with the text of a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum ConstantError {
+pub enum ConstantError {
     /// It is not `dense<..>`.
     #[error("its value is {0:?}")]
     Form(String),

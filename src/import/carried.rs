@@ -3,7 +3,50 @@
 //! On the page the readers are a separate program. [`read_elsewhere`] is called in a program without readers, [`read_carried`] in the program
 //! with the readers; the shell passes the bytes between the two.
 
+use thiserror::Error;
+
 use super::{ImportError, ImportOptions, Imported, ModelBytes, read_model};
+
+/// Why the program that reads model files does not read one for another program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CarryError {
+    /// There is none.
+    #[error("model files are not read here")]
+    NoReader,
+    /// It could not be fetched.
+    #[error("the part of the page that reads model files could not be fetched ({said})")]
+    NotFetched {
+        /// The message of the browser.
+        said: String,
+    },
+    /// It could not be started.
+    #[error("the part of the page that reads model files does not start: {said}")]
+    NotStarted {
+        /// The message of the browser.
+        said: String,
+    },
+    /// It says that it belongs to another page.
+    #[error("the part of the page that reads model files is from another build")]
+    OtherBuild,
+    /// Its bytes are not the answer of this build, or those that it was given are not a request of this build.
+    #[error("the program that reads model files is of another build ({0})")]
+    Unreadable(postcard::Error),
+}
+
+impl CarryError {
+    /// What to do instead.
+    #[must_use]
+    pub const fn instead(&self) -> &'static str {
+        match self {
+            Self::NoReader => "open it on the page, or name it on the command line with --model FILE",
+            Self::NotFetched { .. } => "connect to the network and try again; once fetched, it is kept",
+            Self::NotStarted { .. } | Self::OtherBuild | Self::Unreadable(_) => {
+                "reload the page, and open the file again"
+            }
+        }
+    }
+}
 
 /// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer.
 ///
@@ -13,24 +56,23 @@ pub fn read_elsewhere(
     options: &ImportOptions,
     carry: impl FnOnce(&[u8]) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Imported, ImportError> {
-    let options = postcard::to_allocvec(options).map_err(|e| not_carried(&e))?;
+    let options = postcard::to_allocvec(options).map_err(not_carried)?;
     let answer = carry(&options)?;
-    postcard::from_bytes::<Result<Imported, ImportError>>(&answer).map_err(|e| not_carried(&e))?
+    postcard::from_bytes::<Result<Imported, ImportError>>(&answer).map_err(not_carried)?
 }
 
 /// Reads a model for another program, which called [`read_elsewhere`]. Errors are part of the answer.
 #[must_use]
 pub fn read_carried(name: &str, bytes: &dyn ModelBytes, options: &[u8]) -> Vec<u8> {
     let read = postcard::from_bytes::<ImportOptions>(options)
-        .map_err(|e| not_carried(&e))
+        .map_err(not_carried)
         .and_then(|options| read_model(name, bytes, &options));
     // Writing to memory does not fail. If it did, the other side would report an empty answer as an error.
     postcard::to_allocvec(&read).unwrap_or_default()
 }
 
-fn not_carried(error: &postcard::Error) -> ImportError {
-    let what = format!("the program that reads model files is of another build ({error})");
-    ImportError::of_file(what, "reload the page, and open the file again")
+fn not_carried(error: postcard::Error) -> ImportError {
+    ImportError::of_file(CarryError::Unreadable(error))
 }
 
 #[cfg(test)]
@@ -56,7 +98,10 @@ mod tests {
         let open = ImportOptions { dims: BTreeMap::from([("batch".to_owned(), 3)]), looks_only: true };
         for (file, options) in [("no model", &own), (&HLO[..120], &own), (HLO, &open)] {
             let direct = read_model("m.hlo", &file.as_bytes().to_vec(), options);
-            assert_eq!(format!("{:?}", through_bytes("m.hlo", file, options)), format!("{direct:?}"));
+            // An error arrives as its words.
+            let words = |e: ImportError| (e.what(), e.instead().into_owned(), e.place);
+            let carried = through_bytes("m.hlo", file, options).map_err(words);
+            assert_eq!(format!("{carried:?}"), format!("{:?}", direct.map_err(words)));
         }
         assert!(through_bytes("m.hlo", "no model", &own).is_err());
     }
@@ -69,12 +114,12 @@ mod tests {
             assert!(error.contains("another build") && error.contains("reload the page"), "{error}");
         }
         assert_eq!(read_carried("m", &Vec::new(), &[9, 9]), postcard_of_error(&[9, 9]));
-        let refused = ImportError::of_file("offline", "connect");
+        let refused = ImportError::of_file(CarryError::NotFetched { said: "offline".to_owned() });
         assert_eq!(read_elsewhere(&own, |_| Err(refused.clone())), Err(refused));
     }
 
     fn postcard_of_error(options: &[u8]) -> Vec<u8> {
         let error = postcard::from_bytes::<ImportOptions>(options).unwrap_err();
-        postcard::to_allocvec(&Err::<Imported, _>(not_carried(&error))).unwrap()
+        postcard::to_allocvec(&Err::<Imported, _>(not_carried(error))).unwrap()
     }
 }

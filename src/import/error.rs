@@ -1,9 +1,28 @@
 //! Why a model file cannot be read.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use super::bytecode::BytecodeError;
+use super::carried::CarryError;
+use super::gzip::GzipError;
+use super::hlo::{HloError, HloProtoError, HloTextError};
+use super::lexer::TextError;
+use super::limits::Impossible;
+use super::load::WeightError;
+use super::npz::NpzError;
+use super::onnx::OnnxError;
+use super::program::VerifyError;
+use super::pt2::Pt2Error;
+use super::sniff::FormatError;
+use super::source::FileError;
+use super::stablehlo::StableHloError;
+use super::torchscript::TorchScriptError;
+use super::undecided::Undecided;
+use super::zip::ArchiveError;
 
 /// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,28 +52,220 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a model file cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
-#[error("{place}{what}; {instead}")]
+/// Why a model file cannot be read: the place and the problem. [`ImportError::instead`] says what to do.
+///
+/// It is written as place, words and advice, because a program of the page gets it from the program that has the readers: what arrives
+/// there is [`ImportErrorKind::Told`].
+#[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
+#[error("{place}{kind}; {}", .kind.instead())]
+#[serde(from = "Words", into = "Words")]
 pub struct ImportError {
     /// The place.
     pub place: Place,
     /// What is wrong.
-    pub what: String,
-    /// What to do instead.
-    pub instead: String,
+    pub kind: Box<ImportErrorKind>,
 }
 
 impl ImportError {
     /// An error about a whole file.
     #[must_use]
-    pub fn of_file(what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self::at(Place::File, what, instead)
+    pub fn of_file(kind: impl Into<ImportErrorKind>) -> Self {
+        Self::at(Place::File, kind)
     }
 
     /// An error at a place.
     #[must_use]
-    pub fn at(place: Place, what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self { place, what: what.into(), instead: instead.into() }
+    pub fn at(place: Place, kind: impl Into<ImportErrorKind>) -> Self {
+        Self { place, kind: Box::new(kind.into()) }
+    }
+
+    /// What is wrong, without the place and without what to do.
+    #[must_use]
+    pub fn what(&self) -> String {
+        self.kind.to_string()
+    }
+
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> Cow<'_, str> {
+        self.kind.instead()
+    }
+}
+
+/// What is wrong with a file: the error of the reader, or of the part of a reader, that met it.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ImportErrorKind {
+    /// Its bytes.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A format that is known and not read, or none that is known.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// A zip archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A file packed by gzip.
+    #[error(transparent)]
+    Gzip(#[from] GzipError),
+    /// Arrays that NumPy saved.
+    #[error(transparent)]
+    Npz(#[from] NpzError),
+    /// The numbers of a weight.
+    #[error(transparent)]
+    Weight(#[from] WeightError),
+    /// The form of HLO or MLIR text.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// HLO text.
+    #[error(transparent)]
+    HloText(#[from] HloTextError),
+    /// An `HloModuleProto`.
+    #[error(transparent)]
+    HloProto(#[from] HloProtoError),
+    /// Instructions of HLO, of either form.
+    #[error(transparent)]
+    Hlo(#[from] HloError),
+    /// A module of StableHLO.
+    #[error(transparent)]
+    StableHlo(#[from] StableHloError),
+    /// MLIR bytecode.
+    #[error(transparent)]
+    Bytecode(#[from] BytecodeError),
+    /// An ONNX model.
+    #[error(transparent)]
+    Onnx(#[from] OnnxError),
+    /// A file of `torch.export`.
+    #[error(transparent)]
+    Pt2(#[from] Pt2Error),
+    /// A file of `torch.jit.save`.
+    #[error(transparent)]
+    TorchScript(#[from] TorchScriptError),
+    /// A program that does not hold together.
+    #[error(transparent)]
+    Program(#[from] VerifyError),
+    /// A program that no NeuronCore can run.
+    #[error(transparent)]
+    Impossible(#[from] Impossible),
+    /// What the file leaves to a person.
+    #[error(transparent)]
+    Undecided(#[from] Undecided),
+    /// The program that reads model files for another one.
+    #[error(transparent)]
+    Carried(#[from] CarryError),
+    /// The words of the program that read the file for this one: the one kind that holds text.
+    #[error("{what}")]
+    Told {
+        /// What is wrong.
+        what: String,
+        /// What to do instead.
+        instead: String,
+    },
+}
+
+impl ImportErrorKind {
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> Cow<'_, str> {
+        match self {
+            Self::File(error) => error.instead().into(),
+            Self::Format(error) => error.instead().into(),
+            Self::Archive(error) => error.instead().into(),
+            Self::Gzip(error) => error.instead().into(),
+            Self::Npz(error) => error.instead().into(),
+            Self::Weight(_) => "save the model again".into(),
+            Self::Text(error) => error.instead().into(),
+            Self::HloText(error) => error.instead(),
+            Self::HloProto(error) => error.instead().into(),
+            Self::Hlo(error) => error.instead().into(),
+            Self::StableHlo(error) => error.instead().into(),
+            Self::Bytecode(error) => error.instead().into(),
+            Self::Onnx(error) => error.instead(),
+            Self::Pt2(error) => error.instead().into(),
+            Self::TorchScript(error) => error.instead(),
+            Self::Program(_) => "export the model again; the file was changed or is damaged".into(),
+            Self::Impossible(error) => error.instead().into(),
+            Self::Undecided(error) => error.instead().into(),
+            Self::Carried(error) => error.instead().into(),
+            Self::Told { instead, .. } => instead.into(),
+        }
+    }
+}
+
+/// An [`ImportError`] as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "ImportError")]
+struct Words {
+    place: Place,
+    what: String,
+    instead: String,
+}
+
+impl From<ImportError> for Words {
+    fn from(error: ImportError) -> Self {
+        Self { what: error.what(), instead: error.instead().into_owned(), place: error.place }
+    }
+}
+
+impl From<Words> for ImportError {
+    fn from(Words { place, what, instead }: Words) -> Self {
+        Self::at(place, ImportErrorKind::Told { what, instead })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{ArrayType, ElementType};
+    use super::super::{GzipError, MediumError, TextError};
+    use super::*;
+
+    fn errors() -> Vec<ImportError> {
+        let gone = FileError::Medium(MediumError::new("it \"moved\""));
+        let ty = ArrayType::new(ElementType::F32, [2]);
+        let constant = HloTextError::Constant { ty, numbers: 3 };
+        vec![
+            ImportError::of_file(gone),
+            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], is_batch: true }),
+            ImportError::at(Place::Line(3, 7), constant),
+            ImportError::at(Place::Byte(12), TextError::CutOff),
+            ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),
+            ImportError::at(Place::Entry("a/b".to_owned()), ArchiveError::Method(9)),
+        ]
+    }
+
+    #[test]
+    fn an_error_is_written_as_place_words_and_advice() {
+        for error in errors() {
+            let place = serde_json::to_string(&error.place).unwrap();
+            let text = |text: &str| serde_json::to_string(text).unwrap();
+            let wanted =
+                format!(r#"{{"place":{place},"what":{},"instead":{}}}"#, text(&error.what()), text(&error.instead()));
+            assert_eq!(serde_json::to_string(&error).unwrap(), wanted);
+            let words = postcard::to_allocvec(&(&error.place, error.what(), error.instead())).unwrap();
+            assert_eq!(postcard::to_allocvec(&error).unwrap(), words);
+        }
+        let one = serde_json::to_string(&ImportError::at(Place::Byte(12), GzipError::Header)).unwrap();
+        let text = r#"{"place":{"Byte":12},"what":"the gzip file has a damaged header","instead":"unpack it by hand, or pack it again"}"#;
+        assert_eq!(one, text);
+    }
+
+    #[test]
+    fn an_error_that_was_read_back_says_the_same() {
+        for error in errors() {
+            let back: ImportError = serde_json::from_str(&serde_json::to_string(&error).unwrap()).unwrap();
+            assert!(matches!(&*back.kind, ImportErrorKind::Told { .. }), "{back:?}");
+            assert_eq!(
+                (back.to_string(), back.what(), back.instead()),
+                (error.to_string(), error.what(), error.instead())
+            );
+            let again: ImportError = serde_json::from_str(&serde_json::to_string(&back).unwrap()).unwrap();
+            assert_eq!(again, back);
+        }
+    }
+
+    #[test]
+    fn place_words_and_advice_are_one_sentence() {
+        let error = ImportError::at(Place::Line(3, 7), TextError::ClosesNothing(')'));
+        assert_eq!(error.to_string(), "line 3, column 7: ')' closes nothing; look at the brackets before it");
     }
 }

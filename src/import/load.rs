@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
-use super::{ImportError, ModelBytes, Place};
+use super::{ImportError, MediumError, ModelBytes, Place};
 use crate::base::convert::signed;
 
 /// The numbers of a parameter; `None` if the file does not hold them.
@@ -11,19 +11,39 @@ use crate::base::convert::signed;
 /// # Errors
 /// When they extend past the end of the file, or when their element type is not supported.
 pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> Result<Option<Value>, ImportError> {
-    let wrong = |what: String| ImportError::at(Place::Node(parameter.name.clone()), what, "save the model again");
+    let wrong = |error: WeightError| ImportError::at(Place::Node(parameter.name.clone()), error);
     match &parameter.data {
         WeightData::Absent => Ok(None),
         WeightData::Held(value) => Ok(Some((**value).clone())),
         WeightData::InFile { offset, len, strides } => {
             let wanted = usize::try_from(*len).unwrap_or(usize::MAX);
-            let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(format!("its numbers cannot be read: {e}")))?;
+            let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(e.into()))?;
             if raw.len() != wanted {
-                return Err(wrong(format!("its {len} bytes at byte {offset} run past the end of the file")));
+                return Err(wrong(WeightError::PastEnd { len: *len, offset: *offset }));
             }
-            decode(&parameter.ty, &raw, strides).map(Some).map_err(|e| wrong(e.to_string()))
+            decode(&parameter.ty, &raw, strides).map(Some).map_err(|e| wrong(e.into()))
         }
     }
+}
+
+/// Why the numbers of a weight are not read from the file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum WeightError {
+    /// The medium does not give them.
+    #[error("its numbers cannot be read: {0}")]
+    Medium(#[from] MediumError),
+    /// More bytes than the file has behind their place.
+    #[error("its {len} bytes at byte {offset} run past the end of the file")]
+    PastEnd {
+        /// How many they are.
+        len: u64,
+        /// Where they begin.
+        offset: u64,
+    },
+    /// Bytes that are not the numbers of its type.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
 }
 
 /// Why bytes cannot be read as the numbers of an array.

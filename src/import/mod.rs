@@ -40,24 +40,30 @@ mod zip;
 
 use serde::{Deserialize, Serialize};
 
-pub use bytecode::read_mlir_bytecode;
-pub use carried::{read_carried, read_elsewhere};
+pub use attribute::{AttributeError, ConstantError};
+pub use bytecode::{BytecodeError, Unknown, read_mlir_bytecode};
+pub use carried::{CarryError, read_carried, read_elsewhere};
 pub use compare::{CompareError, ResultComparison, compare};
-pub use error::{ImportError, Place};
-pub use gzip::gunzip;
-pub use hlo::{print_hlo_text, read_hlo_proto, read_hlo_text};
+pub use error::{ImportError, ImportErrorKind, Place};
+pub use gzip::{GzipError, gunzip};
+pub use hlo::{HloError, HloProtoError, HloTextError, print_hlo_text, read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
-pub use load::load_parameter;
-pub use npz::read_npz;
-pub use onnx::read_onnx;
-pub use pt2::read_pt2;
+pub use lexer::{Expected, TextError};
+pub use limits::Impossible;
+pub use load::{DecodeError, WeightError, load_parameter};
+pub use npz::{NpzError, read_npz};
+pub use onnx::{ArrayError, ControlError, Fault, FieldError, InputError, OnnxError, OpError, read_onnx};
+pub use pt2::{PickleError, Pt2Error, read_pt2};
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
-pub use sniff::{ModelKind, sniff};
-pub use source::{MediumError, ModelBytes, read_all};
-pub use stablehlo::read_stablehlo;
+pub use sniff::{FormatError, ModelKind, sniff};
+pub use source::{FileError, MediumError, ModelBytes, read_all};
+pub use stablehlo::{StableHloError, TensorError, read_stablehlo};
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
-pub use torchscript::read_torchscript;
-pub use undecided::refuse_undecided;
+pub use torchscript::{
+    Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,
+};
+pub use undecided::{Undecided, refuse_undecided};
+pub use zip::{ArchiveError, StretchError, UnpackError};
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -19,20 +19,22 @@ pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportEr
     let mut arrays = Vec::new();
     for entry in archive.entries.iter().filter(|e| e.name.ends_with(".npy")) {
         let content = archive.content(entry, MOST_BYTES)?;
-        let instead = "save it with numpy.savez";
-        let array =
-            array(&content).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.to_string(), instead))?;
+        let array = array(&content).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e))?;
         arrays.push((entry.name.trim_end_matches(".npy").to_owned(), array));
     }
     if arrays.is_empty() {
-        return Err(ImportError::of_file("the archive holds no arrays", "save arrays with numpy.savez"));
+        return Err(ImportError::of_file(NpzError::NoArrays));
     }
     Ok(arrays)
 }
 
-/// Why an array of NumPy cannot be read.
+/// Why arrays of NumPy cannot be read.
 #[derive(Clone, Debug, PartialEq, Error)]
-enum NpyError {
+#[non_exhaustive]
+pub enum NpzError {
+    /// An archive of other things.
+    #[error("the archive holds no arrays")]
+    NoArrays,
     /// The header or the numbers are truncated.
     #[error("the array is cut off")]
     CutOff,
@@ -61,38 +63,49 @@ enum NpyError {
     Decode(#[from] DecodeError),
 }
 
-/// One array in NumPy's format, versions 1 to 3.
-fn array(npy: &[u8]) -> Result<Value, NpyError> {
-    if !npy.starts_with(b"\x93NUMPY") {
-        return Err(NpyError::Magic);
+impl NpzError {
+    /// What to do instead.
+    #[must_use]
+    pub const fn instead(&self) -> &'static str {
+        match self {
+            Self::NoArrays => "save arrays with numpy.savez",
+            _ => "save it with numpy.savez",
+        }
     }
-    let (start, len): (usize, usize) = match npy.get(6).ok_or(NpyError::CutOff)? {
+}
+
+/// One array in NumPy's format, versions 1 to 3.
+fn array(npy: &[u8]) -> Result<Value, NpzError> {
+    if !npy.starts_with(b"\x93NUMPY") {
+        return Err(NpzError::Magic);
+    }
+    let (start, len): (usize, usize) = match npy.get(6).ok_or(NpzError::CutOff)? {
         1 => (
             10,
             usize::from(u16::from_le_bytes([
-                *npy.get(8).ok_or(NpyError::CutOff)?,
-                *npy.get(9).ok_or(NpyError::CutOff)?,
+                *npy.get(8).ok_or(NpzError::CutOff)?,
+                *npy.get(9).ok_or(NpzError::CutOff)?,
             ])),
         ),
         _ => {
-            let len: [u8; 4] = npy.get(8..12).and_then(|b| b.try_into().ok()).ok_or(NpyError::CutOff)?;
+            let len: [u8; 4] = npy.get(8..12).and_then(|b| b.try_into().ok()).ok_or(NpzError::CutOff)?;
             (12, usize::try_from(u32::from_le_bytes(len)).unwrap_or(usize::MAX))
         }
     };
-    let end = start.checked_add(len).ok_or(NpyError::CutOff)?;
-    let header = String::from_utf8_lossy(npy.get(start..end).ok_or(NpyError::CutOff)?).into_owned();
-    let after = |key: &'static str| header.split(key).nth(1).ok_or(NpyError::NoKey(key));
+    let end = start.checked_add(len).ok_or(NpzError::CutOff)?;
+    let header = String::from_utf8_lossy(npy.get(start..end).ok_or(NpzError::CutOff)?).into_owned();
+    let after = |key: &'static str| header.split(key).nth(1).ok_or(NpzError::NoKey(key));
     let descr = after("'descr':")?.split('\'').nth(1).unwrap_or_default().to_owned();
     let sizes = after("'shape':")?.split(['(', ')']).nth(1).unwrap_or_default().to_owned();
     let dims = sizes.split(',').map(str::trim).filter(|d| !d.is_empty()).map(|d| d.parse::<u64>());
-    let dims = dims.collect::<Result<Vec<u64>, _>>().map_err(|source| NpyError::Sizes { sizes, source })?;
+    let dims = dims.collect::<Result<Vec<u64>, _>>().map_err(|source| NpzError::Sizes { sizes, source })?;
     if dims.len() > 1 && after("'fortran_order':")?.trim_start().starts_with("True") {
-        return Err(NpyError::ColumnMajor);
+        return Err(NpzError::ColumnMajor);
     }
-    Ok(decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or(NpyError::CutOff)?, &[])?)
+    Ok(decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or(NpzError::CutOff)?, &[])?)
 }
 
-fn element(descr: &str) -> Result<ElementType, NpyError> {
+fn element(descr: &str) -> Result<ElementType, NpzError> {
     Ok(match descr.trim_start_matches(['<', '|', '=']) {
         "f4" => ElementType::F32,
         "f8" => ElementType::F64,
@@ -106,6 +119,6 @@ fn element(descr: &str) -> Result<ElementType, NpyError> {
         "u2" => ElementType::U16,
         "u1" => ElementType::U8,
         "b1" | "?" => ElementType::Pred,
-        _ => return Err(NpyError::Element(descr.to_owned())),
+        _ => return Err(NpzError::Element(descr.to_owned())),
     })
 }

@@ -1,7 +1,10 @@
 //! The format of a model file, from its first bytes: file names are not reliable.
 
+use thiserror::Error;
+
 use super::bytecode;
-use super::gzip::{gunzip, is_gzip};
+use super::gzip::{GzipError, gunzip, is_gzip};
+use super::source::FileError;
 use super::zip::Archive;
 use super::{ImportError, ModelBytes};
 
@@ -38,6 +41,110 @@ const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
 const SOME_MODEL: &str =
     "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
 
+/// A format that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// What AOTInductor makes.
+    #[error("it is an AOTInductor package: compiled code without a graph")]
+    AotInductor,
+    /// What the Neuron compiler makes.
+    #[error("it is a NEFF: compiled code without a graph")]
+    Neff,
+    /// A `.keras` file.
+    #[error("it is a Keras model")]
+    Keras,
+    /// A `.h5` file.
+    #[error("it is an HDF5 file (Keras weights)")]
+    KerasWeights,
+    /// A `.tflite` file.
+    #[error("it is a TensorFlow Lite model")]
+    TensorFlowLite,
+    /// A zip archive that no exporter wrote.
+    #[error("it is a zip archive without a model: no models/model.json and no serialized_exported_program.json")]
+    OtherArchive,
+    /// A graph of torch.fx that was pickled.
+    #[error("it is a pickled torch.fx.GraphModule, which only Python can load")]
+    PickledGraph,
+    /// A module of torch that was pickled.
+    #[error("it is a pickled module (torch.save of a model), which only Python can load")]
+    PickledModule,
+    /// Weights of torch that were pickled.
+    #[error("it holds weights without a graph (torch.save of a state_dict)")]
+    StateDict,
+    /// A pickle of an unknown object.
+    #[error("it is a Python pickle, which is never executed here")]
+    Pickle,
+    /// A `.safetensors` file.
+    #[error("it is a safetensors file: weights without a graph")]
+    Safetensors,
+    /// A file of another purpose.
+    #[error("it is {0}, not a model")]
+    NoModel(&'static str),
+    /// A source of a program.
+    #[error("it is a program, not a model")]
+    Program,
+    /// A profile.
+    #[error("it is a trace, not a model")]
+    Trace,
+    /// A page that a server gave instead of the file.
+    #[error("it is a web page, not a model: the download gave a page")]
+    WebPage,
+    /// What git has instead of a large file.
+    #[error("it is a Git LFS pointer: the model itself was not downloaded")]
+    LfsPointer,
+    /// `HloModuleProto` as text.
+    #[error("it is the text form of the protobuf HloModuleProto, not HLO text")]
+    HloProtoText,
+    /// `HloModuleProto` as JSON.
+    #[error("it is the JSON form of the protobuf HloModuleProto")]
+    HloProtoJson,
+    /// `ModelProto` as text.
+    #[error("it is a text form of an ONNX model")]
+    OnnxText,
+    /// `ModelProto` as JSON.
+    #[error("it is the JSON form of an ONNX model")]
+    OnnxJson,
+    /// The JSON of a `.pt2` file without the archive around it.
+    #[error("it is the graph of a .pt2 file alone")]
+    Pt2Graph,
+    /// A computation or an operation without its module.
+    #[error("it is a part of an HLO or MLIR text")]
+    PartOfText,
+    /// None that is known.
+    #[error("its format is not read here")]
+    Unknown,
+}
+
+impl FormatError {
+    /// What to do instead: how the model is saved in a format that is read.
+    #[must_use]
+    pub const fn instead(&self) -> &'static str {
+        match self {
+            Self::AotInductor
+            | Self::OtherArchive
+            | Self::PickledGraph
+            | Self::PickledModule
+            | Self::StateDict
+            | Self::Pickle
+            | Self::Safetensors
+            | Self::Program => EXPORT,
+            Self::Neff => "take the graph it was compiled from: model.hlo_module.pb beside it in the compile cache",
+            Self::Keras => "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+            Self::KerasWeights => "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+            Self::TensorFlowLite => "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
+            Self::NoModel(_) | Self::Unknown => SOME_MODEL,
+            Self::Trace => "open it with: neuronscope open FILE",
+            Self::WebPage => "download the file itself",
+            Self::LfsPointer => "run: git lfs pull",
+            Self::HloProtoText | Self::HloProtoJson => HLO_PROTO,
+            Self::OnnxText | Self::OnnxJson => ONNX_FILE,
+            Self::Pt2Graph => "choose the .pt2 file itself",
+            Self::PartOfText => STABLEHLO_TEXT,
+        }
+    }
+}
+
 /// The format of a file; for a gzip file, the format of the file inside.
 ///
 /// # Errors
@@ -48,7 +155,7 @@ pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
         let inner = gunzip(bytes)?;
         let head = inner.slice(0, HEAD_BYTES).unwrap_or_default();
         if is_gzip(&head) {
-            return Err(ImportError::of_file("it is a gzip file inside a gzip file", "unpack it by hand"));
+            return Err(ImportError::of_file(GzipError::Twice));
         }
         return kind_of(&inner, &head);
     }
@@ -57,14 +164,12 @@ pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
 
 /// The first bytes of a file.
 pub(super) fn head(bytes: &dyn ModelBytes) -> Result<Vec<u8>, ImportError> {
-    bytes
-        .slice(0, HEAD_BYTES)
-        .map_err(|e| ImportError::of_file(format!("the file cannot be read: {e}"), "choose it again"))
+    bytes.slice(0, HEAD_BYTES).map_err(|e| ImportError::of_file(FileError::Medium(e)))
 }
 
 fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
     if bytes.size() == 0 {
-        return Err(ImportError::of_file("the file is empty", "copy or download it again"));
+        return Err(ImportError::of_file(FileError::Empty));
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return archive_kind(bytes);
@@ -73,7 +178,7 @@ fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError
         return Ok(ModelKind::MlirBytecode);
     }
     if let Some(error) = binary_of_another_kind(head) {
-        return Err(error);
+        return Err(ImportError::of_file(error));
     }
     // A text may begin with the bytes of a field, but it does not contain other control characters.
     match protobuf_kind(head).filter(|_| !is_text(head)) {
@@ -91,24 +196,20 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     if archive.entries.iter().any(|e| is_graph(&e.name)) || ends("serialized_exported_program.json") {
         return Ok(ModelKind::Pt2);
     }
-    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    let refuse = |format: FormatError| Err(ImportError::of_file(format));
     if has("data/aotinductor/") {
-        return refuse("it is an AOTInductor package: compiled code without a graph", EXPORT);
+        return refuse(FormatError::AotInductor);
     }
     if has("code/__torch__") || (ends("constants.pkl") && has("/code/")) {
         return Ok(ModelKind::TorchScript);
     }
     if ends("model.weights.h5") {
-        return refuse(
-            "it is a Keras model",
-            "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
-        );
+        return refuse(FormatError::Keras);
     }
     if ends("data.pkl") {
         return pickled_archive(&archive);
     }
-    let what = "it is a zip archive without a model: no models/model.json and no serialized_exported_program.json";
-    refuse(what, EXPORT)
+    refuse(FormatError::OtherArchive)
 }
 
 /// The kind of object that `torch.save` wrote, from the classes that its pickle names. The pickle is never executed.
@@ -118,32 +219,25 @@ fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
     let pickle = archive.ending("data.pkl").map(|e| archive.content(e, SEARCHED).unwrap_or_default());
     let pickle = pickle.unwrap_or_default();
     let asks = |name: &[u8]| memchr::memmem::find(&pickle, name).is_some();
-    let what = if asks(b"torch.fx") || asks(b"reduce_graph_module") {
-        "it is a pickled torch.fx.GraphModule, which only Python can load"
+    let format = if asks(b"torch.fx") || asks(b"reduce_graph_module") {
+        FormatError::PickledGraph
     } else if asks(b"torch.nn.modules") || asks(b"_modules") {
-        "it is a pickled module (torch.save of a model), which only Python can load"
+        FormatError::PickledModule
     } else {
-        "it holds weights without a graph (torch.save of a state_dict)"
+        FormatError::StateDict
     };
-    Err(ImportError::of_file(what, EXPORT))
+    Err(ImportError::of_file(format))
 }
 
 /// An error for known binary formats that cannot be read.
-fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
-    let refuse = |what: &str, instead: &str| Some(ImportError::of_file(what, instead));
+fn binary_of_another_kind(head: &[u8]) -> Option<FormatError> {
     if head.get(4..8) == Some(b"TFL3") {
-        return refuse(
-            "it is a TensorFlow Lite model",
-            "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
-        );
+        return Some(FormatError::TensorFlowLite);
     }
     if head.starts_with(b"\x89HDF") {
-        return refuse(
-            "it is an HDF5 file (Keras weights)",
-            "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
-        );
+        return Some(FormatError::KerasWeights);
     }
-    let pictures: [(&[u8], &str); 6] = [
+    let pictures: [(&[u8], &'static str); 6] = [
         (b"\x89PNG", "a PNG picture"),
         (b"\xff\xd8\xff", "a JPEG picture"),
         (b"GIF8", "a GIF picture"),
@@ -152,17 +246,16 @@ fn binary_of_another_kind(head: &[u8]) -> Option<ImportError> {
         (b"RIFF", "a sound or a picture"),
     ];
     if let Some((_, what)) = pictures.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return refuse(&format!("it is {what}, not a model"), SOME_MODEL);
+        return Some(FormatError::NoModel(what));
     }
     if head.starts_with(b"NEFF") || memchr::memmem::find(head, b"neff.json").is_some() {
-        let instead = "take the graph it was compiled from: model.hlo_module.pb beside it in the compile cache";
-        return refuse("it is a NEFF: compiled code without a graph", instead);
+        return Some(FormatError::Neff);
     }
     if head.len() > 8 && head[..8][6..] == [0, 0] && head[8] == b'{' {
-        return refuse("it is a safetensors file: weights without a graph", EXPORT);
+        return Some(FormatError::Safetensors);
     }
     if head.first() == Some(&0x80) && head.get(1).is_some_and(|v| (2..=5).contains(v)) {
-        return refuse("it is a Python pickle, which is never executed here", EXPORT);
+        return Some(FormatError::Pickle);
     }
     None
 }
@@ -200,9 +293,9 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
 
 /// The format of a text, from its first word.
 fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
-    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    let refuse = |format: FormatError| Err(ImportError::of_file(format));
     if head.starts_with(b"version https://git-lfs") {
-        return refuse("it is a Git LFS pointer: the model itself was not downloaded", "run: git lfs pull");
+        return refuse(FormatError::LfsPointer);
     }
     let text = first_words(bytes)?;
     let starts = |word: &str| text.starts_with(word);
@@ -214,49 +307,47 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     }
     let lower = text.get(..64.min(text.len())).unwrap_or_default().to_ascii_lowercase();
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
-        return refuse("it is a web page, not a model: the download gave a page", "download the file itself");
+        return refuse(FormatError::WebPage);
     }
     if starts("{") || starts("[") {
         return json_kind(&text);
     }
     if text.contains("entry_computation_name:") || (starts("name:") && text.contains("computations")) {
-        return refuse("it is the text form of the protobuf HloModuleProto, not HLO text", HLO_PROTO);
+        return refuse(FormatError::HloProtoText);
     }
     if starts("ir_version:") || starts("producer_name:") || (starts("<") && text.contains("ir_version")) {
-        return refuse("it is a text form of an ONNX model", ONNX_FILE);
+        return refuse(FormatError::OnnxText);
     }
     if starts("import ") || starts("from ") || starts("def ") || starts("#!") {
-        return refuse("it is a program, not a model", EXPORT);
+        return refuse(FormatError::Program);
     }
     if starts("%") || starts("ENTRY") || starts("func ") {
-        return refuse("it is a part of an HLO or MLIR text", STABLEHLO_TEXT);
+        return refuse(FormatError::PartOfText);
     }
-    refuse("its format is not read here", SOME_MODEL)
+    refuse(FormatError::Unknown)
 }
 
 /// The format of a JSON text, from the names in it.
 fn json_kind(text: &str) -> Result<ModelKind, ImportError> {
-    let refuse = |what: &str, instead: &str| Err(ImportError::of_file(what, instead));
+    let refuse = |format: FormatError| Err(ImportError::of_file(format));
     if text.contains("entryComputationName") || text.contains("entry_computation_name") {
-        return refuse("it is the JSON form of the protobuf HloModuleProto", HLO_PROTO);
+        return refuse(FormatError::HloProtoJson);
     }
     if text.contains("irVersion") || text.contains("ir_version") || text.contains("opsetImport") {
-        return refuse("it is the JSON form of an ONNX model", ONNX_FILE);
+        return refuse(FormatError::OnnxJson);
     }
     if text.contains("graph_module") {
-        return refuse("it is the graph of a .pt2 file alone", "choose the .pt2 file itself");
+        return refuse(FormatError::Pt2Graph);
     }
     if text.contains("\"traceEvents\"") || text.contains("\"ph\"") {
-        return refuse("it is a trace, not a model", "open it with: neuronscope open FILE");
+        return refuse(FormatError::Trace);
     }
-    refuse("it is a JSON file, not a model", SOME_MODEL)
+    refuse(FormatError::NoModel("a JSON file"))
 }
 
 /// The text from its first word on, without a byte order mark, blank lines and comments.
 fn first_words(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
-    let raw = bytes
-        .slice(0, MAX_PREAMBLE)
-        .map_err(|e| ImportError::of_file(format!("the file cannot be read: {e}"), "choose it again"))?;
+    let raw = bytes.slice(0, MAX_PREAMBLE).map_err(|e| ImportError::of_file(FileError::Medium(e)))?;
     let text = String::from_utf8_lossy(&raw);
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while let Some(comment) = rest.strip_prefix("//") {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{ImportError, Place};
+use super::ImportError;
 
 /// Why bytes of a file cannot be read: the message of the medium.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -17,6 +17,42 @@ impl MediumError {
     #[must_use]
     pub fn new(said: impl Into<String>) -> Self {
         Self { said: said.into() }
+    }
+}
+
+/// Why a file is not read at all, whatever it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The medium gives no bytes.
+    #[error("the file cannot be read: {0}")]
+    Medium(#[from] MediumError),
+    /// More bytes than a graph of the format has.
+    #[error("the file has {size} bytes and a graph of this format has at most {most}")]
+    TooLong {
+        /// Its bytes.
+        size: u64,
+        /// How many it may have.
+        most: u64,
+    },
+    /// No bytes at all.
+    #[error("the file is empty")]
+    Empty,
+    /// Bytes that are no text, in a format of text.
+    #[error("the text is not UTF-8")]
+    NotUtf8,
+}
+
+impl FileError {
+    /// What to do instead.
+    #[must_use]
+    pub const fn instead(&self) -> &'static str {
+        match self {
+            Self::Medium(_) => "choose it again",
+            Self::TooLong { .. } => "export the graph without its weights",
+            Self::Empty => "copy or download it again",
+            Self::NotUtf8 => "export the graph again",
+        }
     }
 }
 
@@ -60,11 +96,8 @@ impl ModelBytes for Vec<u8> {
 pub fn read_all(bytes: &dyn ModelBytes, limit: u64) -> Result<Vec<u8>, ImportError> {
     let size = bytes.size();
     if size > limit {
-        let what = format!("the file has {size} bytes and a graph of this format has at most {limit}");
-        return Err(ImportError::of_file(what, "export the graph without its weights"));
+        return Err(ImportError::of_file(FileError::TooLong { size, most: limit }));
     }
     let len = usize::try_from(size).unwrap_or(usize::MAX);
-    bytes
-        .slice(0, len)
-        .map_err(|e| ImportError::at(Place::File, format!("the file cannot be read: {e}"), "choose it again"))
+    bytes.slice(0, len).map_err(|e| ImportError::of_file(FileError::Medium(e)))
 }

@@ -1,6 +1,8 @@
 //! Decisions that a file leaves to the user. On the command line, which does not ask questions, a file with an open decision is refused until
 //! the user has decided.
 
+use thiserror::Error;
+
 use super::{ImportError, Inspection};
 
 /// Most names in a message.
@@ -8,6 +10,64 @@ const MOST_NAMED: usize = 4;
 
 /// Code that exports a PyTorch model.
 const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
+
+/// What a file leaves to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Undecided {
+    /// Operators that the file names and does not define.
+    #[error("{} (first at {first})", unknown(.names))]
+    Operators {
+        /// Their names.
+        names: Vec<String>,
+        /// Where the first of them is used.
+        first: String,
+    },
+    /// Sizes without a number.
+    #[error("{}", without_number(.names, *.is_batch))]
+    Sizes {
+        /// The symbols that stand for them.
+        names: Vec<String>,
+        /// Whether it is one size, that of the batch.
+        is_batch: bool,
+    },
+}
+
+impl Undecided {
+    /// What to do instead.
+    #[must_use]
+    pub fn instead(&self) -> String {
+        match self {
+            Self::Operators { names, .. } => format!(
+                "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
+                names.first().map_or("", String::as_str)
+            ),
+            Self::Sizes { names, .. } => {
+                let sizes = names.iter().take(MOST_NAMED).map(|name| format!("{name}=8")).collect::<Vec<_>>().join(",");
+                format!(
+                    "give a number with --dim {sizes}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())"
+                )
+            }
+        }
+    }
+}
+
+fn unknown(names: &[String]) -> String {
+    let listed = listed(names);
+    match names {
+        [_] => format!("{listed} is unknown: a custom operator, whose arithmetic the file does not hold"),
+        _ => format!("{listed} are unknown: custom operators, whose arithmetic the file does not hold"),
+    }
+}
+
+fn without_number(names: &[String], is_batch: bool) -> String {
+    let listed = listed(names);
+    match names {
+        [_] if is_batch => format!("the batch size is a symbol ({listed}) without a number"),
+        [_] => format!("a size is a symbol ({listed}) without a number"),
+        _ => format!("sizes are symbols ({listed}) without numbers"),
+    }
+}
 
 /// Refuses a file with a custom operator that `is_placed` does not know, or with a size that StableHLO leaves to a symbol. A symbol
 /// of ONNX or torch.export is not a reason to refuse: these files name the batch, or give the size they were exported with.
@@ -27,16 +87,8 @@ fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -
     let is_open = |op: &str| !["aten::", "prim::", "prims::"].iter().any(|own| op.starts_with(own)) && !is_placed(op);
     let open: Vec<_> = inspection.unsupported.iter().filter(|u| is_open(&u.op)).collect();
     let Some(first) = open.first() else { return Ok(()) };
-    let names = listed(open.iter().map(|u| u.op.as_str()));
-    let what = match open.as_slice() {
-        [_] => format!("{names} is unknown: a custom operator, whose arithmetic the file does not hold"),
-        _ => format!("{names} are unknown: custom operators, whose arithmetic the file does not hold"),
-    };
-    let instead = format!(
-        "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
-        first.op
-    );
-    Err(ImportError::of_file(format!("{what} (first at {})", first.first), instead))
+    let names = open.iter().map(|u| u.op.clone()).collect();
+    Err(ImportError::of_file(Undecided::Operators { names, first: first.first.clone() }))
 }
 
 /// A size of StableHLO that is a symbol: the file does not give a size for it, not even an example.
@@ -46,24 +98,13 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
     }
     let open = || inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.name.as_str());
     let Some(first) = open().next() else { return Ok(()) };
-    let names = listed(open());
     let mut inputs = inspection.inputs.iter();
     let is_batch = open().count() == 1 && inputs.any(|input| input.open.get(&0).is_some_and(|name| name == first));
-    let what = match open().count() {
-        1 if is_batch => format!("the batch size is a symbol ({names}) without a number"),
-        1 => format!("a size is a symbol ({names}) without a number"),
-        _ => format!("sizes are symbols ({names}) without numbers"),
-    };
-    let sizes = open().take(MOST_NAMED).map(|name| format!("{name}=8")).collect::<Vec<_>>().join(",");
-    let instead = format!(
-        "give a number with --dim {sizes}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())"
-    );
-    Err(ImportError::of_file(what, instead))
+    Err(ImportError::of_file(Undecided::Sizes { names: open().map(str::to_owned).collect(), is_batch }))
 }
 
 /// Some names, and the number of further ones.
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.collect();
+fn listed(names: &[String]) -> String {
     let shown = names[..names.len().min(MOST_NAMED)].join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,

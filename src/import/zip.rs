@@ -6,16 +6,14 @@
 use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
 use thiserror::Error;
 
-use super::{ImportError, ModelBytes, Place};
+use super::source::FileError;
+use super::{ImportError, MediumError, ModelBytes, Place};
 
 /// Most bytes of the end record with its comment.
 const MAX_END: u64 = 22 + 65_535;
 
 /// Most bytes of a central directory: a million entries with ordinary names.
 const MAX_DIRECTORY: u64 = 128 << 20;
-
-/// Advice for an entry that cannot be read.
-const AGAIN: &str = "save or download the file again";
 
 /// An entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,16 +45,15 @@ impl<'a> Archive<'a> {
     pub fn open(bytes: &'a dyn ModelBytes) -> Result<Self, ImportError> {
         let (count, size, offset) = end_record(bytes)?;
         if size > MAX_DIRECTORY || offset.checked_add(size).is_none_or(|end| end > bytes.size()) {
-            let what = format!("the archive's directory of {size} bytes at byte {offset} is not in the file");
-            return Err(ImportError::at(Place::Byte(offset), what, AGAIN));
+            return Err(ImportError::at(Place::Byte(offset), ArchiveError::DirectoryPlace { size, offset }));
         }
-        let directory = read(bytes, offset, size)?;
+        let directory = read(bytes, offset, size).map_err(|e| e.at(offset))?;
         let mut entries = Vec::new();
         let mut at = 0;
         while (entries.len() as u64) < count {
             let Some((entry, next)) = directory_entry(&directory, at) else {
-                let what = format!("the archive's directory is damaged after {} of {count} entries", entries.len());
-                return Err(ImportError::at(Place::Byte(offset + at as u64), what, AGAIN));
+                let damaged = ArchiveError::Directory { read: entries.len(), count };
+                return Err(ImportError::at(Place::Byte(offset + at as u64), damaged));
             };
             entries.push(entry);
             at = next;
@@ -86,23 +83,24 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// When the entry has more bytes, uses another compression method, or is damaged.
     pub fn content(&self, entry: &Entry, limit: u64) -> Result<Vec<u8>, ImportError> {
-        let at = |what: String| ImportError::at(Place::Entry(entry.name.clone()), what, AGAIN);
+        let at = |error: ArchiveError| ImportError::at(Place::Entry(entry.name.clone()), error);
         if entry.size > limit || entry.packed > limit {
-            return Err(at(format!("it has {} bytes and at most {limit} are read", entry.size.max(entry.packed))));
+            return Err(at(ArchiveError::TooLong { size: entry.size.max(entry.packed), most: limit }));
         }
         let start = self.data_at(entry)?;
-        let packed = read(self.bytes, start, entry.packed).map_err(|e| at(e.what))?;
+        let packed = read(self.bytes, start, entry.packed).map_err(|e| at(ArchiveError::Content(e)))?;
         match entry.method {
             0 => Ok(packed),
             // An entry that unpacks to more bytes than the directory says is damaged or was made to fill the memory.
-            8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(|e| at(e.to_string())),
-            other => Err(at(format!("it is packed by method {other}; stored and deflated entries are read"))),
+            8 => unpack(&packed, usize::try_from(entry.size).unwrap_or(usize::MAX)).map_err(|e| at(e.into())),
+            other => Err(at(ArchiveError::Method(other))),
         }
     }
 
     /// Offset of an entry's bytes.
     fn data_at(&self, entry: &Entry) -> Result<u64, ImportError> {
-        let wrong = || ImportError::at(Place::Entry(entry.name.clone()), "its header is not in the file", AGAIN);
+        let at = |error: ArchiveError| ImportError::at(Place::Entry(entry.name.clone()), error);
+        let wrong = || at(ArchiveError::NoHeader);
         let header = read(self.bytes, entry.header, 30).map_err(|_| wrong())?;
         if header.get(..4) != Some(b"PK\x03\x04") {
             return Err(wrong());
@@ -112,10 +110,97 @@ impl<'a> Archive<'a> {
         let start = entry.header.checked_add(30 + names).ok_or_else(wrong)?;
         match start.checked_add(entry.packed) {
             Some(end) if end <= self.bytes.size() => Ok(start),
-            _ => {
-                Err(ImportError::at(Place::Entry(entry.name.clone()), "its bytes run past the end of the file", AGAIN))
-            }
+            _ => Err(at(ArchiveError::PastEnd)),
         }
+    }
+}
+
+/// Why an archive is not read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// No record at its end.
+    #[error("the archive has no central directory: the file is cut off")]
+    CutOff,
+    /// No record of 64-bit sizes where its end says that there is one.
+    #[error("the archive's zip64 record is not there")]
+    NoLongRecord,
+    /// A directory that is too long, or that lies outside the file.
+    #[error("the archive's directory of {size} bytes at byte {offset} is not in the file")]
+    DirectoryPlace {
+        /// Its bytes.
+        size: u64,
+        /// Where it begins.
+        offset: u64,
+    },
+    /// A directory with something else than an entry in it.
+    #[error("the archive's directory is damaged after {read} of {count} entries")]
+    Directory {
+        /// Entries in front of it.
+        read: usize,
+        /// Entries there should be.
+        count: u64,
+    },
+    /// A part of the archive that the file does not give.
+    #[error(transparent)]
+    Stretch(StretchError),
+    /// The bytes of an entry that the file does not give.
+    #[error(transparent)]
+    Content(StretchError),
+    /// An entry that is longer than what is read of it.
+    #[error("it has {size} bytes and at most {most} are read")]
+    TooLong {
+        /// Its bytes.
+        size: u64,
+        /// How many it may have.
+        most: u64,
+    },
+    /// An entry without its local header.
+    #[error("its header is not in the file")]
+    NoHeader,
+    /// An entry that is longer than the rest of the file.
+    #[error("its bytes run past the end of the file")]
+    PastEnd,
+    /// An entry that is packed in another way.
+    #[error("it is packed by method {0}; stored and deflated entries are read")]
+    Method(u16),
+    /// An entry that is not unpacked.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
+}
+
+impl ArchiveError {
+    /// What to do instead.
+    #[must_use]
+    pub const fn instead(&self) -> &'static str {
+        match self {
+            Self::CutOff => "download or copy it again",
+            Self::Stretch(StretchError::Medium(error)) => error.instead(),
+            _ => "save or download the file again",
+        }
+    }
+}
+
+/// Why bytes of an archive are not in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StretchError {
+    /// The medium does not give them.
+    #[error(transparent)]
+    Medium(FileError),
+    /// The file ends before so many bytes.
+    #[error("{0} bytes are wanted and the file ends earlier")]
+    Short(u64),
+}
+
+impl From<MediumError> for StretchError {
+    fn from(error: MediumError) -> Self {
+        Self::Medium(error.into())
+    }
+}
+
+impl StretchError {
+    fn at(self, offset: u64) -> ImportError {
+        ImportError::at(Place::Byte(offset), ArchiveError::Stretch(self))
     }
 }
 
@@ -145,15 +230,12 @@ pub fn unpack(packed: &[u8], limit: usize) -> Result<Vec<u8>, UnpackError> {
 fn end_record(bytes: &dyn ModelBytes) -> Result<(u64, u64, u64), ImportError> {
     let size = bytes.size();
     let from = size.saturating_sub(MAX_END);
-    let tail = read(bytes, from, size - from)?;
+    let tail = read(bytes, from, size - from).map_err(|e| e.at(from))?;
     let found = (0..tail.len().saturating_sub(21)).rev().find(|&at| {
         let comment = || u16_at(&tail, at + 20).map(usize::from);
         tail[at..].starts_with(b"PK\x05\x06") && comment().is_some_and(|n| at + 22 + n <= tail.len())
     });
-    let cut_off = || {
-        let what = "the archive has no central directory: the file is cut off";
-        ImportError::of_file(what, "download or copy it again")
-    };
+    let cut_off = || ImportError::of_file(ArchiveError::CutOff);
     let at = found.ok_or_else(cut_off)?;
     let count = u64::from(u16_at(&tail, at + 10).ok_or_else(cut_off)?);
     let size = u64::from(u32_at(&tail, at + 12).ok_or_else(cut_off)?);
@@ -164,9 +246,9 @@ fn end_record(bytes: &dyn ModelBytes) -> Result<(u64, u64, u64), ImportError> {
     // The numbers are in the zip64 record; the locator before this record points to it.
     let locator = at.checked_sub(20).filter(|&l| tail[l..].starts_with(b"PK\x06\x07")).ok_or_else(cut_off)?;
     let record_at = u64_at(&tail, locator + 8).ok_or_else(cut_off)?;
-    let record = read(bytes, record_at, 56)?;
+    let record = read(bytes, record_at, 56).map_err(|e| e.at(record_at))?;
     if !record.starts_with(b"PK\x06\x06") {
-        return Err(ImportError::at(Place::Byte(record_at), "the archive's zip64 record is not there", AGAIN));
+        return Err(ImportError::at(Place::Byte(record_at), ArchiveError::NoLongRecord));
     }
     let number = |at| u64_at(&record, at).ok_or_else(cut_off);
     Ok((number(32)?, number(40)?, number(48)?))
@@ -214,15 +296,10 @@ fn long_sizes(entry: &mut Entry, extra: &[u8]) {
 }
 
 /// All bytes of a file.
-fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, ImportError> {
+fn read(bytes: &dyn ModelBytes, offset: u64, len: u64) -> Result<Vec<u8>, StretchError> {
     let wanted = usize::try_from(len).unwrap_or(usize::MAX);
-    let got = bytes.slice(offset, wanted).map_err(|e| {
-        ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again")
-    })?;
-    if got.len() == wanted {
-        return Ok(got);
-    }
-    Err(ImportError::at(Place::Byte(offset), format!("{len} bytes are wanted and the file ends earlier"), AGAIN))
+    let got = bytes.slice(offset, wanted)?;
+    if got.len() == wanted { Ok(got) } else { Err(StretchError::Short(len)) }
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 
 use super::text;
 use crate::base::convert::real;
-use crate::base::units::{format_count, format_ns};
+use crate::base::units::{format_count, format_ns, format_plugin_share};
 use crate::cli::args::ProfileArgs;
 use crate::cli::driver::Driver;
 use crate::formats::WriteFormat;
@@ -94,7 +94,7 @@ pub(super) fn operators(driver: &mut Driver, profile: ProfileKey, kind: Operator
                 core(r.device),
                 core(r.core),
                 format_count(r.time_ns),
-                format!("{:.2}%", r.time_percent),
+                format_plugin_share(r.time_percent),
                 format_ns(real(r.time_ns) / real(r.occurrences.max(1))),
             ]
         })

@@ -12,7 +12,7 @@ use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::digest::content_name;
 use super::error::LibraryError;
 use crate::base::nearest_text;
-use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
+use crate::import::{CarryError, ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
 use crate::model::zoo::{MODELS, ModelSpec, SpecError};
 
 /// All model files that are open, by their content. Clones share them.
@@ -33,8 +33,7 @@ impl Default for ModelLibrary {
 
 /// The answer of a library without a reader.
 fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported, ImportError> {
-    let instead = "open it on the page, or name it on the command line with --model FILE";
-    Err(ImportError::of_file("model files are not read here", instead))
+    Err(ImportError::of_file(CarryError::NoReader))
 }
 
 /// A model file that was opened.

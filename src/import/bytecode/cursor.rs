@@ -1,8 +1,7 @@
 //! Numbers, strings and sections of bytecode.
 
+use super::error::{BytecodeError, Unknown};
 use crate::import::{ImportError, Place};
-
-const COPY_AGAIN: &str = "it is cut off or damaged: copy the whole file";
 
 /// Reads a range of a file from start to end.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +25,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error at the next byte.
-    pub fn error(&self, what: impl Into<String>) -> ImportError {
-        ImportError::at(Place::Byte((self.start + self.at) as u64), what, COPY_AGAIN)
+    pub fn error(&self, error: BytecodeError) -> ImportError {
+        ImportError::at(Place::Byte((self.start + self.at) as u64), error)
+    }
+
+    /// An error for something that no table here has.
+    pub fn unknown(&self, what: Unknown) -> ImportError {
+        self.error(BytecodeError::Unknown(what))
     }
 
     fn cut_off(&self) -> ImportError {
-        self.error(format!("{} runs past its end", self.what))
+        self.error(BytecodeError::CutOff(self.what))
     }
 
     pub fn byte(&mut self) -> Result<u8, ImportError> {
@@ -68,21 +72,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// An index that must be below `known`.
-    pub fn index(&mut self, known: usize, of: &str) -> Result<usize, ImportError> {
+    pub fn index(&mut self, known: usize, part: &'static str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;
         let index = usize::try_from(found).ok().filter(|&n| n < known);
-        index.ok_or_else(|| place.error(format!("{} names {of} {found} and there are {known}", self.what)))
+        index.ok_or_else(|| place.error(BytecodeError::Index { within: self.what, part, found, known }))
     }
 
     /// The number of the items that follow, each at least one byte long.
-    pub fn count(&mut self, of: &str) -> Result<usize, ImportError> {
+    pub fn count(&mut self, part: &'static str) -> Result<usize, ImportError> {
         let place = *self;
         let found = self.number()?;
         let count = usize::try_from(found).ok().filter(|&n| n <= self.left());
-        count.ok_or_else(|| {
-            place.error(format!("{} says that {found} of these follow and ends before: {of}", self.what))
-        })
+        count.ok_or_else(|| place.error(BytecodeError::Count { within: self.what, part, found }))
     }
 
     /// A number and the flag in its lowest bit.
@@ -108,7 +110,7 @@ impl<'a> Cursor<'a> {
         let end = memchr::memchr(0, &self.bytes[self.at..]).ok_or_else(|| self.cut_off())?;
         let found = self.take(end)?;
         self.at += 1;
-        std::str::from_utf8(found).map_err(|_| self.error("a text is not UTF-8"))
+        std::str::from_utf8(found).map_err(|_| self.error(BytecodeError::NotUtf8))
     }
 
     /// A section: its number and its content.
@@ -121,7 +123,7 @@ impl<'a> Cursor<'a> {
             self.take(if over == 0 { 0 } else { alignment - over })?;
         }
         if len > self.left() {
-            return Err(self.error(format!("section {} of the bytecode runs past the end of the file", id & 0x7f)));
+            return Err(self.error(BytecodeError::SectionEnd(id & 0x7f)));
         }
         Ok((id & 0x7f, self.part(len, "a section of the bytecode")?))
     }

@@ -2,6 +2,7 @@
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
+use super::error::BytecodeError;
 use super::file::File;
 use super::numbers::{list, quoted};
 use crate::import::ImportError;
@@ -67,7 +68,7 @@ impl<'a> File<'a> {
                 (_, Attribute::Other) => continue,
                 ("callee" | "decomposition", Attribute::Text(symbol)) => format!("@{}", plain(symbol)),
                 ("value", Attribute::Tensor(ty, raw)) => super::numbers::dense(&ty, raw)
-                    .ok_or_else(|| place.error(format!("a constant of {ty} has {} bytes", raw.len())))?,
+                    .ok_or_else(|| place.error(BytecodeError::Constant { ty, bytes: raw.len() }))?,
                 _ => self.attribute_text(place, value)?,
             };
             let name = if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
@@ -101,11 +102,11 @@ impl<'a> File<'a> {
 
     /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`.
     fn convolution_dims(&self, place: &Cursor<'a>, named: &Named<'a>) -> Result<String, ImportError> {
-        let side = |prefix: &str, first: (&str, &str), second: (&str, &str)| -> Result<String, ImportError> {
-            let numbers = |end: &str| -> Result<Vec<usize>, ImportError> {
+        let side = |prefix: &'static str, first: Labelled, second: Labelled| -> Result<String, ImportError> {
+            let numbers = |end: &'static str| -> Result<Vec<usize>, ImportError> {
                 let wanted = |name: &str| name.strip_prefix(prefix).and_then(|n| n.strip_prefix('_')) == Some(end);
                 let found = named.iter().find(|(name, _)| wanted(name));
-                let missing = || place.error(format!("a convolution has no {prefix}_{end}"));
+                let missing = || place.error(BytecodeError::NoConvolution { side: prefix, list: end });
                 let numbers = self.attribute_numbers(place, found.ok_or_else(missing)?.1)?;
                 Ok(numbers.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX)).collect())
             };
@@ -113,7 +114,7 @@ impl<'a> File<'a> {
             let mut labels = vec![String::new(); spatial.len() + 2];
             let mut set = |at: usize, label: String| -> Result<(), ImportError> {
                 let slot = labels.get_mut(at).filter(|slot| slot.is_empty());
-                let wrong = || place.error(format!("a convolution has dimension {at} twice or too few dimensions"));
+                let wrong = || place.error(BytecodeError::ConvolutionDimension(at));
                 *slot.ok_or_else(wrong)? = label;
                 Ok(())
             };
@@ -133,6 +134,9 @@ impl<'a> File<'a> {
         Ok(format!("{input}x{kernel}->{output}"))
     }
 }
+
+/// The name of a number among a convolution's dimensions, and the letter for it.
+type Labelled = (&'static str, &'static str);
 
 /// The name of a function, limited to characters that a name in the text may have.
 pub(super) fn plain(symbol: &str) -> String {

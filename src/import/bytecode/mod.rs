@@ -7,6 +7,7 @@
 mod attributes;
 mod cursor;
 mod dictionary;
+mod error;
 mod file;
 mod numbers;
 mod operations;
@@ -14,6 +15,7 @@ mod properties;
 mod types;
 
 use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
+pub use error::{BytecodeError, Unknown};
 use file::File;
 
 /// The first bytes of bytecode.
@@ -21,10 +23,6 @@ pub(super) const MAGIC: &[u8; 4] = b"ML\xefR";
 
 /// Bytes at the front of a file of `jax.export` that are searched for the bytecode: offsets of 404 to 1072 were seen.
 pub(super) const FRONT: usize = 4096;
-
-/// What to do with a module in bytecode that cannot be read.
-pub(super) const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
-     the file into text with: stablehlo-translate --deserialize FILE > model.mlir";
 
 /// Reads a portable artifact, or the one inside a file of `jax.export`.
 ///
@@ -50,13 +48,13 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
     let front = &bytes[..bytes.len().min(FRONT)];
     let start = memchr::memmem::find(front, MAGIC);
-    let start = start.ok_or_else(|| ImportError::of_file("it holds no MLIR bytecode", SAVE_AS_TEXT))?;
+    let start = start.ok_or_else(|| ImportError::of_file(BytecodeError::Absent))?;
     let len = start.checked_sub(4).and_then(|at| bytes.get(at..start)).and_then(|b| <[u8; 4]>::try_from(b).ok());
     let Some(len) = len else { return Ok((start, bytes.len())) };
     let end = start.saturating_add(u32::from_le_bytes(len) as usize);
     if end > bytes.len() {
-        let what = format!("the bytecode inside ends at byte {end} and the file at byte {}", bytes.len());
-        return Err(ImportError::at(Place::Byte(start as u64), what, "it is cut off: copy the whole file"));
+        let cut_off = BytecodeError::InsideEnd { end, size: bytes.len() };
+        return Err(ImportError::at(Place::Byte(start as u64), cut_off));
     }
     Ok((start, end))
 }

@@ -2,8 +2,9 @@
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
+use super::error::{BytecodeError, Unknown};
 use super::file::File;
-use super::types::{bits, unknown};
+use super::types::bits;
 use crate::base::convert;
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
@@ -24,7 +25,7 @@ impl<'a> File<'a> {
 
     /// `left` is the number of bytes of text that may still be written.
     fn nested_text(&self, place: &Cursor<'a>, i: usize, depth: u32, left: &mut usize) -> Result<String, ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error("attributes nest too deep")) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("attributes"))) };
         let text = match self.attribute(place, i)? {
             Attribute::Text(text) | Attribute::Named(text) => quoted(text),
             Attribute::Whole(n) => format!("{n} : i64"),
@@ -46,11 +47,11 @@ impl<'a> File<'a> {
             }
             Attribute::Tensor(ty, raw) => match whole_numbers(&ty, raw) {
                 Some(numbers) => list(&numbers),
-                None => dense(&ty, raw).ok_or_else(|| unknown(place, &format!("a constant of {ty}")))?,
+                None => dense(&ty, raw).ok_or_else(|| place.unknown(Unknown::Value { part: "a constant of", ty }))?,
             },
             Attribute::Other => "unit".to_owned(),
         };
-        *left = left.checked_sub(text.len()).ok_or_else(|| place.error("an attribute is too long as text"))?;
+        *left = left.checked_sub(text.len()).ok_or_else(|| place.error(BytecodeError::LongAttribute))?;
         Ok(text)
     }
 
@@ -58,10 +59,9 @@ impl<'a> File<'a> {
     pub fn attribute_numbers(&self, place: &Cursor<'a>, i: usize) -> Result<Vec<i64>, ImportError> {
         match self.attribute(place, i)? {
             Attribute::Whole(n) => Ok(vec![n]),
-            Attribute::Tensor(ty, raw) => {
-                whole_numbers(&ty, raw).ok_or_else(|| unknown(place, &format!("a list of numbers of {ty}")))
-            }
-            _ => Err(unknown(place, "an attribute that is not a list of numbers")),
+            Attribute::Tensor(ty, raw) => whole_numbers(&ty, raw)
+                .ok_or_else(|| place.unknown(Unknown::Value { part: "a list of numbers of", ty })),
+            _ => Err(place.unknown(Unknown::NoNumbers)),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::attributes::Attribute;
 use super::cursor::Cursor;
 use super::dictionary::{Named, plain};
+use super::error::BytecodeError;
 use super::file::{Dialect, File, OperationName, version};
 use super::numbers::quoted;
 use super::properties::{name_and_version, names};
@@ -32,7 +33,7 @@ pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     let mut cursor = file.ir;
     let (operations, has_arguments) = cursor.flagged()?;
     if has_arguments {
-        return Err(cursor.error("the bytecode has arguments outside of functions"));
+        return Err(cursor.error(BytecodeError::Arguments));
     }
     let mut scope = Scope::default();
     printer.body(&mut cursor, &mut scope, operations, Around::File, MOST_NESTING)?;
@@ -68,8 +69,8 @@ impl Scope {
 
     /// Gives the next value a name.
     fn define(&mut self, name: u32, result: u32, place: &Cursor<'_>) -> Result<(), ImportError> {
-        let next = self.next.last_mut().ok_or_else(|| place.error("a value outside of all regions"))?;
-        let slot = self.values.get_mut(*next).ok_or_else(|| place.error("a region has more values than it says"))?;
+        let next = self.next.last_mut().ok_or_else(|| place.error(BytecodeError::OutsideValue))?;
+        let slot = self.values.get_mut(*next).ok_or_else(|| place.error(BytecodeError::RegionValues))?;
         *slot = Some((name, result));
         *next += 1;
         Ok(())
@@ -109,7 +110,7 @@ impl<'a> Printer<'_, 'a> {
             let place = *cursor;
             // A few bytes of a damaged file may refer to long strings many times.
             if self.out.len() > (1 << 20) + 256 * self.file.size {
-                return Err(place.error("the module is much longer as text than its bytecode can be"));
+                return Err(place.error(BytecodeError::LongModule));
             }
             let operation = self.operation(cursor, scope)?;
             match (operation.name.dialect, operation.plain) {
@@ -119,7 +120,7 @@ impl<'a> Printer<'_, 'a> {
                     self.plain_operation(cursor, scope, &operation, &place, around, depth)?;
                 }
                 (_, name) => {
-                    return Err(place.error(format!("the operation {name} is not one of a portable artifact")));
+                    return Err(place.error(BytecodeError::Operation(name.to_owned())));
                 }
             }
         }
@@ -155,19 +156,19 @@ impl<'a> Printer<'_, 'a> {
             for _ in 0..cursor.count("operand")? {
                 let place = *cursor;
                 let i = cursor.index(scope.values.len(), "value")?;
-                let undefined = || place.error(format!("value {i} is not defined before it is read"));
+                let undefined = || place.error(BytecodeError::Undefined(i));
                 operands.push(scope.values[i].ok_or_else(undefined)?);
             }
         }
         if mask & has::SUCCESSORS != 0 {
-            return Err(cursor.error(format!("the operation {plain} jumps to other blocks")));
+            return Err(cursor.error(BytecodeError::Jumps(plain.to_owned())));
         }
         if mask & has::USE_ORDERS != 0 && file.version >= version::USE_ORDERS {
             skip_use_orders(cursor, results.len())?;
         }
         let (regions, is_isolated) = if mask & has::REGIONS != 0 { cursor.flagged()? } else { (0, false) };
         if regions > cursor.left() {
-            return Err(cursor.error(format!("the operation {plain} has {regions} regions")));
+            return Err(cursor.error(BytecodeError::Regions { operation: plain.to_owned(), regions }));
         }
         Ok(Operation { name, plain, named, results, operands, location, regions, is_isolated })
     }
@@ -187,7 +188,7 @@ impl<'a> Printer<'_, 'a> {
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error("regions nest too deep")) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
         self.out.push_str("module");
         let mut attributes = Vec::new();
         for &(name, value) in &operation.named {
@@ -220,11 +221,11 @@ impl<'a> Printer<'_, 'a> {
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error("regions nest too deep")) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
         let attribute =
             |wanted: &str| operation.named.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
         let name = attribute("sym_name").map(|i| self.file.attribute(place, i)).transpose()?;
-        let Some(Attribute::Text(name)) = name else { return Err(place.error("a function has no name")) };
+        let Some(Attribute::Text(name)) = name else { return Err(place.error(BytecodeError::NoName)) };
         let of_arguments = match attribute("arg_attrs").map(|i| self.file.attribute(place, i)).transpose()? {
             Some(Attribute::List(list)) => list,
             _ => Vec::new(),
@@ -234,7 +235,7 @@ impl<'a> Printer<'_, 'a> {
         let mut scope = Scope::default();
         let region = self.region(inner, &mut scope)?;
         let Some(region) = region.filter(|_| operation.regions == 1) else {
-            return Err(place.error(format!("the function {} has no body", plain(name))));
+            return Err(place.error(BytecodeError::NoBody(plain(name).to_owned())));
         };
         let mut arguments = Vec::new();
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -279,7 +280,7 @@ impl<'a> Printer<'_, 'a> {
             scope.define(name, narrow(i), place)?;
         }
         if operation.regions > 0 {
-            let Some(depth) = depth.checked_sub(1) else { return Err(place.error("regions nest too deep")) };
+            let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
             let mut section = self.stretch(cursor, operation)?;
             let mut own = Scope::default();
             let scope = if operation.is_isolated { &mut own } else { scope };
@@ -315,13 +316,13 @@ impl<'a> Printer<'_, 'a> {
         match cursor.number()? {
             0 => return Ok(None),
             1 => {}
-            n => return Err(cursor.error(format!("a region has {n} blocks; those of StableHLO have one"))),
+            n => return Err(cursor.error(BytecodeError::Blocks(n))),
         }
         let values = cursor.count("value")?;
         scope.open(values);
         let (operations, has_arguments) = cursor.flagged()?;
         if operations > cursor.left() {
-            return Err(cursor.error(format!("a block says that it has {operations} operations")));
+            return Err(cursor.error(BytecodeError::Block(operations)));
         }
         let mut arguments = Vec::new();
         if has_arguments {
@@ -385,7 +386,7 @@ fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, Impo
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
     let Attribute::Dictionary(found) = file.attribute(&place, i)? else {
-        return Err(place.error("the attributes of an operation are not a dictionary"));
+        return Err(place.error(BytecodeError::NoDictionary));
     };
     let mut named = Named::with_capacity(found.len());
     for (name, value) in found {
@@ -426,7 +427,7 @@ fn skip_use_orders(cursor: &mut Cursor<'_>, values: usize) -> Result<(), ImportE
         }
         let (numbers, _) = cursor.flagged()?;
         if numbers > cursor.left() {
-            return Err(cursor.error(format!("an order of {numbers} uses")));
+            return Err(cursor.error(BytecodeError::UseOrder(numbers)));
         }
         for _ in 0..numbers {
             cursor.number()?;

@@ -1,7 +1,7 @@
 //! Writes types of VHLO as the text of MLIR.
 
-use super::SAVE_AS_TEXT;
 use super::cursor::Cursor;
+use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
 use crate::import::ImportError;
 
@@ -35,11 +35,11 @@ impl<'a> File<'a> {
     }
 
     fn nested(&self, place: &Cursor<'a>, i: usize, depth: u32) -> Result<String, ImportError> {
-        let entry = self.types.get(i).ok_or_else(|| place.error(format!("there is no type {i}")))?;
+        let entry = self.types.get(i).ok_or_else(|| place.error(BytecodeError::Missing { part: "type", number: i }))?;
         let mut cursor = entry.cursor;
-        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error("types nest too deep")) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error(BytecodeError::TooDeep("types"))) };
         if entry.dialect != Dialect::Vhlo || !entry.is_binary {
-            return Err(unknown(&cursor, "a type of another dialect"));
+            return Err(cursor.unknown(Unknown::Type));
         }
         let inner = |cursor: &mut Cursor<'a>| {
             let i = cursor.index(self.types.len(), "type")?;
@@ -64,18 +64,13 @@ impl<'a> File<'a> {
                 let parts = parts?.join(", ");
                 // A tuple that holds one tuple several times multiplies at each level.
                 if parts.len() > 1 << 20 {
-                    return Err(cursor.error("a tuple's type is too long"));
+                    return Err(cursor.error(BytecodeError::LongTuple));
                 }
                 format!("tuple<{parts}>")
             }
-            _ => element(code).ok_or_else(|| unknown(&cursor, &format!("type {code} of VHLO")))?.to_owned(),
+            _ => element(code).ok_or_else(|| cursor.unknown(Unknown::Code { table: "type", code }))?.to_owned(),
         })
     }
-}
-
-/// The error for a number that is not in the tables here.
-pub(super) fn unknown(cursor: &Cursor<'_>, what: &str) -> ImportError {
-    ImportError { instead: SAVE_AS_TEXT.to_owned(), ..cursor.error(format!("{what} is not known")) }
 }
 
 /// The text of an element type by its number.

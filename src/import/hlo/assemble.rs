@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::error::HloError;
 use super::ops::op_of;
 use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
 use crate::base::IndexVec;
@@ -12,8 +13,6 @@ use crate::import::program::{
 };
 use crate::import::roles::Naming;
 use crate::import::{ImportError, Place, calls, scopes};
-
-const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";
 
 /// A program, with information that only its file has.
 pub(super) struct Assembled {
@@ -52,7 +51,7 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
         ids[index] = Some(computations.push(computation));
     }
     let Some(entry) = ids[module.entry] else {
-        return Err(ImportError::of_file("the module has no entry computation", EXPORT_AGAIN));
+        return Err(ImportError::of_file(HloError::NoEntry));
     };
     let is_fused = ops.contains_key("fusion");
     Ok(Assembled {
@@ -85,7 +84,7 @@ fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
             State::Done => continue,
             State::Open => {
                 let name = module.computations[index].name.chars().take(120).collect();
-                return Err(ImportError::at(Place::Node(name), "the computation calls itself", EXPORT_AGAIN));
+                return Err(ImportError::at(Place::Node(name), HloError::CallsItself));
             }
             State::New => {}
         }
@@ -138,7 +137,7 @@ impl Body<'_> {
             let id = self.instruction(instruction)?;
             self.ids[at] = Some(id);
         }
-        self.ids[raw.root].ok_or_else(|| ImportError::of_file("a computation has no result", EXPORT_AGAIN))
+        self.ids[raw.root].ok_or_else(|| ImportError::of_file(HloError::NoResult))
     }
 
     /// Parameters, by number, including those that nothing reads.
@@ -154,8 +153,7 @@ impl Body<'_> {
         for (expected, &(number, at)) in found.iter().enumerate() {
             let instruction = &raw.instructions[at];
             if number != signed_len(expected) {
-                let what = format!("it is parameter {number} where parameter {expected} should be");
-                return Err(ImportError::at(instruction.place.clone(), what, EXPORT_AGAIN));
+                return Err(ImportError::at(instruction.place.clone(), HloError::Parameter { number, expected }));
             }
             self.builder.origin = scopes::origin(&instruction.op_type, &instruction.op_name);
             let id = match self.parameters.take() {
@@ -209,21 +207,21 @@ impl Body<'_> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<InstructionId, ImportError> {
-        let failed = |what: &str| ImportError::at(raw.place.clone(), what, EXPORT_AGAIN);
+        let failed = |error: HloError| ImportError::at(raw.place.clone(), error);
         if raw.opcode == "constant" {
-            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed("it has no literal"))?;
+            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed(HloError::NoLiteral))?;
             return Ok(self.literal(&raw.name, literal));
         }
         let mut operands = Vec::with_capacity(raw.operands.len());
         for &operand in &raw.operands {
             let id = self.ids.get(operand as usize).copied().flatten();
-            operands.push(id.ok_or_else(|| failed("it reads what comes after it"))?);
+            operands.push(id.ok_or_else(|| failed(HloError::ReadsLater))?);
         }
         let mut called = Vec::with_capacity(raw.called.len());
         for &callee in &raw.called {
-            called.push(self.computations[callee].ok_or_else(|| failed("it calls a computation around it"))?);
+            called.push(self.computations[callee].ok_or_else(|| failed(HloError::CallsAround))?);
         }
-        let op = match op_of(raw).map_err(|e| failed(&e.to_string()))? {
+        let op = match op_of(raw).map_err(|e| failed(e.into()))? {
             Op::CustomCall(call) => {
                 let types: Vec<&Type> = operands.iter().map(|&o| self.builder.ty(o)).collect();
                 calls::meaning(&call.name, &call.config, &types, &raw.ty)

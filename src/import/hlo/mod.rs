@@ -4,6 +4,7 @@
 //! ([`assemble`]). Instructions that the result does not depend on are left out: a fifth to a half of those that torch_xla writes.
 
 mod assemble;
+mod error;
 mod ops;
 mod print;
 mod proto;
@@ -18,6 +19,7 @@ use super::program::verify;
 use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, summary};
 use raw::RawModule;
 
+pub use error::{HloError, HloProtoError, HloTextError};
 pub(super) use ops::comparison;
 #[cfg(test)]
 pub(super) use ops::kind_of_opcode;
@@ -33,7 +35,7 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
     }
     let inner = gzip::gunzip(&bytes.to_vec())?;
     if gzip::is_gzip(&inner) {
-        return Err(ImportError::of_file("the gzip file holds a gzip file", "unpack it once"));
+        return Err(ImportError::of_file(gzip::GzipError::TwiceModule));
     }
     import(&proto::read_module(&inner)?, "hlo", options)
 }

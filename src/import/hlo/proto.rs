@@ -1,5 +1,6 @@
 //! `HloModuleProto`, alone or inside a `HloProto`. Field numbers are those of `hlo.proto` and `xla_data.proto` of OpenXLA.
 
+use super::error::HloProtoError;
 use super::proto_literal::read_literal;
 use super::proto_settings;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
@@ -9,21 +10,18 @@ use crate::base::wire::{Fields, Wire};
 use crate::import::program::{ArrayType, ElementType, Type, check_sizes};
 use crate::import::{ImportError, Place};
 
-const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";
-
 /// Most levels of nested tuple shapes and messages.
 const MOST_NESTING: u32 = 64;
 
 /// Fields of a message; an error if they do not fill it.
-pub(super) fn fields<'a>(message: &'a [u8], of: &str) -> Result<Fields<'a>, ImportError> {
+pub(super) fn fields<'a>(message: &'a [u8], of: &'static str) -> Result<Fields<'a>, ImportError> {
     let mut passed = Fields::of(message);
     let count = passed.by_ref().count();
     if passed.is_done() {
         return Ok(Fields::of(message));
     }
-    let what = format!("field {} of {of} runs past its end", count + 1);
-    let instead = "the file is cut off or is not an HloModuleProto: copy the whole file";
-    Err(ImportError::at(Place::Byte(passed.offset() as u64), what, instead))
+    let place = Place::Byte(passed.offset() as u64);
+    Err(ImportError::at(place, HloProtoError::Field { number: count + 1, of }))
 }
 
 /// Reads a module.
@@ -45,8 +43,7 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
         }
     }
     if messages.is_empty() {
-        let instead = "give the HloModuleProto itself, model.hlo_module.pb of the compile cache";
-        return Err(ImportError::of_file("the file holds no computation of an HloModuleProto", instead));
+        return Err(ImportError::of_file(HloProtoError::NoComputation));
     }
     let mut computations = Vec::with_capacity(messages.len());
     let mut by_id: FxHashMap<u64, usize> = FxHashMap::default();
@@ -54,7 +51,7 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     for message in messages {
         let (id, computation, called) = read_computation(message)?;
         if by_id.insert(id, computations.len()).is_some() {
-            return Err(at(&computation.name, format!("two computations have id {id}")));
+            return Err(at(&computation.name, HloProtoError::Twice { parts: "computations", id }));
         }
         calls.push(called);
         computations.push(computation);
@@ -63,13 +60,13 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
         link(computation, called, &by_id)?;
     }
     let Some(&entry) = by_id.get(&entry_id) else {
-        return Err(ImportError::of_file(format!("the entry computation {entry_id} does not exist"), EXPORT_AGAIN));
+        return Err(ImportError::of_file(HloProtoError::NoEntry(entry_id)));
     };
     Ok(RawModule { name, computations, entry, is_scheduled })
 }
 
-pub(super) fn at(name: &str, what: impl Into<String>) -> ImportError {
-    ImportError::at(Place::Node(name.chars().take(120).collect()), what, EXPORT_AGAIN)
+pub(super) fn at(name: &str, error: HloProtoError) -> ImportError {
+    ImportError::at(Place::Node(name.chars().take(120).collect()), error)
 }
 
 fn link(
@@ -80,8 +77,7 @@ fn link(
     for (instruction, ids) in computation.instructions.iter_mut().zip(called) {
         for id in ids {
             let callee = by_id.get(&id);
-            let callee = callee
-                .ok_or_else(|| at(&instruction.name, format!("it calls computation {id}, which does not exist")))?;
+            let callee = callee.ok_or_else(|| at(&instruction.name, HloProtoError::NoCallee(id)))?;
             instruction.called.push(*callee);
         }
         // A loop lists its body first and its condition second.
@@ -114,19 +110,18 @@ fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
         let mut instruction = instruction;
         for operand in operands {
             let Some(&position) = by_id.get(&operand) else {
-                let what = format!("it reads instruction {operand}, which does not come before it");
-                return Err(at(&instruction.name, what));
+                return Err(at(&instruction.name, HloProtoError::NoOperand(operand)));
             };
             instruction.operands.push(position);
         }
         if by_id.insert(id, narrow(instructions.len())).is_some() {
-            return Err(at(&instruction.name, format!("two instructions have id {id}")));
+            return Err(at(&instruction.name, HloProtoError::Twice { parts: "instructions", id }));
         }
         instructions.push(instruction);
         called.push(calls);
     }
     let Some(&root) = by_id.get(&root_id) else {
-        return Err(at(&name, format!("its result is instruction {root_id}, which does not exist")));
+        return Err(at(&name, HloProtoError::NoResult(root_id)));
     };
     Ok((id, RawComputation { name, instructions, root: root as usize }, called))
 }
@@ -154,7 +149,7 @@ fn read_instruction(message: &[u8]) -> Result<ReadInstruction, ImportError> {
     }
     let (ty, is_row_major) = match shape {
         Some(shape) => read_shape(shape, &name, MOST_NESTING)?,
-        None => return Err(at(&name, "it has no shape")),
+        None => return Err(at(&name, HloProtoError::NoShape)),
     };
     if opcode == "constant" {
         let literal = literal.map(|bytes| read_literal(bytes, &ty, &name)).transpose()?;
@@ -200,7 +195,7 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
             2 => element = value.u64(),
             3 => dims.extend(value.varints()),
             4 => {
-                let depth = depth.checked_sub(1).ok_or_else(|| at(name, "tuples nest too deep"))?;
+                let depth = depth.checked_sub(1).ok_or_else(|| at(name, HloProtoError::TooDeep))?;
                 let (part, straight) = read_shape(value.bytes(), name, depth)?;
                 is_row_major &= straight;
                 parts.push(part);
@@ -214,20 +209,16 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
         14 | 17 => Type::Token,
         code => match element_type(code) {
             Some(element) => Type::Array(ArrayType::new(element, sizes(&dims, name)?)),
-            None => {
-                let instead = "export the model with a type that XLA had in 2024 or before";
-                let what = format!("element type {code} of xla_data.proto is not known");
-                return Err(ImportError::at(Place::Node(name.chars().take(120).collect()), what, instead));
-            }
+            None => return Err(at(name, HloProtoError::Element(code))),
         },
     };
-    check_sizes(&ty).map_err(|e| at(name, e.to_string()))?;
+    check_sizes(&ty).map_err(|e| at(name, e.into()))?;
     Ok((ty, is_row_major))
 }
 
 fn sizes(dims: &[u64], name: &str) -> Result<Vec<u64>, ImportError> {
     match dims.iter().find(|&&d| i64::try_from(d).is_err()) {
-        Some(&d) => Err(at(name, format!("a dimension has {} elements", d.cast_signed()))),
+        Some(&d) => Err(at(name, HloProtoError::Dimension(d.cast_signed()))),
         None => Ok(dims.to_vec()),
     }
 }

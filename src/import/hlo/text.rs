@@ -1,6 +1,7 @@
 //! HLO text: with `%` and operand types as torch_xla and TensorFlow print it, without both as JAX does, and with tables of source
 //! lines as compiled modules have.
 
+use super::error::HloTextError;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
@@ -8,8 +9,6 @@ use crate::base::FxHashMap;
 use crate::base::convert::narrow;
 use crate::import::lexer::{Kind, Lexer, Token, unescaped};
 use crate::import::{ImportError, Place};
-
-const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
 
 /// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
@@ -41,8 +40,7 @@ fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
         Kind::Sign('{') if lexer.peek().kind == Kind::Text => "JSON",
         _ => return lexer.unexpected(first, "HloModule"),
     };
-    let instead = "give the HloModuleProto itself (LoweringContext.hlo()), or HLO text";
-    ImportError::of_file(format!("the file is the {form} form of the protocol buffer, not HLO text"), instead)
+    ImportError::of_file(HloTextError::OtherForm(form))
 }
 
 /// Skips the rest of the header's line; returns whether it says that the module is scheduled.
@@ -107,8 +105,8 @@ impl Reader {
             lexer.next();
         }
         if self.by_name.insert(name.bare_name().to_owned(), number).is_some() {
-            let what = format!("there are two computations {:?}", clipped(name.bare_name()));
-            return Err(lexer.error_at(name.start, what, EXPORT_AGAIN));
+            let twice = HloTextError::Twice { parts: "computations", name: clipped(name.bare_name()) };
+            return Err(lexer.error_at(name.start, twice));
         }
         if is_entry {
             self.entry = Some(number);
@@ -131,14 +129,13 @@ impl Reader {
                 self.calls.push(Call { computation: number, instruction: instructions.len(), name, at });
             }
             if by_name.insert(name.bare_name(), narrow(instructions.len())).is_some() {
-                let what = format!("there are two instructions {:?}", clipped(name.bare_name()));
-                return Err(lexer.error_at(name.start, what, EXPORT_AGAIN));
+                let twice = HloTextError::Twice { parts: "instructions", name: clipped(name.bare_name()) };
+                return Err(lexer.error_at(name.start, twice));
             }
             instructions.push(instruction);
         }
         if instructions.is_empty() {
-            let what = format!("the computation {:?} is empty", clipped(name.bare_name()));
-            return Err(lexer.error_at(name.start, what, EXPORT_AGAIN));
+            return Err(lexer.error_at(name.start, HloTextError::Empty(clipped(name.bare_name()))));
         }
         let root = root.unwrap_or(instructions.len() - 1);
         Ok(RawComputation { name: name.bare_name().to_owned(), instructions, root })
@@ -147,14 +144,13 @@ impl Reader {
     fn module(mut self, lexer: &Lexer<'_>, name: &str, is_scheduled: bool) -> Result<RawModule, ImportError> {
         for call in std::mem::take(&mut self.calls) {
             let Some(&callee) = self.by_name.get(&call.name) else {
-                let what = format!("a computation {:?} is called and not defined", clipped(&call.name));
-                return Err(lexer.error_at(call.at, what, EXPORT_AGAIN));
+                return Err(lexer.error_at(call.at, HloTextError::NoCallee(clipped(&call.name))));
             };
             self.computations[call.computation].instructions[call.instruction].called.push(callee);
         }
         let only = (self.computations.len() == 1).then_some(0);
         let Some(entry) = self.entry.or(only) else {
-            return Err(ImportError::at(Place::File, "the module has no ENTRY computation", "copy the whole text"));
+            return Err(ImportError::of_file(HloTextError::NoEntry));
         };
         Ok(RawModule { name: name.to_owned(), computations: self.computations, entry, is_scheduled })
     }
@@ -165,10 +161,10 @@ fn clipped(name: &str) -> String {
     name.chars().take(80).collect()
 }
 
-fn name_of<'a>(lexer: &mut Lexer<'a>, what: &str) -> Result<Token<'a>, ImportError> {
+fn name_of<'a>(lexer: &mut Lexer<'a>, part: &'static str) -> Result<Token<'a>, ImportError> {
     let token = lexer.next();
     let is_name = token.kind == Kind::Word || token.kind == Kind::Name && token.text.starts_with('%');
-    if is_name { Ok(token) } else { Err(lexer.unexpected(token, what)) }
+    if is_name { Ok(token) } else { Err(lexer.unexpected(token, part)) }
 }
 
 /// Reads `= type opcode(operands), settings` of an instruction.
@@ -231,8 +227,7 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
         }
         let name = name_of(lexer, "an operand")?;
         let Some(&operand) = by_name.get(name.bare_name()) else {
-            let what = format!("the operand {:?} is not defined before it is read", clipped(name.text));
-            return Err(lexer.error_at(name.start, what, EXPORT_AGAIN));
+            return Err(lexer.error_at(name.start, HloTextError::NoOperand(clipped(name.text))));
         };
         operands.push(operand);
         if !lexer.take(',') && !lexer.peek().is(')') {
@@ -256,8 +251,8 @@ fn read_settings(lexer: &mut Lexer<'_>, instruction: &mut RawInstruction) -> Res
         }
         let is_understood = apply(&mut instruction.settings, &instruction.opcode, (key.text, value, at), &mut callees);
         if !is_understood {
-            let what = format!("{} of {} is not {:?}", key.text, instruction.opcode, clipped(value));
-            return Err(lexer.error_at(at, what, EXPORT_AGAIN));
+            let (setting, opcode) = (key.text.to_owned(), instruction.opcode.clone());
+            return Err(lexer.error_at(at, HloTextError::Setting { setting, opcode, value: clipped(value) }));
         }
     }
     Ok(callees)

@@ -1,9 +1,10 @@
 //! Types, literals, windows and other small syntax of HLO text.
 
+use super::error::HloTextError;
 use super::raw::{ConvDims, Literal};
 use crate::base::convert::signed_len;
 use crate::import::ImportError;
-use crate::import::lexer::{Kind, Lexer};
+use crate::import::lexer::{Expected, Kind, Lexer};
 use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
 
 /// Most levels of nested tuples.
@@ -18,7 +19,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
     let token = lexer.next();
     if token.is('(') {
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(lexer.error_at(token.start, "tuples nest too deep", "export the model again"));
+            return Err(lexer.error_at(token.start, HloTextError::TooDeep));
         };
         let (mut parts, mut is_row_major) = (Vec::new(), true);
         while !lexer.take(')') {
@@ -44,8 +45,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         name => match ElementType::from_name(name) {
             Some(element) => {
                 let ty = Type::Array(ArrayType::new(element, dims));
-                check_sizes(&ty)
-                    .map_err(|e| lexer.error_at(token.start, e.to_string(), "export a model of sizes that exist"))?;
+                check_sizes(&ty).map_err(|e| lexer.error_at(token.start, HloTextError::Size(e)))?;
                 Ok((ty, is_row_major))
             }
             None => Err(unknown_element(lexer, token.start, name)),
@@ -54,9 +54,8 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
 }
 
 fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
-    let known = crate::base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
-    let shown: String = name.chars().take(40).collect();
-    lexer.error_at(start, format!("{shown:?} is not a known element type"), format!("known ones like it are {known}"))
+    let nearest = crate::base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
+    lexer.error_at(start, HloTextError::Element { name: name.chars().take(40).collect(), nearest })
 }
 
 /// Sizes, and where their bracket ends.
@@ -142,7 +141,7 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
             }
             Kind::Word => {
                 if !literal.push(token.text) {
-                    return Err(lexer.unexpected(token, &format!("a number of {}", ty.element)));
+                    return Err(lexer.unexpected(token, Expected::Number(ty.element)));
                 }
             }
             _ => return Err(lexer.unexpected(token, "a number of a constant")),
@@ -154,8 +153,8 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
     }
     let numbers = literal.numbers();
     if ty.elements() != Some(numbers.len() as u64) {
-        let what = format!("a constant of {ty} holds {} numbers", numbers.len());
-        return Err(lexer.error_at(first.start, what, "export the text again; it must not be edited by hand"));
+        let wrong = HloTextError::Constant { ty: ty.clone(), numbers: numbers.len() };
+        return Err(lexer.error_at(first.start, wrong));
     }
     Ok(Literal::new(ty.clone(), numbers))
 }

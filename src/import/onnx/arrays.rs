@@ -4,6 +4,7 @@ use super::super::program::{BuildError, InstructionId, ProgramParameter, Role, V
 use super::super::{ImportError, Place};
 use super::importer::Importer;
 use super::messages::{Tensor, TensorData};
+use super::model_error::OnnxError;
 use super::tensors::short;
 
 /// Most elements of an integer array that becomes a constant of the program; larger ones become a parameter, as weights do.
@@ -15,7 +16,7 @@ const MOST_SETTINGS: usize = 16;
 impl Importer<'_> {
     /// A constant or a parameter that holds an array of the file.
     pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
-        let place = |e: BuildError| ImportError::at(Place::Node(short(name)), e.to_string(), "export the model again");
+        let place = |e: BuildError| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e));
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
         let is_trained = self.weights.is_trained(name, tensor);
         if let TensorData::Held(value) = &tensor.data
@@ -52,7 +53,7 @@ impl Importer<'_> {
             {
                 self.elements.1 += value.numbers.len() as u64;
                 let constant = self.builder.constant(Value::clone(value));
-                constant.map_err(|e| ImportError::at(Place::Node(short(name)), e.to_string(), "export the model again"))
+                constant.map_err(|e| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e)))
             }
             _ => self.weight(name, tensor, path),
         }

@@ -1,5 +1,7 @@
 //! Why a node cannot be translated.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use super::super::ImportError;
@@ -8,7 +10,7 @@ use super::fault::Fault;
 
 /// Why a node cannot be translated, without its place.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub(super) enum OpError {
+pub enum OpError {
     /// A node that breaks the rules of its operator, or uses it in an unknown way.
     #[error("{op} {fault}")]
     Node {
@@ -78,7 +80,7 @@ pub(super) enum OpError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// An array in the file that cannot be used.
-    #[error("{}", .0.what)]
+    #[error("{}", .0.kind)]
     Array(Box<ImportError>),
 }
 
@@ -89,16 +91,17 @@ impl OpError {
     }
 
     /// What to do instead.
-    pub fn instead(&self) -> &str {
-        match self {
+    pub fn instead(&self) -> Cow<'_, str> {
+        let instead = match self {
+            Self::Array(error) => return error.instead(),
             Self::UnknownOperand { .. } | Self::ResultSize(_) | Self::Open { .. } => FIXED,
             Self::Control(error) if error.is_open() => FIXED,
             Self::Unknown(_) => "run onnx.shape_inference on the model, or export it without",
             Self::Text(_) => "export the model without its preparation of text",
             Self::Blocked(_) => "save the model with graph_optimization_level ORT_ENABLE_EXTENDED or lower",
-            Self::Array(error) => &error.instead,
             _ => "check the model with onnx.checker and export it again",
-        }
+        };
+        instead.into()
     }
 }
 
@@ -108,7 +111,7 @@ const FIXED: &str =
 
 /// Why a branch or a loop cannot be unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(super) enum ControlError {
+pub enum ControlError {
     /// A branch that data chooses.
     #[error("an If node with subgraphs: which of them is run depends on the input")]
     If,

@@ -6,7 +6,7 @@ use super::super::program::{ArrayType, Type};
 
 /// What is wrong with a node, in words that follow its operator's name.
 #[derive(Clone, Debug, PartialEq, Error)]
-pub(super) enum Fault {
+pub enum Fault {
     /// A missing operand.
     #[error("needs operand {at} and the node has {count}")]
     Operands {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::super::{ImportError, ModelBytes, Place};
 use super::messages::{Graph, Model};
+use super::model_error::OnnxError;
 use super::parse::{Part, function, graph_field, opset};
 use super::spans::{Span, Spans, read};
 use super::tensors::tensor_in_file;
@@ -22,10 +23,8 @@ struct Source<'b> {
 
 impl Source<'_> {
     fn content(&mut self, span: Span) -> Result<Vec<u8>, ImportError> {
-        self.left = self.left.checked_sub(span.len).ok_or_else(|| {
-            let what = format!("the graph without its weights has more than {MOST_BYTES} bytes");
-            ImportError::at(Place::Byte(span.offset), what, "export a smaller part of the model")
-        })?;
+        let too_long = || ImportError::at(Place::Byte(span.offset), OnnxError::TooLong(MOST_BYTES));
+        self.left = self.left.checked_sub(span.len).ok_or_else(too_long)?;
         read(self.bytes, span.offset, usize::try_from(span.len).unwrap_or(usize::MAX))
     }
 
@@ -59,12 +58,11 @@ pub(super) fn model(bytes: &dyn ModelBytes) -> Result<Model, ImportError> {
         }
     }
     let Some(graph) = graph else {
-        return Err(ImportError::of_file("the file holds no graph of ONNX", "export it with torch.onnx.export"));
+        return Err(ImportError::of_file(OnnxError::NoGraph));
     };
     let nodes = graph.nodes.len() + model.functions.iter().map(|f| f.nodes.len()).sum::<usize>();
     if nodes > MOST_NODES {
-        let what = format!("the model has {nodes} nodes and at most {MOST_NODES} are read");
-        return Err(ImportError::of_file(what, "export a smaller part of it"));
+        return Err(ImportError::of_file(OnnxError::TooManyNodes { nodes, most: MOST_NODES }));
     }
     model.graph = graph;
     model.producer = format!("{name} {version}").trim().to_owned();

@@ -11,6 +11,7 @@ use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo,
 use super::elements::element;
 use super::error::OpError;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
+use super::model_error::{InputError, OnnxError};
 use super::ops;
 use super::scope;
 use super::site::{Failure, Results, Site};
@@ -81,8 +82,7 @@ impl<'m> Importer<'m> {
     pub fn main(&mut self) -> Result<(Vec<TensorInfo>, Vec<InstructionId>), ImportError> {
         let graph = &self.model.graph;
         if graph.has_sparse {
-            let instead = "store the weights densely";
-            return Err(ImportError::of_file("the graph has sparse initialisers", instead));
+            return Err(ImportError::of_file(OnnxError::Sparse));
         }
         let mut scope = Scope { opsets: self.model.opsets.clone(), ..Scope::default() };
         scope.values.push(FxHashMap::default());
@@ -99,7 +99,7 @@ impl<'m> Importer<'m> {
                 ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
             let place = Place::Node(short(&info.name));
             let id = self.builder.parameter(parameter);
-            let id = id.map_err(|e| ImportError::at(place, e.to_string(), "export the model with smaller inputs"))?;
+            let id = id.map_err(|e| ImportError::at(place, OnnxError::from(InputError::Parameter(e))))?;
             scope.define(&info.name, id);
         }
         self.nodes(&graph.nodes, &mut scope)?;
@@ -113,25 +113,20 @@ impl<'m> Importer<'m> {
 
     /// Type of an input, with the chosen sizes for its open dimensions.
     fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
-        let fail = |what: String, instead: &str| ImportError::at(Place::Node(short(&info.name)), what, instead);
+        let fail = |error: InputError| ImportError::at(Place::Node(short(&info.name)), OnnxError::from(error));
         let Some(element) = element(info.element).filter(|_| !info.is_other) else {
-            let what = "this input is not an array of numbers".to_owned();
-            return Err(fail(what, "export the model with arrays as inputs"));
+            return Err(fail(InputError::NoArray));
         };
         let Some(dims) = &info.dims else {
-            return Err(fail(
-                "the file does not say how many dimensions this input has".to_owned(),
-                "export it with sizes",
-            ));
+            return Err(fail(InputError::NoSizes));
         };
         let mut sizes = Vec::new();
         let mut open = BTreeMap::new();
         for (at, dim) in dims.iter().enumerate() {
             let name = match dim {
                 Dim::Size(n) => {
-                    let what =
-                        || fail(format!("dimension {at} of this input has the negative size {n}"), "export it again");
-                    sizes.push(u64::try_from(*n).map_err(|_| what())?);
+                    let negative = |_| fail(InputError::NegativeSize { dimension: at, size: *n });
+                    sizes.push(u64::try_from(*n).map_err(negative)?);
                     continue;
                 }
                 Dim::Named(name) => short(name),
@@ -142,7 +137,7 @@ impl<'m> Importer<'m> {
         }
         let ty = ArrayType::new(element, sizes);
         if ty.elements().and_then(|n| n.checked_mul(16)).is_none() {
-            return Err(fail(format!("the number of elements of {ty} is beyond 64 bits"), "choose smaller sizes"));
+            return Err(fail(InputError::TooLarge(ty)));
         }
         Ok((ty, open))
     }
@@ -212,8 +207,7 @@ impl<'m> Importer<'m> {
         if self.depth <= MOST_DEEP {
             return Ok(());
         }
-        let what = format!("functions and graphs call each other more than {MOST_DEEP} deep");
-        Err(ImportError::at(Place::Node(short(name)), what, "a function must not call itself: export the model again"))
+        Err(ImportError::at(Place::Node(short(name)), OnnxError::NestedCalls(MOST_DEEP)))
     }
 
     /// Whether the program is only inspected.
@@ -227,12 +221,8 @@ impl<'m> Importer<'m> {
             return Ok(id);
         }
         let Some(tensor) = scope.initializers.remove(name) else {
-            let what = format!("{user} needs the value {}, which no node, input or initialiser gives", short(name));
-            return Err(ImportError::at(
-                Place::Node(short(name)),
-                what,
-                "check the model with onnx.checker and export it again",
-            ));
+            let absent = OnnxError::NoValue { user: user.to_owned(), value: short(name) };
+            return Err(ImportError::at(Place::Node(short(name)), absent));
         };
         let id = self.weight(name, &tensor, &scope.path)?;
         scope.values[0].insert(Rc::clone(name), id);
@@ -245,11 +235,8 @@ impl<'m> Importer<'m> {
             let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
             Place::Node(format!("{} {}", short(&node.op), short(name)))
         };
-        self.calls_left = self.calls_left.checked_sub(1).ok_or_else(|| {
-            let what =
-                format!("the model calls more than {MOST_CALLS} nodes when its functions and loops are written out");
-            ImportError::at(place(), what, "export a smaller part of it")
-        })?;
+        let too_many = || ImportError::at(place(), OnnxError::TooManyCalls(MOST_CALLS));
+        self.calls_left = self.calls_left.checked_sub(1).ok_or_else(too_many)?;
         let path = scope::of_node(node, &scope.path);
         let user = format!("{} {}", short(&node.op), short(&node.name));
         let mut inputs = Vec::with_capacity(node.inputs.len());
@@ -265,15 +252,14 @@ impl<'m> Importer<'m> {
             }
             self.builder.set_origin(&ops::full_name(node), &path);
             self.operator(node, inputs, scope).map_err(|e| match e {
-                Failure::Here(e) => ImportError::at(place(), e.to_string(), e.instead()),
+                Failure::Here(e) => ImportError::at(place(), OnnxError::from(e)),
                 Failure::Inside(e) => e,
             })?
         };
         for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let Some(&id) = results.get(at) else {
-                let what =
-                    format!("{} gives {} results and the node wants {}", node.op, results.len(), node.outputs.len());
-                return Err(ImportError::at(place(), what, "check the model with onnx.checker and export it again"));
+                let (given, wanted) = (results.len(), node.outputs.len());
+                return Err(ImportError::at(place(), OnnxError::Results { op: node.op.clone(), given, wanted }));
             };
             scope.define(name, id);
         }

@@ -15,6 +15,7 @@ mod fault;
 mod file;
 mod importer;
 mod messages;
+mod model_error;
 mod ops;
 mod order;
 mod parse;
@@ -32,7 +33,10 @@ use std::collections::BTreeMap;
 
 use super::program::{Role, WeightData};
 use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
+pub use error::{ControlError, OpError};
+pub use fault::Fault;
 use importer::Importer;
+pub use model_error::{ArrayError, FieldError, InputError, OnnxError};
 #[cfg(test)]
 pub(super) use ops::kind_of_operator;
 
@@ -54,10 +58,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     let (inputs, results) = importer.main()?;
     let mut outputs = Vec::new();
     for (info, &id) in model.graph.outputs.iter().zip(&results) {
-        let what = |e: super::program::BuildError| {
-            ImportError::of_file(e.to_string(), "export the model with arrays as results")
-        };
-        let ty = importer.builder.array(id).map_err(what)?;
+        let ty = importer.builder.array(id).map_err(|e| ImportError::of_file(OnnxError::Result(e)))?;
         let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
         outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
     }
@@ -79,7 +80,7 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     };
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
-    let program = program.map_err(|e| ImportError::of_file(e.to_string(), "export a smaller part of the model"))?;
+    let program = program.map_err(|e| ImportError::of_file(OnnxError::Program(e)))?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
@@ -112,13 +113,11 @@ fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize
 /// Whether the version of the operators is known.
 fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if model.graph.outputs.is_empty() {
-        return Err(ImportError::of_file("the graph has no outputs", "export the model again"));
+        return Err(ImportError::of_file(OnnxError::NoOutputs));
     }
     let Some(&version) = model.opsets.get("") else { return Ok(()) };
     if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
         return Ok(());
     }
-    let what =
-        format!("the model uses operators of version {version}; versions {OLDEST_OPSET} to {NEWEST_OPSET} are known");
-    Err(ImportError::of_file(what, "convert it with onnx.version_converter or export it with opset_version=20"))
+    Err(ImportError::of_file(OnnxError::Opset { version, oldest: OLDEST_OPSET, newest: NEWEST_OPSET }))
 }

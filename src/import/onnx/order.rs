@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::{ImportError, Place};
 use super::messages::{AttributeValue, Graph, Node};
+use super::model_error::OnnxError;
 use super::tensors::short;
 
 /// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
@@ -17,12 +18,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     for (at, node) in nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
             if maker.insert(output, at).is_some() {
-                let what = format!("two nodes give a value of the name {}", short(output));
-                return Err(ImportError::at(
-                    place(node),
-                    what,
-                    "check the model with onnx.checker and export it again",
-                ));
+                return Err(ImportError::at(place(node), OnnxError::Twice(short(output))));
             }
         }
     }
@@ -56,10 +52,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     }
     match waits.iter().position(|&n| n > 0) {
         None => Ok(order),
-        Some(at) => {
-            let what = "this node needs its own result: the graph has a cycle";
-            Err(ImportError::at(place(&nodes[at]), what, "check the model with onnx.checker and export it again"))
-        }
+        Some(at) => Err(ImportError::at(place(&nodes[at]), OnnxError::Cycle)),
     }
 }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::super::{ImportError, Place};
 use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, ValueInfo};
+use super::model_error::OnnxError;
 use super::tensors::tensor;
 use crate::base::wire::{Fields, Wire};
 
@@ -39,7 +40,7 @@ impl<'a> Part<'a> {
             return Ok(());
         }
         let place = Place::Byte(self.base + fields.offset() as u64);
-        Err(ImportError::at(place, "a field of the model is cut off or damaged", "export the model again"))
+        Err(ImportError::at(place, OnnxError::Message))
     }
 }
 
@@ -166,8 +167,7 @@ fn float(bytes: &[u8]) -> f64 {
 /// A subgraph in an attribute.
 pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     if depth > MOST_DEEP {
-        let what = format!("graphs are nested more than {MOST_DEEP} deep");
-        return Err(ImportError::at(Place::Byte(part.base), what, "export the model without nested control flow"));
+        return Err(ImportError::at(Place::Byte(part.base), OnnxError::NestedGraphs(MOST_DEEP)));
     }
     let mut graph = Graph::default();
     part.each(|field, _, content| graph_field(&mut graph, field, content, depth))?;

@@ -1,6 +1,7 @@
 //! Fields of a message that is too large to hold in memory: finds where each lies, by slices.
 
-use super::super::{ImportError, MediumError, ModelBytes, Place};
+use super::super::{FileError, ImportError, MediumError, ModelBytes, Place};
+use super::model_error::{FieldError, OnnxError};
 use crate::base::wire::varint;
 
 /// Bytes that are fetched at once while fields are skipped.
@@ -39,8 +40,8 @@ pub(super) struct Spans<'b> {
 }
 
 /// The error for a file that ends too early.
-fn cut_off(at: u64, what: &str) -> ImportError {
-    ImportError::at(Place::Byte(at), what, "the file is cut off or is not an ONNX model: copy it or export it again")
+fn cut_off(at: u64, error: FieldError) -> ImportError {
+    ImportError::at(Place::Byte(at), OnnxError::from(error))
 }
 
 impl<'b> Spans<'b> {
@@ -57,32 +58,31 @@ impl<'b> Spans<'b> {
         let start = self.at;
         let head = self.head()?;
         let Some((tag, used)) = varint(&head) else {
-            return Err(cut_off(start, "a field begins here and its number does not end"));
+            return Err(cut_off(start, FieldError::TagCut));
         };
         let field = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29);
         let Some(field) = field else {
-            return Err(cut_off(start, &format!("{tag} is not the tag of a field")));
+            return Err(cut_off(start, FieldError::Tag(tag)));
         };
         let after = start + used as u64;
         let rest = &head[used..];
         let (number, offset, len) = match tag & 7 {
             0 => match varint(rest) {
                 Some((number, used)) => (number, after + used as u64, 0),
-                None => return Err(cut_off(after, &format!("the number of field {field} does not end"))),
+                None => return Err(cut_off(after, FieldError::Cut { part: "number", field })),
             },
             1 => (fixed(rest, 8), after + 8, 0),
             5 => (fixed(rest, 4), after + 4, 0),
             2 => match varint(rest) {
                 Some((len, used)) => (0, after + used as u64, len),
-                None => return Err(cut_off(after, &format!("the length of field {field} does not end"))),
+                None => return Err(cut_off(after, FieldError::Cut { part: "length", field })),
             },
-            other => return Err(cut_off(start, &format!("field {field} has wire type {other}, which no model has"))),
+            form => return Err(cut_off(start, FieldError::Form { field, form })),
         };
         let beyond = offset.checked_add(len).filter(|&end| end <= self.end);
         let Some(beyond) = beyond else {
             let left = self.end.saturating_sub(offset);
-            let what = format!("field {field} has {len} bytes and only {left} follow");
-            return Err(cut_off(start, &what));
+            return Err(cut_off(start, FieldError::TooLong { field, len, left }));
         };
         self.at = beyond;
         Ok(Some(Span { field, number, offset, len }))
@@ -108,12 +108,10 @@ fn fixed(bytes: &[u8], len: usize) -> u64 {
 
 /// Bytes of a file, exactly as many as requested.
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
-    let unreadable = |e: MediumError| {
-        ImportError::at(Place::Byte(offset), format!("the file cannot be read: {e}"), "choose it again")
-    };
+    let unreadable = |e: MediumError| ImportError::at(Place::Byte(offset), FileError::Medium(e));
     let read = bytes.slice(offset, len).map_err(unreadable)?;
     if read.len() < len {
-        return Err(cut_off(offset, &format!("{len} bytes belong here and {} are there", read.len())));
+        return Err(cut_off(offset, FieldError::Short { wanted: len, found: read.len() }));
     }
     Ok(read)
 }

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use super::super::program::{ArrayType, ElementType, Numbers, Value, round};
 use super::super::{ImportError, ModelBytes, Place};
-use super::elements::{element, element_name, numbers};
+use super::elements::{element, numbers};
 use super::messages::{Tensor, TensorData};
+use super::model_error::{ArrayError, OnnxError};
 use super::parse::Part;
 use super::spans::{Spans, read};
 use crate::base::convert::{low8, low32};
@@ -84,12 +85,8 @@ pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Re
             let content = read(bytes, span.offset, usize::try_from(span.len).unwrap_or(usize::MAX))?;
             draft.field(span.field, Wire::Bytes(&content));
         } else {
-            let what = format!("numbers of {} bytes are spelled in a variable-length form", span.len);
-            return Err(ImportError::at(
-                Place::Byte(span.offset),
-                what,
-                "save the weights as raw data or beside the model",
-            ));
+            let form = ArrayError::VariableLength(span.len);
+            return Err(ImportError::at(Place::Byte(span.offset), OnnxError::from(form)));
         }
     }
     draft.finish(start, |offset, len| read(bytes, offset, len))
@@ -124,38 +121,33 @@ impl Draft {
         fetch: impl FnOnce(u64, usize) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Tensor, ImportError> {
         let place = || if self.name.is_empty() { Place::Byte(base) } else { Place::Node(short(&self.name)) };
-        let fail = |what: String| ImportError::at(place(), what, "export the model again");
+        let fail = |error: ArrayError| ImportError::at(place(), OnnxError::from(error));
         let Some(element) = element(self.code) else {
-            let what = format!(
-                "an array has elements {} ({}), which no NeuronCore computes with",
-                element_name(self.code),
-                self.code
-            );
-            return Err(fail(what));
+            return Err(fail(ArrayError::Element { code: self.code }));
         };
         let dims = self.dims.iter().map(|&d| u64::try_from(d)).collect::<Result<Vec<u64>, _>>();
         let Ok(dims) = dims else {
-            return Err(fail(format!("an array has negative sizes {:?}", self.dims)));
+            return Err(fail(ArrayError::NegativeSizes(self.dims.clone())));
         };
         let ty = ArrayType::new(element, dims);
         let Some(count) = ty.elements().filter(|n| n.checked_mul(16).is_some()) else {
-            return Err(fail(format!("the number of elements of {ty} is beyond 64 bits")));
+            return Err(fail(ArrayError::TooLarge(ty)));
         };
-        if let Some(wrong) = self.typed.beyond(element) {
-            return Err(fail(format!("{wrong} is not a number of {element}")));
+        if let Some(number) = self.typed.beyond(element) {
+            return Err(fail(ArrayError::Number { number, element }));
         }
         let data = match self.raw {
             _ if self.is_external => TensorData::External,
             Some((offset, len)) => {
                 if len < ty.bytes() {
-                    return Err(fail(format!("{ty} needs {} bytes and {len} are there", ty.bytes())));
+                    return Err(fail(ArrayError::Bytes { ty, found: len }));
                 }
                 if count > MOST_HELD {
                     TensorData::InFile { offset, len: ty.bytes() }
                 } else {
                     let bytes = fetch(offset, usize::try_from(len).unwrap_or(usize::MAX))?;
                     let numbers = numbers(element, &bytes, usize::try_from(count).unwrap_or(0));
-                    let numbers = numbers.ok_or_else(|| fail(format!("the bytes of {ty} are cut off")))?;
+                    let numbers = numbers.ok_or_else(|| fail(ArrayError::CutOff(ty.clone())))?;
                     TensorData::Held(Rc::new(Value { ty: ty.clone(), numbers }))
                 }
             }
@@ -164,7 +156,7 @@ impl Draft {
                 None if self.typed.whole.is_empty() && self.typed.real.is_empty() => TensorData::External,
                 None => {
                     let found = self.typed.whole.len() + self.typed.real.len();
-                    return Err(fail(format!("{ty} needs {count} numbers and {found} are there")));
+                    return Err(fail(ArrayError::Numbers { ty, wanted: count, found }));
                 }
             },
         };

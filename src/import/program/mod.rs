@@ -19,7 +19,9 @@ mod types;
 mod value;
 mod verify;
 
-pub use builder::{BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, Unsupported, ValueError};
+pub use builder::{
+    BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, SymbolError, TypeError, Unsupported, ValueError,
+};
 pub use bytes::numbers_of_bytes;
 pub use compose::ComposeError;
 pub use computation_builder::ComputationBuilder;
@@ -33,5 +35,5 @@ pub use prune::prune;
 pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
-pub use verify::verify;
-pub(super) use verify::{TooManyElements, check_sizes};
+pub(super) use verify::check_sizes;
+pub use verify::{TooManyElements, VerifyError, verify};

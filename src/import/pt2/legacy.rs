@@ -31,7 +31,7 @@ impl ModelBytes for Window<'_> {
 }
 
 /// Why the weights of an older file cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum LegacyError {
     /// The nested archive is packed: its contents have no place in the file.
     #[error("they are packed in the archive")]
@@ -40,7 +40,7 @@ pub enum LegacyError {
     #[error("there is no data.pkl")]
     NoPickle,
     /// One of the archives is damaged.
-    #[error("{}", .0.what)]
+    #[error("{}", .0.kind)]
     Archive(#[from] ImportError),
     /// The description is damaged.
     #[error(transparent)]

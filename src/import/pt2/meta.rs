@@ -3,32 +3,12 @@
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
+use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
-use super::symbol::{Expression, SymbolError};
-use crate::import::program::{ArrayType, ElementType};
+use super::symbol::Expression;
+use crate::import::program::{ArrayType, ElementType, TypeError};
 use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
-
-/// Why a description does not give a type.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TypeError {
-    /// An unsupported element type, by torch's number.
-    #[error("its element type {0} is not known")]
-    Element(i64),
-    /// A missing size.
-    #[error("a size is neither a number nor an expression")]
-    NoSize,
-    /// An expression without a value.
-    #[error(transparent)]
-    Symbol(#[from] SymbolError),
-    /// A negative size.
-    #[error("its size {0} is negative")]
-    Negative(i64),
-    /// Sizes whose product overflows.
-    #[error("it has more elements than 64 bits count: {0}")]
-    TooMany(ArrayType),
-}
 
 /// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]
@@ -114,10 +94,8 @@ impl Symbols {
             if let Some(size) = asked
                 && (min.is_some_and(|m| size < m) || max.is_some_and(|m| size > m))
             {
-                let range =
-                    format!("{} to {}", min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |m| m.to_string()));
-                let what = format!("{size} is not a size of dimension {name}, which is {range}");
-                return Err(ImportError::of_file(what, "ask for a size in its range"));
+                let (name, least) = (name.clone(), min.unwrap_or(1));
+                return Err(ImportError::of_file(Pt2Error::Range { size, name, least, most: max }));
             }
             let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
             symbols.values.insert(name.clone(), used);
@@ -226,8 +204,7 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
         Some((name, op)) => (Place::Node(name), op),
         None => (Place::File, "a value".to_owned()),
     };
-    let what = format!("the size of the result of {op} depends on data (the unbacked symbol {symbol})");
-    ImportError::at(place, what, "a NeuronCore has fixed sizes: give the operation a fixed size and export again")
+    ImportError::at(place, Pt2Error::DataDependent { op, symbol: symbol.to_owned() })
 }
 
 /// Requested sizes by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or as `batch` if there is only one.
@@ -252,14 +229,11 @@ fn chosen_sizes(
             _ => by_place(),
         };
         let Some(symbol) = symbol else {
-            let names: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
-            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let what = format!("the file has no open dimension {name}; it has {has}");
-            return Err(ImportError::of_file(what, "leave it out or name one that is there"));
+            let open = found.iter().map(|(n, _)| n.clone()).collect();
+            return Err(ImportError::of_file(Pt2Error::NoDimension { name: name.clone(), open }));
         };
-        let size = i64::try_from(size).map_err(|_| {
-            ImportError::of_file(format!("dimension {name} of size {size}"), "ask for a size below 2^63")
-        })?;
+        let too_large = |_| ImportError::of_file(Pt2Error::Size { name: name.clone(), size });
+        let size = i64::try_from(size).map_err(too_large)?;
         chosen.insert(symbol, size);
     }
     Ok(chosen)

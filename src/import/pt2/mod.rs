@@ -5,6 +5,7 @@
 //! `run_decompositions()` are both read. Weights are not read: a program records where in the file they lie.
 
 mod argument;
+mod error;
 mod flops;
 mod inspect;
 mod json;
@@ -18,9 +19,10 @@ mod translate;
 mod weights;
 
 pub use argument::{Argument, Symbolic, Text};
+pub use error::Pt2Error;
 pub use legacy::{PickledTensor, pickled_tensor};
 pub use open::read_pt2;
-pub use pickle::{Id as PickleId, Pickle, Pickled};
+pub use pickle::{Id as PickleId, Pickle, PickleError, Pickled};
 pub use schema::NamedArgument;
 #[cfg(test)]
 pub use translate::kind_of_aten;

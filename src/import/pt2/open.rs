@@ -1,5 +1,6 @@
 //! Opens a `.pt2` file: the archive, the graph and the weights; then makes the program and the inspection.
 
+use super::error::Pt2Error;
 use super::inspect::inspect;
 use super::json::quoted_numbers;
 use super::meta::Symbols;
@@ -58,15 +59,14 @@ fn graph_entry<'a>(archive: &'a Archive<'_>) -> Result<&'a Entry, ImportError> {
     };
     let of_default = archive.ending("models/model.json");
     let old = archive.ending("serialized_exported_program.json");
-    of_default.or(old).or_else(|| archive.entries.iter().find(is_graph)).ok_or_else(|| {
-        let what = "no models/model.json and no serialized_exported_program.json in the archive";
-        ImportError::of_file(what, "save the model with torch.export.save")
-    })
+    of_default
+        .or(old)
+        .or_else(|| archive.entries.iter().find(is_graph))
+        .ok_or_else(|| ImportError::of_file(Pt2Error::NoGraph))
 }
 
 fn damaged(entry: &Entry, error: &serde_json::Error) -> ImportError {
-    let what = format!("the graph cannot be read: {error}");
-    ImportError::at(Place::Entry(entry.name.clone()), what, "save the model again with torch.export.save")
+    ImportError::at(Place::Entry(entry.name.clone()), Pt2Error::Graph { said: error.to_string() })
 }
 
 fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOptions) -> Result<Imported, Wrong> {
@@ -91,11 +91,7 @@ fn check_version(text: &[u8], entry: &Entry) -> Result<(), Wrong> {
     if MAJORS.contains(&version.major) {
         return Ok(());
     }
-    let (first, last) = (MAJORS.start(), MAJORS.end());
-    let what = format!(
-        "its schema is of version {}.{}; versions {first} to {last} are read (torch 2.4 and later)",
-        version.major, version.minor
-    );
-    let instead = "export the model with a torch between 2.4 and 2.15";
-    Err(Wrong::Model(ImportError::at(Place::Entry(entry.name.clone()), what, instead)))
+    let (major, minor) = (version.major, version.minor);
+    let other = Pt2Error::Schema { major, minor, first: *MAJORS.start(), last: *MAJORS.end() };
+    Err(Wrong::Model(ImportError::at(Place::Entry(entry.name.clone()), other)))
 }

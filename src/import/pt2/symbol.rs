@@ -3,55 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
-/// Why an expression has no value. Texts are the beginning of the remaining expression.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum SymbolError {
-    /// Text after a complete expression.
-    #[error("`{rest}` is not understood in the size `{size}`")]
-    Rest {
-        /// The text.
-        rest: String,
-        /// The expression.
-        size: String,
-    },
-    /// A text that cannot begin an expression.
-    #[error("`{0}` is not understood in a size")]
-    Unknown(String),
-    /// A fraction, or a number beyond 64 bits.
-    #[error("the size `{0}` is not whole")]
-    NotWhole(String),
-    /// Parentheses or signs that are nested too deeply.
-    #[error("a size is an expression of too many levels")]
-    TooDeep,
-    /// A symbol without a name.
-    #[error("a symbol's name is wanted at `{0}`")]
-    NoName(String),
-    /// A symbol or a parenthesis that is not closed.
-    #[error("{0} is not closed")]
-    Open(&'static str),
-    /// A symbol without a value.
-    #[error("the size `{0}` is not known")]
-    NoValue(String),
-    /// An unknown function.
-    #[error("the function {name} of {arguments} numbers is not known in a size")]
-    Function {
-        /// Its name.
-        name: String,
-        /// How many arguments it gets.
-        arguments: usize,
-    },
-    /// An intermediate number that overflows.
-    #[error("a size is beyond all bounds")]
-    TooLarge,
-    /// A division by zero.
-    #[error("a size is divided by 0")]
-    DividedByZero,
-    /// A power with a fractional exponent.
-    #[error("a size has a root")]
-    Root,
-}
+use crate::import::program::SymbolError;
 
 /// Most levels of parentheses.
 const MAX_DEPTH: usize = 100;

@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::argument::Text;
+use super::error::Pt2Error;
 use super::legacy;
 use super::schema::{Payload, PayloadConfig, TensorMeta};
 use crate::import::load::decode;
@@ -76,8 +77,7 @@ impl Weights {
     fn add_config(&mut self, archive: &Archive<'_>, entry: &Entry) -> Result<(), ImportError> {
         let text = archive.content(entry, MAX_CONFIG)?;
         let config: PayloadConfig<'_> = serde_json::from_slice(&text).map_err(|e| {
-            let what = format!("the description of the weights cannot be read: {e}");
-            ImportError::at(Place::Entry(entry.name.clone()), what, "save the model again")
+            ImportError::at(Place::Entry(entry.name.clone()), Pt2Error::Weights { said: e.to_string() })
         })?;
         let folder = entry.name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let by_name: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();

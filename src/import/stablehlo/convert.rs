@@ -1,9 +1,8 @@
 //! Makes a program from a module: functions become computations, regions become computations that take the outer values they read.
 
-use std::fmt;
-
 use super::attributes::{Dense, dense};
 use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
+use super::error::StableHloError;
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
@@ -96,8 +95,8 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    pub(super) fn error(&self, at: usize, what: impl Into<String>) -> ImportError {
-        error(self.source, at, what)
+    pub(super) fn error(&self, at: usize, wrong: StableHloError) -> ImportError {
+        error(self.source, at, wrong)
     }
 
     pub(super) fn finish(&mut self, frame: Frame<'a>, name: &str, root: InstructionId) -> ComputationId {
@@ -112,12 +111,12 @@ impl<'m, 'a> Converter<'m, 'a> {
     pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
         let function: &Function<'a> = &self.module.functions[index];
         let Some(depth) = depth.checked_sub(1).filter(|_| self.conversions < MOST_CONVERSIONS) else {
-            return Err(self.error(function.at, "calls nest too deep"));
+            return Err(self.error(function.at, StableHloError::TooDeep("calls")));
         };
         match self.states[index] {
             State::Done(id) => return Ok(id),
             State::Open => {
-                return Err(self.error(function.at, format!("the function {:?} calls itself", function.name)));
+                return Err(self.error(function.at, StableHloError::CallsItself(function.name.to_owned())));
             }
             State::New => self.states[index] = State::Open,
         }
@@ -150,7 +149,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             let id = self.operation(frame, operation)?;
             self.bind(frame, operation, id);
         }
-        Err(self.error(at, "a function or a region does not return"))
+        Err(self.error(at, StableHloError::NoReturn))
     }
 
     fn bind(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, id: InstructionId) {
@@ -183,9 +182,9 @@ impl<'m, 'a> Converter<'m, 'a> {
                 if (read.index as usize) < parts {
                     return Ok(frame.element(id, read.index));
                 }
-                Err(self.error(read.at, format!("the value {} has {parts} results", clip(read.name))))
+                Err(self.error(read.at, StableHloError::NoResult { value: clip(read.name), results: parts }))
             }
-            _ => Err(self.error(read.at, format!("the value {} is not defined before it is read", clip(read.name)))),
+            _ => Err(self.error(read.at, StableHloError::Undefined(clip(read.name)))),
         }
     }
 
@@ -195,7 +194,9 @@ impl<'m, 'a> Converter<'m, 'a> {
         for read in &operation.operands {
             operands.push(self.read(frame, read)?);
         }
-        let failed = |what: AttributeError| self.error(operation.at, format!("{}: {what}", operation.name));
+        let failed = |fault: AttributeError| {
+            self.error(operation.at, StableHloError::Attribute { operation: operation.name.clone(), fault })
+        };
         match operation.name.as_str() {
             "func.call" => return self.call(frame, operation, &name, operands),
             "stablehlo.constant" | "mhlo.constant" | "chlo.constant" => return self.constant(frame, operation, &name),
@@ -206,11 +207,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
             "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
             "sdy.sharding_constraint" | "sdy.reshard" if operands.len() == 1 => return Ok(operands[0]),
-            "sdy.manual_computation" => {
-                let instead = "export the model for one device, without a mesh";
-                let what = "sdy.manual_computation: the module is divided over several devices";
-                return Err(ImportError { instead: instead.to_owned(), ..self.error(operation.at, what) });
-            }
+            "sdy.manual_computation" => return Err(self.error(operation.at, StableHloError::Divided)),
             _ => {}
         }
         let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
@@ -226,7 +223,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
         }
         let op = op_of(operation, &types).map_err(failed)?;
-        let op = op.ok_or_else(|| self.error(operation.at, format!("{}: it has no meaning here", operation.name)))?;
+        let op = op.ok_or_else(|| self.error(operation.at, StableHloError::NoMeaning(operation.name.clone())))?;
         let mut called = Vec::new();
         if let Some(callee) =
             operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
@@ -263,16 +260,15 @@ impl<'m, 'a> Converter<'m, 'a> {
         if operation.types.iter().all(|t| t.open.is_empty()) {
             return Ok(declared);
         }
-        let failed = |what: &dyn fmt::Display| {
-            let instead = "export the model with fixed sizes";
-            let error = self.error(operation.at, format!("{} has an open size: {what}", operation.name));
-            ImportError { instead: instead.to_owned(), ..error }
-        };
+        let name = || operation.name.clone();
         if matches!(op, Op::Reshape | Op::Broadcast { .. } | Op::Iota { .. } | Op::Opaque(_)) {
-            return Err(failed(&"it does not follow from its operands"));
+            return Err(self.error(operation.at, StableHloError::OpenSize(name())));
         }
         let called: Vec<&Signature> = called.iter().map(|c| &self.signatures[c.0 as usize]).collect();
-        Inference { op, operands, called: &called, declared: &declared }.result().map_err(|e| failed(&e))
+        let inference = Inference { op, operands, called: &called, declared: &declared };
+        inference
+            .result()
+            .map_err(|fault| self.error(operation.at, StableHloError::OpenResult { operation: name(), fault }))
     }
 
     fn call(
@@ -286,7 +282,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
         let callee = symbol.unwrap_or("").trim_start_matches('@');
         let Some(&index) = self.functions.get(callee) else {
-            return Err(self.error(operation.at, format!("a function {:?} is called and not defined", clip(callee))));
+            return Err(self.error(operation.at, StableHloError::NoCallee(clip(callee))));
         };
         let given: Vec<Given> = operands.iter().map(|&o| given(&frame.builder, o)).collect();
         let id = self.function(index, &given, frame.depth)?;
@@ -304,9 +300,9 @@ impl<'m, 'a> Converter<'m, 'a> {
         let word = operation.words.iter().find(|w| w.starts_with("dense")).copied();
         let value = word.or_else(|| operation.attribute("value").map(before_type)).unwrap_or("");
         let Some(array) = ty.array() else {
-            return Err(self.error(operation.at, format!("a constant of {ty}")));
+            return Err(self.error(operation.at, StableHloError::ConstantType(ty)));
         };
-        let failed = |what: ConstantError| self.error(operation.at, format!("stablehlo.constant: {what}"));
+        let failed = |what: ConstantError| self.error(operation.at, StableHloError::Constant(what));
         Ok(match dense(value, array).map_err(failed)? {
             Dense::Splat(value) => frame.builder.splat(name, value, &array.dims),
             Dense::All(value) => frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty),
@@ -341,7 +337,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     /// The number of the function that a caller calls: `main`, or the first.
     pub fn main(&self) -> Result<usize, ImportError> {
         let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
-        main.ok_or_else(|| ImportError::of_file("the module has no function", "export the text again"))
+        main.ok_or_else(|| ImportError::of_file(StableHloError::NoFunction))
     }
 
     /// The whole program.
@@ -353,7 +349,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         let mut parameters = Vec::new();
         for (argument, (ty, _)) in function.body.arguments.iter().zip(given) {
             let Type::Array(ty) = ty else {
-                return Err(self.error(function.at, format!("an argument of main is {ty}, not an array")));
+                return Err(self.error(function.at, StableHloError::Argument(ty)));
             };
             let name = argument.name.trim_start_matches('%').to_owned();
             parameters.push(ProgramParameter { name, role: Role::Input, ty, data: WeightData::Absent });

@@ -3,6 +3,7 @@
 mod attributes;
 mod convert;
 mod dynamic;
+mod error;
 mod locations;
 mod ops;
 mod parse;
@@ -22,7 +23,9 @@ use super::roles::Naming;
 use super::{ImportError, ImportOptions, Imported, Inspection, Verdict, limits, summary};
 use convert::Converter;
 use dynamic::OpenSizes;
+pub use error::StableHloError;
 use syntax::{Module, Operation};
+pub use types::TensorError;
 
 /// Reads StableHLO text.
 ///

@@ -1,14 +1,13 @@
 //! Reads the text of a module. One reader handles the generic form of every operation and the short forms of StableHLO and CHLO:
 //! between an operation's name and the colon of its types there are operands, words and attributes in some order.
 
+use super::error::StableHloError;
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
 use super::syntax::{Argument, Function, Location, Module, Operation, Region};
 use super::types::read_type;
 use crate::import::ImportError;
-use crate::import::lexer::{Kind, Lexer};
-
-const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
+use crate::import::lexer::{Expected, Kind, Lexer};
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
@@ -146,7 +145,7 @@ fn read_operation<'a>(
 ) -> Result<Operation<'a>, ImportError> {
     let Some(depth) = depth.checked_sub(1) else {
         let at = lexer.peek().start;
-        return Err(lexer.error_at(at, "regions nest too deep", "export a model with fewer loops inside loops"));
+        return Err(lexer.error_at(at, StableHloError::RegionsTooDeep));
     };
     let mut results = Vec::new();
     while lexer.peek().kind == Kind::Name {
@@ -274,7 +273,7 @@ fn read_regions_after_types<'a>(
         for word in ["cond", "do"] {
             if !lexer.take_word(word) {
                 let token = lexer.next();
-                return Err(lexer.unexpected(token, &format!("`{word}` of a loop")));
+                return Err(lexer.unexpected(token, Expected::Word { word, of: "a loop" }));
             }
             lexer.expect('{', "a loop")?;
             let mut region = read_region(lexer, module, depth)?;
@@ -301,6 +300,6 @@ fn read_regions_after_types<'a>(
 }
 
 /// An error at a place of the text.
-pub(super) fn error(source: &str, at: usize, what: impl Into<String>) -> ImportError {
-    Lexer::new(source).error_at(at, what, EXPORT_AGAIN)
+pub(super) fn error(source: &str, at: usize, error: StableHloError) -> ImportError {
+    Lexer::new(source).error_at(at, error)
 }

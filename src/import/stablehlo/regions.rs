@@ -2,6 +2,7 @@
 //! may read only constants from outside, which are copied into them.
 
 use super::convert::{Bound, Converter, Frame, clip, parameter, single};
+use super::error::StableHloError;
 use super::ops::op_of;
 use super::syntax::{Argument, Operation, Region, Use};
 use crate::base::FxHashSet;
@@ -18,7 +19,7 @@ impl<'a> Converter<'_, 'a> {
         types: &[&Type],
     ) -> Result<ComputationId, ImportError> {
         let element = types.first().and_then(|t| t.array()).map(|a| a.element);
-        let element = element.ok_or_else(|| self.error(operation.at, "it reduces no array"))?;
+        let element = element.ok_or_else(|| self.error(operation.at, StableHloError::NoArray))?;
         let one = Type::Array(ArrayType::new(element, []));
         let inner =
             Operation { name: callee.to_owned(), attributes: Vec::new(), words: Vec::new(), ..operation.clone() };
@@ -42,8 +43,7 @@ impl<'a> Converter<'_, 'a> {
         for read in outer_reads(&[region]) {
             let id = self.read(around, &read)?;
             let copied = copy_constant(around, &mut frame, id);
-            let copied =
-                copied.ok_or_else(|| self.error(read.at, format!("the region reads {} around it", clip(read.name))))?;
+            let copied = copied.ok_or_else(|| self.error(read.at, StableHloError::ReadsAround(clip(read.name))))?;
             frame.scope.outer.insert((read.name, read.index), copied);
         }
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -55,7 +55,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, ImportError> {
-        around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, "regions nest too deep"))
+        around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, StableHloError::TooDeep("regions")))
     }
 
     pub(super) fn loops(
@@ -66,7 +66,7 @@ impl<'a> Converter<'_, 'a> {
         mut operands: Vec<InstructionId>,
     ) -> Result<InstructionId, ImportError> {
         let [condition, body] = &operation.regions[..] else {
-            return Err(self.error(operation.at, "a loop has a condition and a body"));
+            return Err(self.error(operation.at, StableHloError::LoopRegions));
         };
         let carried = operands.len();
         let captured = outer_reads(&[condition, body]);
@@ -78,10 +78,8 @@ impl<'a> Converter<'_, 'a> {
         let mut called = Vec::new();
         for (i, region) in [condition, body].into_iter().enumerate() {
             if region.arguments.len() != carried {
-                return Err(self.error(
-                    operation.at,
-                    format!("a loop carries {carried} values and its region takes {}", region.arguments.len()),
-                ));
+                let taken = region.arguments.len();
+                return Err(self.error(operation.at, StableHloError::Carried { carried, taken }));
             }
             let mut inner = self.frame_in(frame, operation.at)?;
             let kept = open_tuple(&mut inner, &whole, &region.arguments, &captured);
@@ -132,7 +130,7 @@ impl<'a> Converter<'_, 'a> {
             called.push(self.finish(inner, "branch", root));
         }
         let ty = called.first().map(|c| self.signatures[c.0 as usize].result.clone());
-        let ty = ty.ok_or_else(|| self.error(operation.at, "a choice has no branches"))?;
+        let ty = ty.ok_or_else(|| self.error(operation.at, StableHloError::NoBranches))?;
         Ok(frame.builder.push_call(name, Op::Conditional, operands, called, ty))
     }
 }

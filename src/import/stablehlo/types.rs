@@ -2,20 +2,19 @@
 
 use thiserror::Error;
 
+use super::error::StableHloError;
 use super::syntax::OpenType;
 use crate::base::convert::at_least_zero;
 use crate::import::ImportError;
 use crate::import::lexer::{Kind, Lexer};
 use crate::import::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
 
-const EXPORT_AGAIN: &str = "export the text again; it must not be edited by hand";
-
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
 
 /// Why a text is not a tensor type.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::import) enum TensorError {
+pub enum TensorError {
     /// No brackets follow it.
     #[error("a type has no brackets")]
     Brackets,
@@ -43,11 +42,11 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
             let text = lexer.group()?;
             let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
             let ty = inner.ok_or(TensorError::Brackets).and_then(tensor);
-            ty.map_err(|e| lexer.error_at(at, e.to_string(), EXPORT_AGAIN))
+            ty.map_err(|e| lexer.error_at(at, StableHloError::from(e)))
         }
         (Kind::Word, "tuple") => {
             let Some(depth) = depth.checked_sub(1) else {
-                return Err(lexer.error_at(token.start, "tuples nest too deep", EXPORT_AGAIN));
+                return Err(lexer.error_at(token.start, StableHloError::TooDeep("tuples")));
             };
             lexer.expect('<', "a tuple's type")?;
             let mut parts = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::error::TorchScriptError;
 use super::objects::Objects;
 use super::value::Value;
 use crate::import::program::{ArrayType, ElementType, ProgramParameter, Role, WeightData};
@@ -73,10 +74,7 @@ impl Inputs {
         depth: usize,
     ) -> Result<Value, ImportError> {
         if depth > MAX_DEPTH {
-            return Err(ImportError::of_file(
-                format!("the input {name} has more than {MAX_DEPTH} levels"),
-                "call the model with tensors",
-            ));
+            return Err(ImportError::of_file(TorchScriptError::NestedInput { name: name.to_owned(), most: MAX_DEPTH }));
         }
         if let Some(tensor) = pickled_tensor(pickle, id) {
             let mut ty = tensor.ty;
@@ -146,7 +144,7 @@ impl Inputs {
 
     /// A tensor that the caller gives.
     fn tensor(&mut self, name: &str, ty: ArrayType, t: &mut Translator) -> Result<Value, ImportError> {
-        let wrong = |what: String| ImportError::at(Place::Node(short(name)), what, "ask for smaller sizes");
+        let wrong = |e| ImportError::at(Place::Node(short(name)), TorchScriptError::Input(e));
         let open = self.open.iter().filter(|d| !d.is_chosen).filter_map(|d| {
             let (input, at) = d.name.rsplit_once('.')?;
             (input == name).then(|| at.parse().ok().map(|at: usize| (at, d.name.clone())))?
@@ -158,7 +156,7 @@ impl Inputs {
             open: open.collect(),
         };
         let parameter = ProgramParameter { name: name.to_owned(), role: Role::Input, ty, data: WeightData::Absent };
-        let value = t.b.parameter(parameter).map_err(|e| wrong(e.to_string()))?;
+        let value = t.b.parameter(parameter).map_err(wrong)?;
         self.infos.push(info);
         Ok(Value::Tensor(t.views.fresh(value)))
     }
@@ -172,14 +170,7 @@ impl Inputs {
         let ty = match fitting {
             Some(ty) if asked.len() <= ty.dims.len() => ty,
             fitting if !asked.is_empty() => ArrayType::new(fitting.map_or(ElementType::F32, |ty| ty.element), asked),
-            _ => {
-                let what = format!("the file does not say the sizes of its input {}", short(name));
-                let short = short(name);
-                let instead = format!(
-                    "ask for all of them (--dim {short}.0=1 --dim {short}.1=128 ..), or save a trace with PyTorch 2.4 or later, which keeps them"
-                );
-                return Err(ImportError::of_file(what, instead));
-            }
+            _ => return Err(ImportError::of_file(TorchScriptError::NoSizes(short(name)))),
         };
         self.assumed.insert(name.to_owned(), ty);
         Ok(())
@@ -199,9 +190,8 @@ impl Inputs {
             };
             if !self.infos.iter().any(has) && !parameters.iter().any(|(name, _)| is_later(name)) {
                 let known = self.infos.iter().flat_map(|i| (0..i.shape.len()).map(move |d| format!("{}.{d}", i.name)));
-                let known: Vec<String> = known.take(20).collect();
-                let what = format!("the file has no dimension {}; it has {}", short(asked), known.join(", "));
-                return Err(ImportError::of_file(what, "leave it out or name one that is there"));
+                let there = known.take(20).collect();
+                return Err(ImportError::of_file(TorchScriptError::NoDimension { name: short(asked), there }));
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::error::TorchScriptError;
 use super::source::{Class, Function, SourceFile, parse};
 use crate::import::program::{ArrayType, WeightData};
 use crate::import::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tensor};
@@ -16,8 +17,6 @@ const MAX_PICKLE: u64 = 256 << 20;
 
 /// Most bytes of one source file.
 const MAX_SOURCE: u64 = 64 << 20;
-
-const AGAIN: &str = "save the model again with torch.jit.save";
 
 /// Which pickle a tensor belongs to: each has its own storages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +60,7 @@ impl<'f> Objects<'f> {
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
-        let data = data.ok_or_else(|| ImportError::of_file("there is no data.pkl in the archive", AGAIN))?;
+        let data = data.ok_or_else(|| ImportError::of_file(TorchScriptError::NoObjects))?;
         let root = data.name.trim_end_matches("data.pkl").to_owned();
         let entries: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let constants = entries.get(format!("{root}constants.pkl").as_str()).copied();
@@ -127,8 +126,8 @@ impl<'f> Objects<'f> {
         let Some(entry) = self.entry(&name) else { return Ok(None) };
         let raw = self.archive.content(entry, MAX_SOURCE)?;
         let text = String::from_utf8(raw)
-            .map_err(|_| ImportError::at(Place::Entry(entry.name.clone()), "the source is not UTF-8", AGAIN))?;
-        let source = parse(&text).map_err(|(line, what)| at_line(&name, line, what, AGAIN))?;
+            .map_err(|_| ImportError::at(Place::Entry(entry.name.clone()), TorchScriptError::NotUtf8))?;
+        let source = parse(&text).map_err(|(line, wrong)| at_line(&name, line, wrong.into()))?;
         let source = Rc::new(source);
         self.files.insert(name.clone(), Rc::clone(&source));
         Ok(Some((name.as_str().into(), source)))
@@ -217,14 +216,12 @@ impl<'f> Objects<'f> {
 }
 
 /// An error at a line of a source file.
-pub fn at_line(file: &str, line: u32, what: impl Into<String>, instead: &str) -> ImportError {
+pub fn at_line(file: &str, line: u32, error: TorchScriptError) -> ImportError {
     let file: String = file.chars().take(200).collect();
-    let what: String = what.into();
-    let what = if what.chars().count() > 600 { what.chars().take(600).collect() } else { what };
-    ImportError::at(Place::Entry(format!("{file}, line {line}")), what, instead)
+    ImportError::at(Place::Entry(format!("{file}, line {line}")), error)
 }
 
 fn pickle(archive: &Archive<'_>, entry: &Entry) -> Result<Pickle, ImportError> {
     let raw = archive.content(entry, MAX_PICKLE)?;
-    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.to_string(), AGAIN))
+    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), TorchScriptError::Pickle(e)))
 }

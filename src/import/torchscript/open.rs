@@ -1,7 +1,6 @@
 //! Opens a TorchScript file: the archive, the tree of modules and the source; then makes the program and the inspection.
 
-use thiserror::Error;
-
+use super::error::{ResultError, TorchScriptError};
 use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
@@ -26,8 +25,7 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;
     if objects.short_text("byteorder").is_some_and(|order| order == "big") {
-        let what = "its weights are big-endian: it was saved on another kind of processor";
-        return Err(ImportError::of_file(what, "save it again on a processor that is little-endian"));
+        return Err(ImportError::of_file(TorchScriptError::BigEndian));
     }
     let mut inputs = Inputs::new(options);
     for _ in 0..MAX_ROUNDS {
@@ -42,23 +40,24 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
             }
         }
     }
-    Err(ImportError::of_file("the sizes of its inputs are not known", "save a trace with PyTorch 2.4 or later"))
+    Err(ImportError::of_file(TorchScriptError::UnknownSizes))
 }
 
 /// The program and what the file holds.
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
-    let wrong = |what: String| ImportError::of_file(what, "give tensors as results");
+    let wrong = |e: BuildError| ImportError::of_file(TorchScriptError::Program(e));
     let mut views = Vec::new();
-    results(result, &mut views, 0).map_err(|e| wrong(e.to_string()))?;
+    results(result, &mut views, 0).map_err(|e| ImportError::of_file(TorchScriptError::Result(e)))?;
     if views.is_empty() {
-        return Err(wrong(format!("the model gives {} and no tensor", result.described())));
+        let none = ResultError::NoTensor(result.described());
+        return Err(ImportError::of_file(TorchScriptError::Result(none)));
     }
     interpreter.t.b.set_origin("", "");
     let mut outputs: Vec<InstructionId> = Vec::new();
     let mut infos = Vec::new();
     for (at, &view) in views.iter().enumerate() {
-        let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(|e| wrong(e.to_string()))?;
-        let ty = interpreter.t.type_of_view(view).map_err(|e| wrong(e.to_string()))?;
+        let value = interpreter.t.views.get(&mut interpreter.t.b, view).map_err(wrong)?;
+        let ty = interpreter.t.type_of_view(view).map_err(wrong)?;
         infos.push(TensorInfo {
             name: format!("output{at}"),
             dtype: ty.element.name().to_owned(),
@@ -67,12 +66,12 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
         });
         outputs.push(value);
     }
-    changed(&mut interpreter, &mut outputs).map_err(|e| wrong(e.to_string()))?;
+    changed(&mut interpreter, &mut outputs).map_err(wrong)?;
     let (parameters, buffers) = interpreter.objects.count_elements()?;
     let version = interpreter.objects.short_text(".data/version").or_else(|| interpreter.objects.short_text("version"));
     let producer = version.map_or_else(|| "torch".to_owned(), |v| format!("torch (TorchScript of version {v})"));
     let Interpreter { t, counts, inputs, .. } = interpreter;
-    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(|e| wrong(e.to_string()))?;
+    let Translated { program, unsupported, notes } = t.into_translated(&outputs).map_err(wrong)?;
     let mut inspection = Inspection {
         format: "torchscript".to_owned(),
         producer,
@@ -114,17 +113,6 @@ fn count_constants(program: &crate::import::program::Program, inspection: &mut I
         inspection.parameters = all;
         inspection.notes.push("the model is frozen: its constants are counted as parameters".to_owned());
     }
-}
-
-/// Why a result is not a list of tensors.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum ResultError {
-    /// Nested lists, or too many parts.
-    #[error("its result has too many levels or parts")]
-    TooMany,
-    /// An input of unknown sizes is itself a result.
-    #[error("the input {0} is its result, and its sizes are not known")]
-    Unsized(String),
 }
 
 /// Tensors of a result, in their order.

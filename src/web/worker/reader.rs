@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 
 use crate::base::convert::{real, whole, whole_len};
-use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
+use crate::import::{CarryError, ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
 use crate::session::build_id;
 use crate::web::platform::error_text;
 
@@ -51,7 +51,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     read_elsewhere(options, |options| {
         match ask_program(&build_id(), name, options, real(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(other_build()),
+            Ok(None) => Err(ImportError::of_file(CarryError::OtherBuild)),
             // The program has panicked and the page has its last message: the worker ends with it.
             Err(error) => wasm_bindgen::throw_val(error),
         }
@@ -65,14 +65,8 @@ fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array,
 
 /// Fetches the program, compiles it and starts it.
 fn fetch_program() -> Result<(), ImportError> {
-    let wasm = fetch().map_err(|e| {
-        let what = format!("the part of the page that reads model files could not be fetched ({e})");
-        ImportError::of_file(what, "connect to the network and try again; once fetched, it is kept")
-    })?;
-    compile(&wasm).map_err(|e| {
-        let what = format!("the part of the page that reads model files does not start: {}", error_text(&e));
-        ImportError::of_file(what, "reload the page, and open the file again")
-    })
+    let wasm = fetch().map_err(|said| ImportError::of_file(CarryError::NotFetched { said }))?;
+    compile(&wasm).map_err(|e| ImportError::of_file(CarryError::NotStarted { said: error_text(&e) }))
 }
 
 fn fetch() -> Result<JsValue, String> {
@@ -91,9 +85,4 @@ fn compile(wasm: &JsValue) -> Result<(), JsValue> {
     let parts = Object::new();
     Reflect::set(&parts, &JsValue::from_str("module"), &WebAssembly::Module::new(wasm)?.into())?;
     start_program(&parts).map(drop)
-}
-
-fn other_build() -> ImportError {
-    let what = "the part of the page that reads model files is from another build";
-    ImportError::of_file(what, "reload the page, and open the file again")
 }

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::super::{ArrayType, ElementType};
 use super::error::{BuildError, Ranks};
+use super::type_error::TypeError;
 
 /// Why a call of a framework's operator cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -282,11 +283,11 @@ pub enum ValueError {
     #[error("the value {0} has no type")]
     Untyped(String),
     /// A value whose description is not a type.
-    #[error("the value {name}: {why}")]
+    #[error("the value {name}: {fault}")]
     Type {
         /// The value.
         name: String,
         /// What is wrong with its description.
-        why: String,
+        fault: TypeError,
     },
 }

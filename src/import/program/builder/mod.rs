@@ -13,6 +13,7 @@ mod index;
 mod movement;
 mod product;
 mod reduce;
+mod type_error;
 
 pub use self::core::{Builder, Built};
 pub use call_error::{CallError, Unsupported, ValueError};
@@ -20,3 +21,4 @@ pub use elementwise::broadcast_dims;
 pub use error::{BuildError, Misfit, Pair, Ranks};
 pub use index::RowGather;
 pub use product::ConvolutionSpec;
+pub use type_error::{SymbolError, TypeError};

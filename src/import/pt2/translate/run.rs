@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::super::argument::Argument;
+use super::super::error::Pt2Error;
 use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, Node};
 use super::super::weights::Weights;
@@ -64,11 +65,11 @@ pub fn translate(
     let parameters = t.parameters(exported, weights)?;
     t.graph(graph)?;
     let outputs = t.outputs(exported, &parameters)?;
-    t.into_translated(&outputs).map_err(|e| of_file(&e))
+    t.into_translated(&outputs).map_err(of_file)
 }
 
-fn of_file(error: &BuildError) -> ImportError {
-    ImportError::of_file(error.to_string(), "export a smaller model")
+fn of_file(error: BuildError) -> ImportError {
+    ImportError::of_file(Pt2Error::Program(error))
 }
 
 impl Translator {
@@ -124,7 +125,7 @@ impl Translator {
         let mut changeable = Vec::new();
         for spec in &exported.graph_module.signature.input_specs {
             let Some(input) = input_kind(spec) else { continue };
-            let ty = self.type_named(input.value, graph).map_err(|e| at_node(input.value, &e))?;
+            let ty = self.type_named(input.value, graph).map_err(|e| at_node(input.value, e))?;
             let weight = match input.role {
                 Role::Input => None,
                 _ => Some(weights.get(input.path, &ty)),
@@ -137,7 +138,7 @@ impl Translator {
             }
             let (key, data) = weight.map(|w| (Some(w.key), w.data)).unwrap_or_default();
             let parameter = ProgramParameter { name: input.path.to_owned(), role: input.role, ty, data };
-            let value = self.b.parameter(parameter).map_err(|e| at_node(input.value, &e))?;
+            let value = self.b.parameter(parameter).map_err(|e| at_node(input.value, e))?;
             let view = self.views.fresh(value);
             self.bind(input.value, view);
             changeable.push((input.path.to_owned(), view));
@@ -159,14 +160,14 @@ impl Translator {
         for spec in &exported.graph_module.signature.output_specs {
             let Some((kind, spec)) = spec.iter().next() else { continue };
             let Some(Argument::Tensor(name)) = &spec.arg else { continue };
-            let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), &e))?;
-            let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), &e))?;
+            let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), e))?;
+            let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), e))?;
             if kind.get() == "user_output" { given.push(value) } else { changed.push(value) }
         }
         let is_functional = !changed.is_empty();
         for (_, view) in parameters {
             if !is_functional && self.views.is_changed(*view) {
-                changed.push(self.views.get(&mut self.b, *view).map_err(|e| of_file(&e))?);
+                changed.push(self.views.get(&mut self.b, *view).map_err(of_file)?);
             }
         }
         if !changed.is_empty() {
@@ -211,7 +212,7 @@ impl Translator {
         let finished = call.finish(made, is_in_place);
         match finished {
             Ok(()) => Ok(()),
-            Err(Reason::Missing(missing)) => Err(at_node(&name_of(node), &missing)),
+            Err(Reason::Missing(missing)) => Err(at_node(&name_of(node), CallError::from(missing).into())),
             Err(Reason::Unknown(why)) => self.opaque(node, graph, &format!("{space}::{name}"), why),
         }
     }
@@ -229,7 +230,7 @@ impl Translator {
             self.note(format!("{first}: this use of {op} is not known here: {why}"));
         }
         self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
-        let wrong = |e: BuildError| at_node(&first, &e);
+        let wrong = |e: BuildError| at_node(&first, e);
         let (mut operands, mut config) = (Vec::new(), String::new());
         let mut call = Call { t: self, node, graph, op: "", overload: "" };
         for (place, input) in node.inputs.iter().enumerate() {
@@ -275,23 +276,21 @@ impl Translator {
     fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
         if self.looks_only && matches!(op, "cond" | "while_loop") {
-            return self.undecided(op, node, graph).map_err(|e| at_node(&place, &e));
+            return self.undecided(op, node, graph).map_err(|e| at_node(&place, e));
         }
         let inner = node.inputs.iter().enumerate().find_map(|(at, i)| match &i.arg {
             Argument::Graph(inner) => Some((at, inner)),
             _ => None,
         });
         let (Some((at, inner)), true) = (inner, op.starts_with("wrap") || op.starts_with("hints_wrapper")) else {
-            let what = match op {
-                "cond" => "torch.cond: a branch that depends on data".to_owned(),
-                "while_loop" => "torch.while_loop: a loop whose number of turns depends on data".to_owned(),
-                other => format!("the higher-order operator {other} is not known here"),
+            let refused = match op {
+                "cond" => Pt2Error::Branch,
+                "while_loop" => Pt2Error::Loop,
+                other => Pt2Error::HigherOrder(other.to_owned()),
             };
-            let instead =
-                "a NeuronCore runs a fixed program: export one branch, or compute both and choose with torch.where";
-            return Err(ImportError::at(Place::Node(place), what, instead));
+            return Err(ImportError::at(Place::Node(place), refused));
         };
-        let missing = |e: BuildError| at_node(&place, &e);
+        let missing = |e: BuildError| at_node(&place, e);
         let mut inside = FxHashMap::default();
         let given = node.inputs[at + 1..].iter().flat_map(|i| match &i.arg {
             Argument::Tensors(all) => all.iter().collect::<Vec<_>>(),
@@ -325,7 +324,7 @@ impl Translator {
         let call = Call { t: self, node, graph, op: "", overload: "" };
         let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
         if names.len() != results.len() {
-            return Err(at_node(&place, &CallError::Results { given: results.len(), named: names.len() }));
+            return Err(at_node(&place, CallError::Results { given: results.len(), named: names.len() }.into()));
         }
         names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
         Ok(())
@@ -383,7 +382,7 @@ impl Translator {
         let meta = graph.tensor_values.get(name);
         let meta = meta.ok_or_else(|| CallError::from(ValueError::Untyped(short())))?;
         let ty = self.symbols.array(meta);
-        Ok(ty.map_err(|e| CallError::from(ValueError::Type { name: short(), why: e.to_string() }))?)
+        Ok(ty.map_err(|fault| CallError::from(ValueError::Type { name: short(), fault }))?)
     }
 }
 
@@ -402,13 +401,8 @@ fn name_of(node: &Node<'_>) -> String {
     name.unwrap_or(node.target.get()).chars().take(200).collect()
 }
 
-fn at_node(name: &str, what: &dyn std::error::Error) -> ImportError {
-    let place = Place::Node(name.chars().take(200).collect());
-    ImportError::at(
-        place,
-        what.to_string(),
-        "the file is damaged or of a kind that is not known here: export the model again",
-    )
+fn at_node(name: &str, error: BuildError) -> ImportError {
+    ImportError::at(Place::Node(name.chars().take(200).collect()), Pt2Error::Node(error))
 }
 
 /// The kind of work of an aten operation; `None` if it is unknown. The operation is tried without arguments.

@@ -6,6 +6,7 @@ use super::super::inputs::fitting;
 use super::super::schema::{Schema, choose};
 use super::super::source::Expression;
 use super::super::value::{Kind, Value};
+use super::error::RunError;
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
 use crate::import::program::ArrayType;
@@ -92,7 +93,7 @@ impl Interpreter<'_> {
                 self.counts.changes += 1;
                 let is_full = list.borrow().len() >= MAX_ITEMS;
                 if is_full || matches!(item, Value::List(_)) {
-                    return Err(self.refuse("a list that grows too long, or a list within a list"));
+                    return Err(self.refuse(RunError::LongList));
                 }
                 list.borrow_mut().push(item.clone());
                 values[0].clone()
@@ -183,7 +184,7 @@ impl Interpreter<'_> {
         let place = format!("{file}, line {line}");
         let overload = schema.map_or("", |s| s.overload);
         let given = self.t.apply(AloneCall { op, overload, arguments, place: &place });
-        let given = given.map_err(|e| self.unbuilt(&e))?;
+        let given = given.map_err(|e| self.refuse(e))?;
         self.counts.flops = self.counts.flops.saturating_add(given.flops);
         let is_known =
             |v: Option<ViewId>| v.map_or(Value::Unknown("a result that is not computed here".into()), Value::Tensor);
@@ -204,7 +205,9 @@ impl Interpreter<'_> {
         for item in places.iter().filter_map(Value::items).flatten() {
             match item {
                 Value::Unsized(name) => return Err(Stop::Needs(name, None)),
-                Value::Unknown(what) => return Err(self.refuse(format!("{op} is given {what}"))),
+                Value::Unknown(what) => {
+                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: what.to_string() }));
+                }
                 _ => {}
             }
         }
@@ -219,10 +222,10 @@ impl Interpreter<'_> {
                     return Err(Stop::Needs(name.clone(), fitting(op, at, weight.as_ref(), groups)));
                 }
                 Value::Unknown(what) => {
-                    return Err(self.refuse(format!("{op} is given {what}")));
+                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: what.to_string() }));
                 }
                 Value::Module(_) | Value::Path(_) | Value::Map(_) => {
-                    return Err(self.refuse(format!("{op} is given {}", value.described())));
+                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: value.described() }));
                 }
                 _ => {}
             }
@@ -269,7 +272,7 @@ impl Interpreter<'_> {
 
     /// The type of a value.
     fn type_of(&mut self, view: ViewId) -> Result<ArrayType, Stop> {
-        self.t.type_of_view(view).map_err(|e| self.unbuilt(&e))
+        self.t.type_of_view(view).map_err(|e| self.refuse(e))
     }
 
     /// torch's number for the element type of a value.
@@ -279,7 +282,7 @@ impl Interpreter<'_> {
     pub fn scalar_type_of(&mut self, view: ViewId) -> Result<Value, Stop> {
         let element = self.type_of(view)?.element;
         let number = (0..32).find(|&n| scalar_type(n) == Some(element));
-        number.map(Value::Int).ok_or_else(|| self.refuse(format!("the element type {element} has no number")))
+        number.map(Value::Int).ok_or_else(|| self.refuse(RunError::ScalarType(element)))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::source::Expression;
 use super::super::value::Value;
+use super::error::RunError;
 use super::state::{Interpreter, Stop};
 use crate::import::load_parameter;
 use crate::import::program::Numbers;
@@ -20,7 +21,7 @@ impl Interpreter<'_> {
             ("uninitialized", _) => Ok(Value::Unknown("a value that is not there yet".into())),
             ("getattr", [of, Expression::Text(field)]) => match self.expression(of)? {
                 Value::Module(module) => self.counted_field(&module, field),
-                other => Err(self.refuse(format!("the field {field} of {}", other.described()))),
+                other => Err(self.refuse(RunError::Field { field: field.clone(), of: other.described() })),
             },
             ("len", [of]) => {
                 let value = self.expression(of)?;
@@ -34,7 +35,7 @@ impl Interpreter<'_> {
             ("list", [of]) => {
                 let value = self.expression(of)?;
                 let Some(items) = value.items() else {
-                    return Err(self.refuse(format!("a list of {}", value.described())));
+                    return Err(self.refuse(RunError::List(value.described())));
                 };
                 Ok(Value::list(items))
             }
@@ -42,12 +43,10 @@ impl Interpreter<'_> {
                 let values = self.all(all)?;
                 self.folded(name, &values)
             }
-            ("isinstance" | "hasattr" | "print", _) => {
-                Err(self.refuse(format!("the function {name} is not read here")))
-            }
+            ("isinstance" | "hasattr" | "print", _) => Err(self.refuse(RunError::Function(name.to_owned()))),
             _ => {
                 let name: String = name.chars().take(100).collect();
-                Err(self.refuse(format!("the function {name} of {} arguments is not known here", arguments.len())))
+                Err(self.refuse(RunError::Unknown { name, arguments: arguments.len() }))
             }
         }
     }
@@ -84,7 +83,7 @@ impl Interpreter<'_> {
             "float" => value.number().map(Value::Float),
             _ => value.number().map(|n| Value::Bool(n != 0.0)),
         };
-        converted.ok_or_else(|| self.refuse(format!("{name} of {}, which is computed from data", value.described())))
+        converted.ok_or_else(|| self.refuse(RunError::Converted { function: name.to_owned(), of: value.described() }))
     }
 
     /// Whether an expression is a tensor that was made from a single number.
@@ -113,7 +112,7 @@ impl Interpreter<'_> {
     /// When the tensor is computed from data, or when the file does not hold it.
     pub fn single_number(&mut self, view: ViewId) -> Result<Value, Stop> {
         let Some(parameter) = self.numbers.get(&view) else {
-            return Err(self.refuse("a number that is computed from data is used as a size or a setting"));
+            return Err(self.refuse(RunError::DataNumber));
         };
         Ok(match load_parameter(self.bytes, parameter)?.map(|v| v.numbers) {
             Some(Numbers::Whole(all)) if all.len() == 1 => Value::Int(all[0]),
@@ -128,14 +127,14 @@ impl Interpreter<'_> {
     /// When it does not have a length.
     pub fn length(&mut self, value: &Value) -> Result<Value, Stop> {
         if let Value::Tensor(view) = value {
-            let ty = self.t.type_of_view(*view).map_err(|e| self.unbuilt(&e))?;
+            let ty = self.t.type_of_view(*view).map_err(|e| self.refuse(e))?;
             if let Some(&n) = ty.dims.first() {
                 return Ok(Value::Int(i64::try_from(n).unwrap_or(i64::MAX)));
             }
         }
         match value.items() {
             Some(items) => Ok(Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX))),
-            None => Err(self.refuse(format!("the length of {}", value.described()))),
+            None => Err(self.refuse(RunError::Length(value.described()))),
         }
     }
 
@@ -154,7 +153,7 @@ impl Interpreter<'_> {
             }
             ("min" | "max", [list]) if list.items().is_some() => {
                 let items = list.items().unwrap_or_default();
-                let Some(first) = items.first() else { return Err(self.refuse(format!("{name} of nothing"))) };
+                let Some(first) = items.first() else { return Err(self.refuse(RunError::OfNothing(name.to_owned()))) };
                 let mut best = first.clone();
                 for item in &items[1..] {
                     best = self.folded(name, &[best, item.clone()])?;
@@ -165,10 +164,10 @@ impl Interpreter<'_> {
             ("device" | "layout", _) => Ok(Value::Device),
             ("dtype", [Value::Tensor(view)]) => self.scalar_type_of(*view),
             ("is_cuda" | "requires_grad" | "is_quantized" | "is_sparse", _) => Ok(Value::Bool(false)),
-            ("RaiseException", _) => Err(self.refuse("the model raises an exception here")),
+            ("RaiseException", _) => Err(self.refuse(RunError::Raises)),
             _ => {
                 let name: String = name.chars().take(100).collect();
-                Err(self.refuse(format!("prim::{name} is not known here")))
+                Err(self.refuse(RunError::Primitive(name)))
             }
         }
     }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::super::source::{Expression, Operator};
 use super::super::value::{ModuleValue, Value};
+use super::error::{FlowError, RunError};
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
 
@@ -84,7 +85,7 @@ impl Interpreter<'_> {
             "torch" | "ops" | "__torch__" | "CONSTANTS" => Ok(Value::Path(name.into())),
             other => {
                 let other: String = other.chars().take(100).collect();
-                Err(self.refuse(format!("the name {other} has no value")))
+                Err(self.refuse(RunError::NoValue(other)))
             }
         }
     }
@@ -97,7 +98,7 @@ impl Interpreter<'_> {
                 self.constant(name)
             }
             Value::Path(path) => Ok(Value::Path(format!("{path}.{name}").into())),
-            other => Err(self.refuse(format!("the field {name} of {}", other.described()))),
+            other => Err(self.refuse(RunError::Field { field: name.to_owned(), of: other.described() })),
         }
     }
 
@@ -114,16 +115,15 @@ impl Interpreter<'_> {
     pub fn item_of(&mut self, of: &Value, place: &Value) -> Result<Value, Stop> {
         if let (Value::Map(pairs), Value::Text(key)) = (of, place) {
             let found = pairs.iter().find(|(k, _)| matches!(k, Value::Text(k) if k == key)).map(|(_, v)| v.clone());
-            return found
-                .ok_or_else(|| self.refuse(format!("the map has no {}", key.chars().take(100).collect::<String>())));
+            return found.ok_or_else(|| self.refuse(RunError::NoKey(key.chars().take(100).collect())));
         }
         let (Some(items), Some(at)) = (of.items(), place.int()) else {
-            return Err(self.refuse(format!("item {} of {}", place.described(), of.described())));
+            return Err(self.refuse(RunError::Item { at: place.described(), of: of.described() }));
         };
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let at = if at < 0 { at.saturating_add(count) } else { at };
         let found = usize::try_from(at).ok().and_then(|at| items.get(at).cloned());
-        found.ok_or_else(|| self.refuse(format!("item {at} of {count} items")))
+        found.ok_or_else(|| self.refuse(RunError::NoItem { at, count }))
     }
 
     fn binary(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Result<Value, Stop> {
@@ -160,8 +160,8 @@ impl Interpreter<'_> {
     /// When it has no value.
     pub fn folded(&mut self, name: &str, values: &[Value]) -> Result<Value, Stop> {
         fold(name, values).ok_or_else(|| {
-            let all: Vec<String> = values.iter().map(Value::described).collect();
-            self.refuse(format!("{name} of {} has no value that is known here", all.join(", ")))
+            let of = values.iter().map(Value::described).collect();
+            self.refuse(RunError::Folded { function: name.to_owned(), of })
         })
     }
 
@@ -176,7 +176,7 @@ impl Interpreter<'_> {
             Value::List(_) | Value::Tuple(_) => Ok(value.items().is_some_and(|items| !items.is_empty())),
             other => match other.number() {
                 Some(n) => Ok(n != 0.0),
-                None => Err(self.refuse(format!("a choice (prim::If) that depends on {}", other.described()))),
+                None => Err(self.refuse(FlowError::Choice(other.described()))),
             },
         }
     }
@@ -197,7 +197,7 @@ impl Interpreter<'_> {
                     self.method(&module, name, arguments)
                 }
                 Value::Path(path) => self.call_path(&format!("{path}.{name}"), arguments, named),
-                other => Err(self.refuse(format!("the method {name} of {}", other.described()))),
+                other => Err(self.refuse(RunError::Method { method: name.clone(), of: other.described() })),
             },
             other => match self.expression(other)? {
                 Value::Path(path) => self.call_path(&path, arguments, named),
@@ -205,7 +205,7 @@ impl Interpreter<'_> {
                     let arguments = self.all(arguments)?;
                     self.method(&module, "forward", arguments)
                 }
-                value => Err(self.refuse(format!("{} is called", value.described()))),
+                value => Err(self.refuse(RunError::Called(value.described()))),
             },
         }
     }
@@ -235,7 +235,7 @@ impl Interpreter<'_> {
         let arguments = self.all(arguments)?;
         let Some(found) = self.objects.function(path)? else {
             let path: String = path.chars().take(200).collect();
-            return Err(self.refuse(format!("the function {path} is not in the file")));
+            return Err(self.refuse(RunError::NoFunction(path)));
         };
         let scope: Rc<str> = self.frames.last().map_or_else(|| "".into(), |f| Rc::clone(&f.scope));
         self.function(found, arguments, scope)
@@ -244,9 +244,7 @@ impl Interpreter<'_> {
     /// Calls an operator that is neither torch's nor Python's.
     fn foreign(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if op.starts_with("neuron::") {
-            let what = format!("it is compiled for Neuron already ({op}): it holds a NEFF and no graph");
-            let instead = "choose the model that torch_neuronx.trace was given, saved with: torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
-            return Err(self.refuse_with(what, instead));
+            return Err(self.refuse(RunError::Neuron(op.to_owned())));
         }
         let arguments = self.all(arguments)?;
         let mut by_name = Vec::new();

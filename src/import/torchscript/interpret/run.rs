@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::error::TorchScriptError;
 use super::super::objects::Found;
 use super::super::source::{
     Expression, Function, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
 };
 use super::super::value::{ModuleValue, Value};
+use super::error::{FlowError, RunError};
 use super::state::{Frame, Interpreter, Stop};
 use crate::import::ImportError;
 use crate::import::program::{ArrayType, BuildError, InstructionId};
@@ -29,14 +31,12 @@ enum Flow {
 /// When it is refused, or when the sizes of an input have to be known first.
 pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
-    let again = "save the model again with torch.jit.save";
     let class = interpreter.objects.class_of(root);
-    let class = class.ok_or_else(|| ImportError::of_file("data.pkl holds no module", again))?;
+    let class = class.ok_or_else(|| ImportError::of_file(TorchScriptError::NoModule))?;
     let found = interpreter.objects.class(&class)?;
-    let Found { item, file } =
-        found.ok_or_else(|| ImportError::of_file(format!("the source of the class {class} is missing"), again))?;
+    let Found { item, file } = found.ok_or_else(|| ImportError::of_file(TorchScriptError::NoClass(class.clone())))?;
     let function = item.methods.iter().find(|f| f.name == "forward").cloned();
-    let function = function.ok_or_else(|| ImportError::of_file(format!("{class} has no method forward"), again))?;
+    let function = function.ok_or_else(|| ImportError::of_file(TorchScriptError::NoForward(class.clone())))?;
     let parameters: Vec<(String, String)> = function.parameters.iter().skip(1).cloned().collect();
     let model = ModuleValue { id: root, path: "".into(), lookup: None };
     let mut arguments = vec![Value::Module(model)];
@@ -55,8 +55,7 @@ impl Interpreter<'_> {
         let found = self.objects.class(&class)?;
         let method = found.as_ref().and_then(|c| c.item.methods.iter().find(|f| f.name == name).cloned());
         let (Some(found), Some(item)) = (found, method) else {
-            let text: String = format!("{class} has no method {name}").chars().take(300).collect();
-            return Err(self.refuse(text));
+            return Err(self.refuse(RunError::NoMethod { class, method: name.to_owned() }));
         };
         let mut all = vec![Value::Module(module.clone())];
         all.extend(arguments);
@@ -76,8 +75,8 @@ impl Interpreter<'_> {
     pub fn function(&mut self, found: Found<Function>, arguments: Vec<Value>, scope: Rc<str>) -> Result<Value, Stop> {
         let Found { item: function, file } = found;
         if arguments.len() > function.parameters.len() {
-            let (name, wanted, given) = (&function.name, function.parameters.len(), arguments.len());
-            return Err(self.refuse(format!("{name} takes {wanted} arguments and is given {given}")));
+            let (name, taken, given) = (function.name.clone(), function.parameters.len(), arguments.len());
+            return Err(self.refuse(RunError::Arguments { name, taken, given }));
         }
         self.enter()?;
         let names: FxHashMap<String, Value> =
@@ -149,10 +148,10 @@ impl Interpreter<'_> {
                     Value::Tensor(view) if self.t.looks_only => return self.undecided(Some(view), [then, otherwise]),
                     Value::Unknown(_) if self.t.looks_only => return self.undecided(None, [then, otherwise]),
                     Value::Tensor(_) | Value::Unsized(_) => {
-                        return Err(self.refuse("a branch (prim::If) whose condition is computed from data"));
+                        return Err(self.refuse(FlowError::ComputedBranch));
                     }
                     Value::Unknown(what) => {
-                        return Err(self.refuse(format!("a branch (prim::If) whose condition depends on {what}")));
+                        return Err(self.refuse(FlowError::Branch(what.to_string())));
                     }
                     other => self.truth(&other)?,
                 };
@@ -164,10 +163,10 @@ impl Interpreter<'_> {
             }
             StatementKind::For { name, items, body } => return self.repeat(name, items, body),
             StatementKind::While => {
-                return Err(self.refuse("a while loop (prim::Loop), whose number of turns is computed as it runs"));
+                return Err(self.refuse(FlowError::While));
             }
             StatementKind::Pass => {}
-            StatementKind::Other(word) => return Err(self.refuse(format!("the statement `{word}` is not read here"))),
+            StatementKind::Other(word) => return Err(self.refuse(RunError::Statement(word.clone()))),
         }
         Ok(Flow::On)
     }
@@ -186,12 +185,7 @@ impl Interpreter<'_> {
                 match value.items() {
                     Some(items) => items,
                     None if self.t.looks_only => return self.undecided_loop(name, body),
-                    None => {
-                        let what = value.described();
-                        return Err(
-                            self.refuse(format!("a loop (prim::Loop) over {what}, whose number of turns is not known"))
-                        );
-                    }
+                    None => return Err(self.refuse(FlowError::Over(value.described()))),
                 }
             }
         };
@@ -217,7 +211,7 @@ impl Interpreter<'_> {
             changed = self.changed_since(&before)?;
         }
         let condition = match condition {
-            Some(view) => Some(self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?),
+            Some(view) => Some(self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?),
             None => None,
         };
         match flow {
@@ -228,12 +222,12 @@ impl Interpreter<'_> {
                 Ok(Flow::On)
             }
             Flow::Return(Value::Tensor(view)) => {
-                let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?;
+                let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?;
                 let made = self.chosen(condition, &[value])?;
                 let view = self.t.views.fresh(made[0]);
                 Ok(Flow::Return(Value::Tensor(view)))
             }
-            Flow::Return(_) => Err(self.refuse("a branch (prim::If) that data chooses and that ends the method")),
+            Flow::Return(_) => Err(self.refuse(FlowError::BranchReturns)),
         }
     }
 
@@ -244,9 +238,9 @@ impl Interpreter<'_> {
         values: &[InstructionId],
     ) -> Result<Vec<InstructionId>, Stop> {
         let types: Result<Vec<ArrayType>, BuildError> = values.iter().map(|&x| self.t.b.array(x).cloned()).collect();
-        let types = types.map_err(|e| self.unbuilt(&e))?;
+        let types = types.map_err(|e| self.refuse(e))?;
         self.set_origin("prim::If");
-        self.t.b.undecided_branch(condition, values, &types).map_err(|e| self.unbuilt(&e))
+        self.t.b.undecided_branch(condition, values, &types).map_err(|e| self.refuse(e))
     }
 
     /// A loop whose number of turns depends on data, for a program that is only inspected: one turn is executed.
@@ -256,14 +250,12 @@ impl Interpreter<'_> {
         let flow = self.block(body)?;
         let changed = self.changed_since(&before)?;
         let Flow::On = flow else {
-            return Err(
-                self.refuse("a loop (prim::Loop) whose number of turns depends on data and that ends the method")
-            );
+            return Err(self.refuse(FlowError::LoopReturns));
         };
         let values: Vec<InstructionId> = changed.iter().map(|(_, x)| *x).collect();
         if !values.is_empty() {
             self.set_origin("prim::Loop");
-            let made = self.t.b.undecided_loop(&values).map_err(|e| self.unbuilt(&e))?;
+            let made = self.t.b.undecided_loop(&values).map_err(|e| self.refuse(e))?;
             self.renamed(changed, made);
         }
         Ok(Flow::On)
@@ -292,7 +284,7 @@ impl Interpreter<'_> {
         now.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut found = Vec::with_capacity(now.len());
         for (name, view) in now {
-            let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.unbuilt(&e))?;
+            let value = self.t.views.get(&mut self.t.b, view).map_err(|e| self.refuse(e))?;
             found.push((name, value));
         }
         Ok(found)
@@ -312,8 +304,7 @@ impl Interpreter<'_> {
         for argument in arguments {
             let value = self.expression(argument)?;
             let Some(n) = value.int().filter(|_| !matches!(value, Value::Float(_))) else {
-                let what = value.described();
-                return Err(self.refuse(format!("a loop (prim::Loop) whose number of turns depends on {what}")));
+                return Err(self.refuse(FlowError::Turns(value.described())));
             };
             numbers.push(n);
         }
@@ -321,12 +312,12 @@ impl Interpreter<'_> {
             [end] => (0, *end, 1),
             [start, end] => (*start, *end, 1),
             [start, end, step] if *step != 0 => (*start, *end, *step),
-            _ => return Err(self.refuse("a range without an end, or with steps of 0")),
+            _ => return Err(self.refuse(FlowError::Range)),
         };
         let span = if step > 0 { end.saturating_sub(start) } else { start.saturating_sub(end) }.max(0);
         let turns = span.unsigned_abs().div_ceil(step.unsigned_abs());
         if turns > MAX_TURNS.unsigned_abs() {
-            return Err(self.refuse(format!("a loop of {turns} turns; at most {MAX_TURNS} are written out")));
+            return Err(self.refuse(FlowError::Long { turns, most: MAX_TURNS }));
         }
         let turns = i64::try_from(turns).unwrap_or(0);
         Ok((0..turns).map(|i| Value::Int(start.saturating_add(i.saturating_mul(step)))).collect())
@@ -351,7 +342,7 @@ impl Interpreter<'_> {
             return self.put(&targets[0], value);
         }
         let Some(mut items) = value.items() else {
-            return Err(self.refuse(format!("{} is unpacked to {} names", value.described(), targets.len())));
+            return Err(self.refuse(RunError::Unpacked { value: value.described(), names: targets.len() }));
         };
         match &value {
             Value::List(_) => self.counts.op("prim::ListUnpack"),
@@ -363,7 +354,7 @@ impl Interpreter<'_> {
             items.resize(targets.len().max(items.len()), Value::Unknown("a result that is not computed here".into()));
         }
         if items.len() != targets.len() {
-            return Err(self.refuse(format!("{} values are unpacked to {} names", items.len(), targets.len())));
+            return Err(self.refuse(RunError::UnpackedCount { values: items.len(), names: targets.len() }));
         }
         targets.iter().zip(items).try_for_each(|(target, item)| self.put(target, item))
     }
@@ -373,7 +364,7 @@ impl Interpreter<'_> {
             Target::Name(name) => self.name(name, value),
             Target::Attribute(of, field) => {
                 let Value::Module(module) = self.expression(of)? else {
-                    return Err(self.refuse(format!("the field {field} of something that is not a module is assigned")));
+                    return Err(self.refuse(RunError::Assigned(field.clone())));
                 };
                 self.counts.changes += 1;
                 self.counts.op("prim::SetAttr");

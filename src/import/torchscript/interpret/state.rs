@@ -6,12 +6,14 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::count::Counts;
+use super::super::error::TorchScriptError;
 use super::super::inputs::Inputs;
 use super::super::objects::{Objects, Part, at_line};
 use super::super::schema::{Schema, schemas};
 use super::super::source::Function;
 use super::super::value::{Lookup, ModuleValue, Value};
-use crate::import::program::{ArrayType, BuildError, ProgramParameter, Role};
+use super::error::{Absent, RunError};
+use crate::import::program::{ArrayType, ProgramParameter, Role};
 use crate::import::pt2::{PickleId, Pickled, Translator, ViewId};
 use crate::import::{ImportError, ModelBytes};
 
@@ -20,10 +22,6 @@ const FREE_STEPS: u64 = 20_000;
 
 /// Most nested calls and expressions.
 const MAX_DEPTH: usize = 150;
-
-/// What to do with source that does not give a fixed program.
-pub const FIXED: &str =
-    "a NeuronCore runs a fixed program: export the model with torch.export.save, or trace it with example inputs";
 
 /// Why an interpretation stops.
 #[derive(Debug)]
@@ -157,13 +155,11 @@ impl<'f> Interpreter<'f> {
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(format!("calls are nested more than {MAX_DEPTH} deep")));
+            return Err(self.refuse(RunError::TooDeep(MAX_DEPTH)));
         }
         self.steps = self.steps.saturating_sub(1);
         if self.steps == 0 {
-            return Err(self.refuse(
-                "the program runs for longer than its source is long: a loop of many turns or calls without end",
-            ));
+            return Err(self.refuse(RunError::TooLong));
         }
         Ok(())
     }
@@ -175,21 +171,9 @@ impl<'f> Interpreter<'f> {
 
     /// A refusal at the current line.
     #[must_use]
-    pub fn refuse(&self, what: impl Into<String>) -> Stop {
-        self.refuse_with(what, FIXED)
-    }
-
-    /// A refusal at the current line, with what to do.
-    #[must_use]
-    pub fn refuse_with(&self, what: impl Into<String>, instead: &str) -> Stop {
+    pub fn refuse(&self, error: impl Into<RunError>) -> Stop {
         let (file, line) = self.place();
-        Stop::Refused(at_line(&file, line, what, instead))
-    }
-
-    /// A refusal because something cannot be built.
-    #[must_use]
-    pub fn unbuilt(&self, error: &BuildError) -> Stop {
-        self.refuse(error.to_string())
+        Stop::Refused(at_line(&file, line, TorchScriptError::Run(error.into())))
     }
 
     /// The current file and line.
@@ -229,7 +213,7 @@ impl<'f> Interpreter<'f> {
             return self.expression(&value);
         }
         let path: String = path.chars().take(200).collect();
-        Err(self.refuse(format!("there is no field {path}")))
+        Err(self.refuse(RunError::Absent(Absent::Field(path))))
     }
 
     /// The value of an object of the tree.
@@ -282,7 +266,7 @@ impl<'f> Interpreter<'f> {
             }
         });
         let name = format!("CONSTANTS.{}", name.chars().take(60).collect::<String>());
-        let Some(id) = id else { return Err(self.refuse(format!("there is no {name}"))) };
+        let Some(id) = id else { return Err(self.refuse(RunError::Absent(Absent::Constant(name)))) };
         match self.weight(Part::Constants, id, &name)? {
             Some(view) => Ok(Value::Tensor(view)),
             None => Ok(Value::Unknown(format!("the object {name}").into())),
@@ -301,7 +285,7 @@ impl<'f> Interpreter<'f> {
                 let role = if part == Part::Data && self.is_trained(path)? { Role::Weight } else { Role::Buffer };
                 let parameter = ProgramParameter { name: path.to_owned(), role, ty, data };
                 let single = parameter.ty.dims.is_empty().then(|| parameter.clone());
-                let value = self.t.b.parameter(parameter).map_err(|e| self.unbuilt(&e))?;
+                let value = self.t.b.parameter(parameter).map_err(|e| self.refuse(e))?;
                 let view = self.t.views.fresh(value);
                 if let Some(single) = single {
                     self.numbers.insert(view, single);

@@ -1,5 +1,6 @@
 //! A position among the tokens of a source.
 
+use super::error::{SyntaxError, Wanted};
 use super::lexer::Token;
 
 /// Most levels of nested expressions and blocks.
@@ -8,8 +9,8 @@ const MAX_DEPTH: usize = 100;
 /// Most fields, calls and operators in a row in one expression: each is also a level of the tree.
 const MAX_CHAIN: usize = 24;
 
-/// What is wrong: the line and a sentence.
-pub type Wrong = (u32, String);
+/// A line, and what is wrong in it.
+pub type Wrong = (u32, SyntaxError);
 
 /// Tokens with a current position.
 pub struct Parser {
@@ -57,8 +58,8 @@ impl Parser {
     ///
     /// # Errors
     /// When another token is next.
-    pub fn expect(&mut self, sign: &str) -> Result<(), Wrong> {
-        if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}` is wanted"))) }
+    pub fn expect(&mut self, sign: &'static str) -> Result<(), Wrong> {
+        if self.take(sign) { Ok(()) } else { Err(self.unexpected(Wanted::Sign(sign))) }
     }
 
     /// Consumes a name.
@@ -70,13 +71,13 @@ impl Parser {
             Token::Name(name) => Ok(name),
             _ => {
                 self.at -= 1;
-                Err(self.unexpected("a name is wanted"))
+                Err(self.unexpected(Wanted::Part("a name")))
             }
         }
     }
 
     /// An error that names the expected token and the actual one.
-    pub fn unexpected(&self, wanted: &str) -> Wrong {
+    pub fn unexpected(&self, wanted: Wanted) -> Wrong {
         let found: String = match self.peek() {
             Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
             Token::Text(_) => "a text".to_owned(),
@@ -85,7 +86,7 @@ impl Parser {
             Token::Indent | Token::Dedent => "another indentation".to_owned(),
             Token::End => "the end of the file".to_owned(),
         };
-        (self.line(), format!("{wanted} and {found} is there"))
+        (self.line(), SyntaxError::Unexpected { wanted, found })
     }
 
     /// Skips the rest of the line.
@@ -103,7 +104,7 @@ impl Parser {
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.line(), format!("more than {MAX_DEPTH} levels are nested")));
+            return Err((self.line(), SyntaxError::TooDeep(MAX_DEPTH)));
         }
         Ok(())
     }
@@ -114,7 +115,7 @@ impl Parser {
     /// When there are too many.
     pub fn check_chain(&self, count: usize) -> Result<(), Wrong> {
         if count > MAX_CHAIN {
-            return Err((self.line(), format!("more than {MAX_CHAIN} fields, calls or operators follow each other")));
+            return Err((self.line(), SyntaxError::TooLong(MAX_CHAIN)));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Expressions, by operator precedence.
 
 use super::cursor::{Parser, Wrong};
+use super::error::{SyntaxError, Wanted};
 use super::lexer::Token;
 use super::tree::{Expression, Operator};
 
@@ -37,7 +38,7 @@ impl Parser {
         let value = if self.take_word("if") {
             let condition = self.binary(0)?;
             if !self.take_word("else") {
-                return Err(self.unexpected("`else` is wanted"));
+                return Err(self.unexpected(Wanted::Sign("else")));
             }
             Expression::Choice(Box::new(condition), Box::new(value), Box::new(self.expression()?))
         } else {
@@ -152,21 +153,21 @@ impl Parser {
                 places.push(self.expression()?);
             }
             if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
-                return Err(self.unexpected("`,` or `)` is wanted"));
+                return Err(self.unexpected(Wanted::CommaOr(")")));
             }
         }
         Ok((places, named))
     }
 
     /// Items up to a closing bracket; also returns whether there is a comma among them.
-    fn items(&mut self, end: &str) -> Result<(Vec<Expression>, bool), Wrong> {
+    fn items(&mut self, end: &'static str) -> Result<(Vec<Expression>, bool), Wrong> {
         let (mut items, mut has_comma) = (Vec::new(), false);
         while !self.take(end) {
             items.push(self.expression()?);
             if self.take(",") {
                 has_comma = true;
             } else if !matches!(self.peek(), Token::Sign(s) if *s == end) {
-                return Err(self.unexpected(&format!("`,` or `{end}` is wanted")));
+                return Err(self.unexpected(Wanted::CommaOr(end)));
             }
         }
         Ok((items, has_comma))
@@ -200,14 +201,14 @@ impl Parser {
                     self.expect(":")?;
                     pairs.push((key, self.expression()?));
                     if !self.take(",") && !matches!(self.peek(), Token::Sign("}")) {
-                        return Err(self.unexpected("`,` or `}` is wanted"));
+                        return Err(self.unexpected(Wanted::CommaOr("}")));
                     }
                 }
                 Ok(Expression::Map(pairs))
             }
             _ => {
                 self.at -= 1;
-                Err(self.unexpected("a value is wanted"))
+                Err(self.unexpected(Wanted::Part("a value")))
             }
         }
     }
@@ -218,7 +219,5 @@ fn number(text: &str, line: u32) -> Result<Expression, Wrong> {
     let is_whole = text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let value = if is_whole { text.parse().ok().map(Expression::Int) } else { None };
     let value = value.or_else(|| text.parse().ok().map(Expression::Float));
-    value.ok_or_else(|| {
-        (line, format!("`{}` is not a number that is read here", text.chars().take(60).collect::<String>()))
-    })
+    value.ok_or_else(|| (line, SyntaxError::Number(text.chars().take(60).collect())))
 }

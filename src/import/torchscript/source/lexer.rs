@@ -1,5 +1,7 @@
 //! Tokens of TorchScript's source. Lines and their indentation have a meaning here, unlike in HLO and MLIR text.
 
+use super::error::SyntaxError;
+
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
@@ -31,7 +33,7 @@ const SIGNS: [&str; 26] = [
 ///
 /// # Errors
 /// The line and what is wrong in it.
-pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, (u32, String)> {
+pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, (u32, SyntaxError)> {
     let mut lexer = Lexer { source, at: 0, line: 1, open: 0, indents: vec![0], found: Vec::new() };
     while lexer.at < source.len() {
         lexer.step()?;
@@ -69,7 +71,7 @@ impl Lexer<'_> {
     }
 
     /// Reads one token, or the space in front of one.
-    fn step(&mut self) -> Result<(), (u32, String)> {
+    fn step(&mut self) -> Result<(), (u32, SyntaxError)> {
         let Some(first) = self.rest().chars().next() else { return Ok(()) };
         match first {
             '\n' => {
@@ -98,7 +100,7 @@ impl Lexer<'_> {
             }
             other => {
                 let sign = SIGNS.into_iter().find(|s| self.rest().starts_with(s));
-                let Some(sign) = sign else { return Err((self.line, format!("the character {other:?} is not known"))) };
+                let Some(sign) = sign else { return Err((self.line, SyntaxError::Character(other))) };
                 self.at += sign.len();
                 match sign {
                     "(" | "[" | "{" => self.open += 1,
@@ -112,7 +114,7 @@ impl Lexer<'_> {
     }
 
     /// Indentation of a new line; blank lines do not have any.
-    fn indentation(&mut self) -> Result<(), (u32, String)> {
+    fn indentation(&mut self) -> Result<(), (u32, SyntaxError)> {
         let rest = self.rest();
         let width = rest.len() - rest.trim_start_matches(' ').len();
         if matches!(rest.as_bytes().get(width), None | Some(b'\n' | b'#' | b'\r')) {
@@ -129,7 +131,7 @@ impl Lexer<'_> {
             self.push(Token::Dedent);
         }
         if self.indents.last() != Some(&width) {
-            return Err((self.line, "its indentation does not match any block around it".to_owned()));
+            return Err((self.line, SyntaxError::Indentation));
         }
         Ok(())
     }
@@ -151,7 +153,7 @@ impl Lexer<'_> {
         self.push(Token::Number(number));
     }
 
-    fn text(&mut self, quote: char) -> Result<(), (u32, String)> {
+    fn text(&mut self, quote: char) -> Result<(), (u32, SyntaxError)> {
         let (mut text, start) = (String::new(), self.line);
         let mut chars = self.source.get(self.at + 1..).unwrap_or_default().char_indices();
         while let Some((at, c)) = chars.next() {
@@ -172,13 +174,13 @@ impl Lexer<'_> {
                 other => text.push(other),
             }
         }
-        Err((start, "a string has no end".to_owned()))
+        Err((start, SyntaxError::EndlessText))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Token, tokens};
+    use super::{SyntaxError, Token, tokens};
 
     #[test]
     fn lines_blocks_numbers_and_texts() {
@@ -196,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_no_token_is_named_with_its_line() {
         assert_eq!(tokens("a\n$").unwrap_err().0, 2);
-        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, "a string has no end".to_owned()));
-        assert!(tokens("a\n    b\n  c\n").unwrap_err().1.contains("indentation"));
+        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, SyntaxError::EndlessText));
+        assert!(tokens("a\n    b\n  c\n").unwrap_err().1.to_string().contains("indentation"));
     }
 }

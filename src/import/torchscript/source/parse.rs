@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::cursor::{Parser, Wrong};
+use super::error::{SyntaxError, Wanted};
 use super::lexer::{Token, tokens};
 use super::tree::{Class, Expression, Function, SourceFile, Statement, StatementKind, Target};
 /// Reads a file of source.
@@ -118,7 +119,7 @@ impl Parser {
             }
             function.parameters.push((name, text));
             if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
-                return Err(self.unexpected("`,` or `)` is wanted"));
+                return Err(self.unexpected(Wanted::CommaOr(")")));
             }
         }
         if self.take("->") {
@@ -139,7 +140,7 @@ impl Parser {
         }
         self.at += 1;
         if !matches!(self.peek(), Token::Indent) {
-            return Err(self.unexpected("a block is wanted"));
+            return Err(self.unexpected(Wanted::Part("a block")));
         }
         self.at += 1;
         let mut statements = Vec::new();
@@ -170,7 +171,7 @@ impl Parser {
                 self.at += 1;
                 let name = self.name()?;
                 if !self.take_word("in") {
-                    return Err(self.unexpected("`in` is wanted"));
+                    return Err(self.unexpected(Wanted::Sign("in")));
                 }
                 let items = self.expression()?;
                 StatementKind::For { name, items, body: self.block()? }
@@ -226,7 +227,7 @@ impl Parser {
         }
         if !self.take("=") {
             if !matches!(self.peek(), Token::Line | Token::End) {
-                return Err(self.unexpected("the end of the statement is wanted"));
+                return Err(self.unexpected(Wanted::Part("the end of the statement")));
             }
             self.skip_line();
             return Ok(StatementKind::Evaluate(left));
@@ -235,7 +236,7 @@ impl Parser {
         let target = |e: Expression| match e {
             Expression::Name(name) => Ok(Target::Name(name)),
             Expression::Attribute(of, name) => Ok(Target::Attribute(*of, name)),
-            _ => Err((line, "something other than a name or a field is assigned".to_owned())),
+            _ => Err((line, SyntaxError::Target)),
         };
         let targets = match left {
             Expression::Tuple(items) => items.into_iter().map(target).collect::<Result<Vec<_>, _>>()?,
@@ -243,7 +244,7 @@ impl Parser {
         };
         let value = self.expression_list()?.0;
         if !matches!(self.peek(), Token::Line | Token::End) {
-            return Err(self.unexpected("the end of the statement is wanted"));
+            return Err(self.unexpected(Wanted::Part("the end of the statement")));
         }
         self.skip_line();
         Ok(StatementKind::Assign { targets, unpacks: has_comma, value })
@@ -252,7 +253,7 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, StatementKind, parse};
+    use super::{Expression, StatementKind, SyntaxError, Wanted, parse};
 
     #[test]
     fn a_class_with_a_method() {
@@ -276,7 +277,7 @@ mod tests {
     fn levels_without_end_are_refused() {
         for (open, close) in [("(", ")"), ("[", "]"), ("-", ""), ("not ", ""), ("f(", ")")] {
             let source = format!("def f():\n  return {}1{}\n", open.repeat(5000), close.repeat(5000));
-            assert!(parse(&source).unwrap_err().1.contains("levels"), "{open}");
+            assert!(parse(&source).unwrap_err().1.to_string().contains("levels"), "{open}");
         }
         let long = format!("def f():\n  return x{}\n", ".a".repeat(5000));
         assert!(parse(&long).is_err());
@@ -285,10 +286,12 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         assert_eq!(
-            parse("def f(x):\n  y = (1,\n").unwrap_err().1,
+            parse("def f(x):\n  y = (1,\n").unwrap_err().1.to_string(),
             "a value is wanted and the end of the line is there"
         );
         assert_eq!(parse("def f(x):\n  y = 1 2\n").unwrap_err().0, 2);
-        assert_eq!(parse("class\n").unwrap_err(), (1, "a name is wanted and the end of the line is there".to_owned()));
+        let found = "the end of the line".to_owned();
+        let no_name = SyntaxError::Unexpected { wanted: Wanted::Part("a name"), found };
+        assert_eq!(parse("class\n").unwrap_err(), (1, no_name));
     }
 }
