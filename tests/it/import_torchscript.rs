@@ -198,6 +198,73 @@ fn an_operator_that_is_not_known_is_opaque_and_listed_with_its_place() {
 }
 
 #[test]
+fn factors_that_leave_no_size_are_listed_with_the_reason() {
+    for (factor, why) in [
+        ("-2.", "argument scale_factors of upsample_nearest1d is not a positive number"),
+        ("0.", "argument scale_factors of upsample_nearest1d is not a positive number"),
+        ("1e400", "argument scale_factors of upsample_nearest1d is not a positive number"),
+        ("1e300", "upsample_nearest1d is not possible with sizes [2, 3, 4]"),
+    ] {
+        let given = model(&format!("return torch.upsample_nearest1d(x, None, [{factor}])")).unwrap().inspection;
+        assert_eq!(given.verdict, Verdict::Partial, "{factor}");
+        assert!(given.notes.iter().any(|n| n.contains(why)), "{factor}: {:?}", given.notes);
+        assert_eq!(given.outputs[0].shape, [2, 3, 4], "{factor}");
+    }
+    assert_eq!(result("return torch.upsample_nearest1d(x, None, [2.5])"), "f32[2, 3, 10]");
+}
+
+#[test]
+fn factors_of_matrices_have_their_sizes_and_are_estimates() {
+    for (body, types) in [
+        ("q, r, = torch.linalg_qr(x)\nreturn (q, r)", "f32[2, 3, 3] f32[2, 3, 4]"),
+        ("q, r, = torch.linalg_qr(x, \"complete\")\nreturn (q, r)", "f32[2, 3, 3] f32[2, 3, 4]"),
+        (
+            "y = torch.transpose(x, 1, 2)\nq, r, = torch.linalg_qr(y, \"complete\")\nreturn (q, r)",
+            "f32[2, 4, 4] f32[2, 4, 3]",
+        ),
+        ("u, s, v, = torch.linalg_svd(x)\nreturn (u, s, v)", "f32[2, 3, 3] f32[2, 3] f32[2, 4, 4]"),
+        ("u, s, v, = torch.linalg_svd(x, False)\nreturn (u, s, v)", "f32[2, 3, 3] f32[2, 3] f32[2, 3, 4]"),
+        ("u, s, v, = torch.svd(x)\nreturn (u, s, v)", "f32[2, 3, 3] f32[2, 3] f32[2, 4, 3]"),
+        ("return torch.linalg_svdvals(x)", "f32[2, 3]"),
+        (
+            "y = torch.matmul(x, torch.transpose(x, 1, 2))\nl, v, = torch.linalg_eigh(y)\nreturn (l, v)",
+            "f32[2, 3] f32[2, 3, 3]",
+        ),
+        ("y = torch.matmul(x, torch.transpose(x, 1, 2))\nreturn torch.linalg_eigvalsh(y)", "f32[2, 3]"),
+    ] {
+        let given = model(body).unwrap_or_else(|e| panic!("{body}: {e}")).inspection;
+        let found: Vec<String> = given.outputs.iter().map(|o| format!("{}{:?}", o.dtype, o.shape)).collect();
+        assert_eq!((found.join(" ").as_str(), given.verdict), (types, Verdict::Partial), "{body}");
+        assert_eq!(given.unsupported.len(), 1, "{body}: {:?}", given.unsupported);
+    }
+}
+
+#[test]
+fn places_of_largest_elements_are_results_too() {
+    let body = "y, i, = torch.max_pool2d_with_indices(x, [1, 2], [1, 2])\nreturn torch.max_unpool2d(y, i, [3, 4])";
+    assert_eq!(result(body), "f32[2, 3, 4]");
+}
+
+#[test]
+fn a_traced_encoder_layer_has_the_products_of_its_parts() {
+    let weight = |sizes: &str| format!("torch.ones([{sizes}])");
+    let row = |n: u64| weight(&n.to_string());
+    let attention = [weight("12, 4"), row(12), weight("4, 4"), row(4)].join(", ");
+    let norms = [row(4), row(4), row(4), row(4)].join(", ");
+    let linear = [weight("7, 4"), row(7), weight("4, 7"), row(4)].join(", ");
+    let layer =
+        format!("torch._transformer_encoder_layer_fwd(x, 4, 2, {attention}, True, False, 1e-05, {norms}, {linear})");
+    let alone = format!("torch._native_multi_head_attention(x, x, x, 4, 2, {attention}, None, False)");
+    // Two samples of three rows of four: queries, keys, values and results, scores and their sums, and the two linear layers.
+    let heads = 2 * (2 * 3 * 4 * 4) * 4 + 2 * (2 * 3 * 3 * 4) * 2;
+    let whole = model(&format!("return {layer}")).unwrap().inspection;
+    assert_eq!((whole.flops, whole.verdict), (heads + 2 * (2 * 3 * 4 * 7) * 2, Verdict::Import), "{:?}", whole.notes);
+    assert_eq!(whole.outputs[0].shape, [2, 3, 4]);
+    let part = model(&format!("y, z, = {alone}\nreturn y")).unwrap().inspection;
+    assert_eq!((part.flops, part.verdict), (heads, Verdict::Import), "{:?}", part.notes);
+}
+
+#[test]
 fn an_input_of_unknown_sizes_is_asked_for_by_name() {
     let error = read(&file("return torch.relu(x)"), &[]).unwrap_err();
     assert!(error.contains("its input x") && error.contains("--dim x.0="), "{error}");

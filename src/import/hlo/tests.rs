@@ -156,3 +156,57 @@ fn a_constant_that_its_type_does_not_hold_is_refused() {
         assert!(error(&of(number)).contains("a number of s8"), "{}", error(&of(number)));
     }
 }
+
+/// A computation that adds two numbers.
+const ADD: &str = "a {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}\n";
+
+/// Roles of the parameters of an entry.
+fn roles(entry: &str) -> Vec<Role> {
+    let text = format!("HloModule m\nENTRY main {{\n{entry}\n}}");
+    let imported = read(&text).unwrap_or_else(|e| panic!("{e}"));
+    imported.program.parameters.iter().map(|p| p.role.clone()).collect()
+}
+
+#[test]
+fn fixed_places_make_no_table_and_rows_of_each_sample_are_data() {
+    let take = |table: &str, dims: &str| {
+        format!(
+            "  x = f32[4,6] parameter(0)\n  w = f32[6,2] parameter(1)\n  i = s32[4,1] {table}
+  g = f32[4,6] gather(x, i), {dims}
+  ROOT y = f32[4,2] dot(g, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}"
+        )
+    };
+    let rows = "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}";
+    let own = "offset_dims={1}, collapsed_slice_dims={}, start_index_map={1}, operand_batching_dims={0}, \
+               start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,6}";
+    let fixed = "constant({{3},{1},{0},{2}})";
+    assert_eq!(roles(&take(fixed, rows)), [Role::Input, Role::Weight]);
+    assert_eq!(roles(&take("parameter(2)", rows)), [Role::Weight, Role::Weight, Role::Input]);
+    assert_eq!(roles(&take("parameter(2)", own)), [Role::Input, Role::Weight, Role::Input]);
+}
+
+#[test]
+fn a_weight_that_is_divided_by_its_length_is_no_variance() {
+    let entry = "  x = f32[4,6] parameter(0)\n  v = f32[6,2] parameter(1)\n  zero = f32[] constant(0)
+  square = f32[6,2] multiply(v, v)
+  sum = f32[2] reduce(square, zero), dimensions={0}, to_apply=a
+  length = f32[2] sqrt(sum)
+  lengths = f32[6,2] broadcast(length), dimensions={1}
+  w = f32[6,2] divide(v, lengths)
+  ROOT y = f32[4,2] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    let imported = read(&format!("HloModule m\n{ADD}ENTRY main {{\n{entry}\n}}")).unwrap();
+    assert_eq!((imported.inspection.parameters, imported.inspection.buffers), (12, 1));
+}
+
+#[test]
+fn what_a_function_without_weights_is_given_is_data() {
+    let put = "  x = f32[4,6] parameter(0)\n  u = f32[2,6] parameter(1)\n  i = s32[2,1] constant({{3},{1}})
+  ROOT y = f32[4,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, \
+             scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=a";
+    let imported = read(&format!("HloModule m\n{ADD}ENTRY main {{\n{put}\n}}")).unwrap();
+    assert_eq!(imported.inspection.inputs.len(), 2);
+    assert_eq!((imported.inspection.parameters, imported.inspection.buffers), (0, 2));
+    let scores = "  q = f32[2,4,6] parameter(0)\n  k = f32[2,5,6] parameter(1)
+  ROOT s = f32[2,4,5] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}";
+    assert_eq!(roles(scores), [Role::Input, Role::Input]);
+}

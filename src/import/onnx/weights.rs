@@ -50,7 +50,12 @@ impl Weights {
         each_node(&model.graph, &mut look);
         model.functions.iter().flat_map(|f| &f.nodes).for_each(look);
         found.buffers.remove("");
+        // The scales of a quantised weight, with which a product of whole numbers is multiplied.
+        found.buffers.extend(
+            arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
+        );
         found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
+        found.merged = found.merged.saturating_add(shared_rows(model, &arrays));
         found
     }
 
@@ -66,6 +71,11 @@ impl Weights {
             ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => !name.ends_with("zero_point"),
             element => element.is_float(),
         };
+        // A value that an optimiser computed, as a mask or a table of factors is, has the name of a node's result.
+        let is_computed = name.starts_with('/') && name.contains("_output_");
+        if is_computed && !self.products.contains(name) && !name.contains("embedding") {
+            return false;
+        }
         let own = plain(name);
         if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named {
             return false;
@@ -132,6 +142,7 @@ fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
         "DequantizeLinear" | "QuantizeLinear" | "DynamicQuantizeLinear" => &[1, 2],
         "MatMulInteger" | "ConvInteger" => &[2, 3],
         "QLinearMatMul" | "QLinearConv" => &[1, 2, 4, 5, 6, 7],
+        "QGemm" => &[1, 2, 4, 5, 7, 8],
         "Resize" | "Upsample" | "Pad" | "Clip" | "Range" | "OneHot" => &[1, 2],
         "LSTM" | "GRU" | "RNN" => &[5, 6],
         _ => &[],
@@ -143,17 +154,19 @@ fn buffer_operands(node: &Node) -> impl Iterator<Item = usize> {
 fn weight_operands(node: &Node) -> impl Iterator<Item = usize> {
     let operands: &[usize] = match node.op.as_str() {
         "Conv"
+        | "FusedConv"
         | "ConvTranspose"
         | "Gemm"
         | "LayerNormalization"
         | "InstanceNormalization"
         | "BatchNormalization"
         | "GroupNormalization" => &[1, 2],
-        "MatMul" => &[0, 1],
+        "MatMul" | "FusedMatMul" => &[0, 1],
         "MatMulInteger" | "ConvInteger" | "RMSNormalization" | "PRelu" => &[1],
         "LSTM" | "GRU" | "RNN" => &[1, 2, 3],
         "QLinearMatMul" => &[3],
         "QLinearConv" => &[3, 8],
+        "QGemm" => &[3, 6],
         "DequantizeLinear" | "Gather" => &[0],
         _ => &[],
     };
@@ -192,7 +205,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         .collect();
     let of_node = |node: &Node| -> u64 {
         let (at, bias_at) = match node.op.as_str() {
-            "Conv" | "FusedConv" => (1, 2),
+            "Conv" | "FusedConv" | "ConvInteger" => (1, 2),
             "QLinearConv" => (3, 8),
             _ => return 0,
         };
@@ -207,10 +220,34 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
             Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
             _ if is_noted => channels.saturating_mul(2),
             Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
+            // What is added behind a product of whole numbers is a node of its own.
+            None if node.op == "ConvInteger" && weight.name.starts_with("onnx::Conv_") => channels,
             _ => 0,
         }
     };
     model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
+}
+
+/// Elements of rows that are stored once for several modules, which had the same numbers: PyTorch's older exporter leaves an
+/// `Identity` for each of them, which optimisers remove. Nodes are named after their modules: `/encoder/layer.0/norm/Add`.
+fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
+    let mut modules: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    for node in &model.graph.nodes {
+        let operands: &[usize] = match node.op.as_str() {
+            "LayerNormalization" | "InstanceNormalization" | "GroupNormalization" | "BatchNormalization" => &[1, 2],
+            "Conv" | "FusedConv" | "Gemm" => &[2],
+            _ => &[],
+        };
+        let Some((module, _)) = node.name.rsplit_once('/').filter(|_| node.name.starts_with('/')) else { continue };
+        for name in operands.iter().filter_map(|&at| node.inputs.get(at)).filter(|name| arrays.contains_key(&***name)) {
+            modules.entry(name).or_default().insert(module);
+        }
+    }
+    let more = |(name, modules): (&str, FxHashSet<&str>)| {
+        let elements = arrays.get(name).filter(|t| t.ty.dims.len() == 1).and_then(|t| t.ty.elements()).unwrap_or(0);
+        elements.saturating_mul(modules.len().saturating_sub(1) as u64)
+    };
+    modules.into_iter().map(more).fold(0, u64::saturating_add)
 }
 
 /// Elements of biases that the exporter left out because all their numbers are 0.

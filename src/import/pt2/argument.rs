@@ -79,7 +79,7 @@ pub enum Argument<'a> {
     Floats(Vec<f64>),
     /// A boolean.
     Bool(bool),
-    /// A string.
+    /// A string, or the name of an operator.
     Text(Text<'a>),
     /// An integer, literal or named.
     SymInt(Symbolic<'a, i64>),
@@ -193,7 +193,7 @@ fn tagged<'de, A: MapAccess<'de>>(tag: &str, map: &mut A) -> Result<Argument<'de
             Argument::Floats(all.into_iter().map(|n| n.0).collect())
         }
         "as_bool" => Argument::Bool(map.next_value()?),
-        "as_string" => Argument::Text(map.next_value()?),
+        "as_string" | "as_operator" => Argument::Text(map.next_value()?),
         "as_sym_int" => {
             let either: Either<'de> = map.next_value()?;
             let known = either.as_int;

@@ -34,6 +34,13 @@ pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<
             let scores = product(&[&q, &[keys, 2]])?;
             scores.checked_add(product(&[q.split_last()?.1, &[keys, 2], last(&v)?])?)
         }
+        "_native_multi_head_attention" => heads([&input(0)?, &input(1)?, &input(2)?], &input(7)?),
+        "_transformer_encoder_layer_fwd" => {
+            let x = input(0)?;
+            let (rows, first, second) = (x.split_last()?.1, input(14)?, input(16)?);
+            let linear = product(&[rows, &first, &[2]])?.checked_add(product(&[rows, &second, &[2]])?)?;
+            heads([&x, &x, &x], &input(5)?)?.checked_add(linear)
+        }
         "einsum" => einsum(node, shape),
         "lstm" | "gru" | "rnn_tanh" | "rnn_relu" => {
             let x = input(0)?;
@@ -49,6 +56,15 @@ pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<
         }
         _ => None,
     }
+}
+
+/// Attention of several heads over `[batch, length, size]`, with the weights `[size, size]` before and after it.
+fn heads([q, k, v]: [&[u64]; 3], weight: &[u64]) -> Option<u64> {
+    let (size, keys) = (*last(weight)?.first()?, *k.get(1)?);
+    let rows = |x: &[u64]| product(&[x.split_last()?.1, &[size, size, 2]]);
+    // Of the queries and of the results.
+    let projections = rows(q)?.checked_mul(2)?.checked_add(rows(k)?)?.checked_add(rows(v)?)?;
+    projections.checked_add(product(&[q.split_last()?.1, &[keys, size, 4]])?)
 }
 
 /// The product of all sizes in a summation.

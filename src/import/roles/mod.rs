@@ -8,6 +8,7 @@
 //!    a convolution or a normalisation before any other value is mixed in. A running mean or variance is a buffer, and so is a table
 //!    that is cut to length and only multiplied (a rotary table). All other floating point arrays are weights. An integer array is a
 //!    buffer if it is cut to length before it indexes (position numbers), or if it indexes a computed value; all others are inputs.
+//!    An array that is indexed at fixed places is rearranged, and is not a table. In a program without weights, every array is an input.
 
 mod names;
 mod uses;
@@ -46,14 +47,27 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         return Rule::Names;
     }
     let evidence = uses::evidence(program);
+    // A function without weights: what it is given is data.
+    let has_weights =
+        program.parameters.iter().zip(&evidence).any(|(p, e)| p.ty.element.is_float() && e.is_of_weight());
+    let has_data = evidence.iter().any(|seen| seen.data > 0);
     let mut roles: Vec<Role> = Vec::new();
     for (parameter, seen) in program.parameters.iter().zip(&evidence) {
-        roles.push(role_of_use(
-            parameter.ty.element.is_integer(),
-            parameter.ty.element.is_float(),
-            parameter.ty.dims.is_empty(),
-            seen,
-        ));
+        let (is_integer, is_float) = (parameter.ty.element.is_integer(), parameter.ty.element.is_float());
+        // Of pictures in windows: which row of a table belongs to each pair of places.
+        let is_map = has_data && is_integer && seen.dense_index > 0 && seen.dense_index == seen.index;
+        // Of places one row is kept; columns that are taken from each sample are data.
+        let is_of_samples = is_integer && parameter.ty.dims.len() > 1 && parameter.ty.dims[0] > 1;
+        let by_use = match role_of_use(is_integer, is_float, parameter.ty.dims.is_empty(), seen) {
+            Role::Buffer if is_of_samples && seen.cut_index > 0 => Role::Input,
+            other => other,
+        };
+        roles.push(if is_map { Role::Buffer } else { by_use });
+    }
+    if !has_weights && roles.contains(&Role::Input) {
+        let arrays =
+            program.parameters.iter().zip(&mut roles).filter(|(p, _)| p.ty.element.is_float() && !p.ty.dims.is_empty());
+        arrays.for_each(|(_, role)| *role = Role::Input);
     }
     if !roles.contains(&Role::Input) {
         // The one that is added whole while others are broadcast over it, as in a norm in front of the first product; else the first.
@@ -87,7 +101,8 @@ fn role_of_use(is_integer: bool, is_float: bool, is_one: bool, seen: &Evidence) 
 
 /// Number of elements of weights; also whether an embedding table and an output projection of one shape were taken for one tied weight.
 ///
-/// torch_xla passes a tied weight twice. A file with module names tells the two apart; without names they count once.
+/// torch_xla passes a tied weight twice. A file with module names tells the two apart. Without names they count once if the projection is
+/// the last product and there is another table, for positions: most models with rotary positions have two weights.
 pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: bool) -> (u64, bool) {
     let elements = |ty: &crate::import::program::ArrayType| ty.elements().unwrap_or(u64::MAX);
     let weights = program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Weight);
@@ -96,12 +111,14 @@ pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: boo
         return (total, false);
     }
     let evidence = uses::evidence(program);
-    let is_table = |i: usize| evidence[i].table > 0 && evidence[i].weight == 0;
+    let is_table = |i: usize| evidence[i].table > 0 && evidence[i].weight == 0 && evidence[i].positions == 0;
+    let has_positions =
+        |i: usize| weights.clone().any(|(j, _)| j != i && (evidence[j].positions > 0 || evidence[j].table > 0));
     let is_projection = |i: usize| evidence[i].table == 0 && evidence[i].weight > 0;
     let mut tied = 0u64;
     for (i, table) in weights.clone().filter(|(i, p)| p.ty.dims.len() == 2 && is_table(*i)) {
-        let twin = weights.clone().any(|(j, p)| j != i && p.ty == table.ty && is_projection(j));
-        if twin && table.ty.dims[0] > table.ty.dims[1] {
+        let twin = weights.clone().any(|(j, p)| j != i && p.ty == table.ty && is_projection(j) && evidence[j].is_last);
+        if twin && has_positions(i) && table.ty.dims[0] > table.ty.dims[1] {
             tied = tied.saturating_add(elements(&table.ty));
         }
     }

@@ -34,7 +34,9 @@ pub(super) fn role_of(naming: &Naming) -> Option<(Role, String)> {
 
 /// `variables['params']['layer1']['bias']`, `params['a'].b[0]`.
 fn pieces_of_label(label: &str) -> Vec<String> {
-    if !label.contains('[') && !label.contains('.') || label.contains('/') {
+    // A slash is part of a path of modules, unless it stands in a name: `['WeightNorm_0']['Dense_0/kernel/scale']`.
+    let outside: String = label.split(['\'', '"']).step_by(2).collect();
+    if !outside.contains('[') && !outside.contains('.') || outside.contains('/') {
         return Vec::new();
     }
     let pieces = label.split(['[', ']', '.', '\'', '"']).filter(|p| !p.is_empty());
@@ -65,6 +67,7 @@ mod tests {
         assert_eq!(role("Arg_0.1", "variables['params']['layer1']['bias']"), weight("layer1.bias"));
         assert_eq!(role("params__linear____w__.3", ""), weight("linear.w"));
         assert_eq!(role("x.1", "model.layers[0].weight"), weight("layers.0.weight"));
+        assert_eq!(role("a.1", "v['params']['Norm_0']['Dense_0/kernel/scale']"), weight("Norm_0.Dense_0/kernel/scale"));
         assert_eq!(role("a.1", "v['batch_stats']['n']['mean']"), Some((Role::Buffer, "n.mean".to_owned())));
         assert_eq!(
             (role("xs_0_.1", "xs[0]"), role("p0.1", ""), role("p0.1", "NN[model]/Linear[a]/xla__device_data")),

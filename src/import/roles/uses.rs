@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use crate::base::Idx;
 use crate::base::convert::narrow;
-use crate::import::program::{Binary, Computation, ComputationId, Instruction, Op, Program, Type, Unary};
+use crate::import::program::{
+    ArrayType, Binary, Computation, ComputationId, DotDims, GatherDims, Instruction, Op, Program, Type, Unary,
+};
 
 /// Most instructions that are followed; the rest counts as mixed. Nested calls may be many.
 const MOST_STEPS: u64 = 2_000_000;
@@ -35,8 +37,21 @@ pub(super) struct Evidence {
     pub active_index: u32,
     /// Multiplied after it was cut to length.
     pub cut_factor: u32,
+    /// Indexes a parameter more often than that has rows.
+    pub dense_index: u32,
     /// Combined with a computed value in another way.
     pub other: u32,
+    /// Rows are taken at fixed places, or at places that were cut to length.
+    pub positions: u32,
+    /// The weight side of the last product.
+    pub is_last: bool,
+}
+
+impl Evidence {
+    /// Whether it is used as what a model has learnt is used.
+    pub(super) fn is_of_weight(&self) -> bool {
+        self.weight + self.statistic + self.table + self.cut_factor + self.other > 0
+    }
 }
 
 /// Where a value comes from.
@@ -57,13 +72,16 @@ enum Label {
 /// Evidence for each parameter of the entry.
 pub(super) fn evidence(program: &Program) -> Vec<Evidence> {
     let evidence = vec![Evidence::default(); program.parameters.len()];
-    let mut walk = Walk { program, evidence, steps: MOST_STEPS, loops: 0 };
+    let mut walk = Walk { program, evidence, steps: MOST_STEPS, loops: 0, last: None };
     let arguments = program.parameters.iter().enumerate().map(|(i, p)| match p.ty.dims.is_empty() {
         true => Label::Fixed,
         false => Label::Alone { parameter: narrow(i), is_kept: true, is_cut: false },
     });
     let arguments: Vec<Label> = arguments.collect();
     walk.computation(program.entry, &arguments, MOST_CALLS);
+    if let Some(last) = walk.last.and_then(|p| walk.evidence.get_mut(p as usize)) {
+        last.is_last = true;
+    }
     walk.evidence
 }
 
@@ -73,6 +91,8 @@ struct Walk<'a> {
     steps: u64,
     /// Loops around the current computation.
     loops: u32,
+    /// The parameter that is the weight side of the last product so far.
+    last: Option<u32>,
 }
 
 impl Walk<'_> {
@@ -126,18 +146,18 @@ impl Walk<'_> {
             | Op::Pad { .. }
             | Op::Barrier => first(),
             Op::Binary(f) => self.binary(*f, labels),
-            Op::Dot(_) | Op::Convolution { .. } => {
-                self.product(labels, matches!(instruction.op, Op::Convolution { .. }))
-            }
+            Op::Dot(dims) => self.dot(is_for_each_sample(within, instruction, dims), labels),
+            Op::Convolution { .. } => self.product(labels, true),
             Op::BatchNormInference { .. } | Op::BatchNormTraining { .. } | Op::BatchNormGrad { .. } => {
                 self.norm(labels)
             }
-            Op::Gather(_) => self.gather(labels),
+            Op::Gather(dims) => self.gather(dims, labels),
+            Op::Scatter(_) => self.scatter(labels),
             Op::CustomCall(call) if call.name.contains("TransferWithStaticRing") || call.name.contains("Marker") => {
                 first()
             }
             Op::CustomCall(_) => self.norm(labels),
-            Op::Scatter(_) | Op::Collective(_) | Op::Opaque(_) | Op::Conditional => Label::Active,
+            Op::Collective(_) | Op::Opaque(_) | Op::Conditional => Label::Active,
             _ => self.mixed(labels, false),
         }
     }
@@ -173,9 +193,14 @@ impl Walk<'_> {
         self.mixed(labels, f == Binary::Mul)
     }
 
-    /// A parameter whose root is taken, and which is used in no other way, is a variance.
+    /// A row whose root is taken, and which is used in no other way, is a variance. The root of a matrix is a length: a normalised weight is
+    /// divided by it.
     fn root(&mut self, label: Label) -> Label {
-        self.note(&label, |seen| seen.statistic += 1);
+        let sizes = |p: u32| self.program.parameters.get(p as usize).map(|p| p.ty.dims.as_slice()).unwrap_or_default();
+        let is_row = |p: u32| sizes(p).iter().filter(|&&n| n > 1).count() <= 1;
+        if matches!(label, Label::Alone { parameter, .. } if is_row(parameter)) {
+            self.note(&label, |seen| seen.statistic += 1);
+        }
         label
     }
 
@@ -185,7 +210,8 @@ impl Walk<'_> {
             for label in labels {
                 let is_cut = matches!(label, Label::Alone { is_cut: true, .. });
                 self.note(label, |seen| {
-                    *(if is_cut && is_product { &mut seen.cut_factor } else { &mut seen.other }) += 1
+                    *(if is_cut && is_product { &mut seen.cut_factor } else { &mut seen.other }) += 1;
+                    seen.positions += u32::from(is_cut && !is_product);
                 });
             }
             return Label::Active;
@@ -219,17 +245,49 @@ impl Walk<'_> {
         }
     }
 
+    /// New elements at fixed places of an array: both are data, unless one was computed.
+    fn scatter(&mut self, labels: &[Label]) -> Label {
+        let [into, Label::Fixed, new] = labels else { return Label::Active };
+        if *into == Label::Active || *new == Label::Active {
+            return Label::Active;
+        }
+        self.data(into);
+        self.data(new);
+        self.mixed(&[into.clone(), new.clone()], false)
+    }
+
+    /// A product of matrices, perhaps one for each sample.
+    fn dot(&mut self, is_for_each_sample: bool, labels: &[Label]) -> Label {
+        if labels.contains(&Label::Fixed) && !labels.contains(&Label::Active) {
+            // Numbers that are known turn one parameter into others: frequencies and places into angles.
+            let other = labels.iter().find(|l| **l != Label::Fixed).cloned();
+            return cut(other.unwrap_or(Label::Fixed));
+        }
+        if is_for_each_sample && !labels.iter().any(is_computed_or_repeated) {
+            // Two things that come in one by one: queries and keys.
+            labels.iter().for_each(|label| self.data(label));
+            return Label::Active;
+        }
+        self.product(labels, false)
+    }
+
     /// A product of a data side and a weight side. A parameter that multiplies a computed value is a weight on either side.
     fn product(&mut self, labels: &[Label], is_convolution: bool) -> Label {
         let [left, right] = labels else { return Label::Active };
+        self.last = if let Label::Alone { parameter, .. } = right { Some(*parameter) } else { None };
         if *right == Label::Active && !is_convolution {
             self.note(left, |seen| seen.weight += 1);
         } else {
-            self.note(left, |seen| seen.data += 1);
-            self.note_many(left);
+            self.data(left);
         }
         self.note(right, |seen| seen.weight += 1);
         Label::Active
+    }
+
+    /// What comes in.
+    fn data(&mut self, label: &Label) {
+        self.note(label, |seen| seen.data += 1);
+        self.note_many(label);
     }
 
     fn note_many(&mut self, label: &Label) {
@@ -246,10 +304,7 @@ impl Walk<'_> {
     fn norm(&mut self, labels: &[Label]) -> Label {
         for (i, label) in labels.iter().enumerate() {
             match i {
-                0 => {
-                    self.note(label, |seen| seen.data += 1);
-                    self.note_many(label);
-                }
+                0 => self.data(label),
                 1 | 2 => self.note(label, |seen| seen.weight += 1),
                 _ => self.note(label, |seen| seen.statistic += 1),
             }
@@ -257,15 +312,36 @@ impl Walk<'_> {
         Label::Active
     }
 
-    fn gather(&mut self, labels: &[Label]) -> Label {
+    /// Rows of a table. Places that are fixed only arrange, and a table of weights is the same for every sample.
+    fn gather(&mut self, how: &GatherDims, labels: &[Label]) -> Label {
         let [table, index] = labels else { return Label::Active };
-        self.note(table, |seen| seen.table += 1);
+        if *index == Label::Fixed {
+            self.note(table, |seen| seen.positions += 1);
+            return cut(table.clone());
+        }
+        if !how.operand_batching_dims.is_empty() {
+            self.data(table);
+            return Label::Active;
+        }
         let is_active = *table == Label::Active;
         let is_cut = matches!(index, Label::Alone { is_cut: true, .. });
-        self.note(index, |seen| match (is_active, is_cut) {
-            (true, _) => seen.active_index += 1,
-            (_, true) => seen.cut_index += 1,
-            _ => seen.index += 1,
+        let dims = |label: &Label| match label {
+            Label::Alone { parameter, .. } => self.program.parameters.get(*parameter as usize).map(|p| &p.ty),
+            _ => None,
+        };
+        let rows = dims(table).and_then(|ty| ty.dims.first().copied());
+        let is_dense = rows.is_some_and(|rows| dims(index).and_then(ArrayType::elements).is_some_and(|n| n > rows));
+        self.note(table, |seen| {
+            seen.table += 1;
+            seen.positions += u32::from(is_cut);
+        });
+        self.note(index, |seen| {
+            match (is_active, is_cut) {
+                (true, _) => seen.active_index += 1,
+                (_, true) => seen.cut_index += 1,
+                _ => seen.index += 1,
+            }
+            seen.dense_index += u32::from(is_dense && !is_cut);
         });
         Label::Active
     }
@@ -278,9 +354,20 @@ fn is_one_of_stack(within: &Computation, instruction: &Instruction, sizes: &[u64
     dims.len() > 1 && dims.len() == sizes.len() && sizes[0] == 1 && sizes[1..] == dims[1..]
 }
 
+/// Whether a product is made of several pairs.
+fn is_for_each_sample(within: &Computation, instruction: &Instruction, dims: &DotDims) -> bool {
+    let left = instruction.operands.first().and_then(|o| within.instructions.get(*o)).and_then(|o| o.ty.array());
+    left.is_some_and(|ty| dims.lhs_batch.iter().any(|&d| ty.dims.get(d as usize).is_some_and(|&n| n > 1)))
+}
+
+/// Whether a value was computed, or is repeated for each sample, as a weight is.
+fn is_computed_or_repeated(label: &Label) -> bool {
+    matches!(label, Label::Active | Label::Alone { is_kept: false, .. })
+}
+
 /// Whether a broadcast repeats elements.
 fn grows(within: &Computation, instruction: &Instruction) -> bool {
-    let size = |ty: &Type| ty.array().and_then(crate::import::program::ArrayType::elements);
+    let size = |ty: &Type| ty.array().and_then(ArrayType::elements);
     let operand = instruction.operands.first().and_then(|o| within.instructions.get(*o));
     operand.is_some_and(|o| size(&o.ty) != size(&instruction.ty))
 }

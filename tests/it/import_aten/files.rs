@@ -3,7 +3,7 @@
 use neuronscope::import::eval::evaluate;
 use neuronscope::import::program::Numbers;
 use neuronscope::import::{ImportOptions, read_model};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{Tensor, archive, count, f, file, float, import, meta, value, x};
 
@@ -82,4 +82,32 @@ fn archives_packed_again_are_read_and_bombs_are_not() {
         let error = read_model("bomb.pt2", &deflated(&bomb, claimed), &ImportOptions::default()).unwrap_err();
         assert!(error.to_string().contains("bytes"), "{error}");
     }
+}
+
+#[test]
+fn an_operator_with_effects_is_opaque_and_its_tokens_are_left_out() {
+    let tensor = |name: &str| json!({"as_tensor": {"name": name}});
+    let unnamed = |arg: Json| json!({"name": "", "arg": arg});
+    let nodes = json!([
+        {"target": "torch.ops.higher_order.with_effects",
+         "inputs": [unnamed(tensor("token")), unnamed(json!({"as_operator": "torch.ops.mine.log.default"})), unnamed(tensor("x"))],
+         "outputs": [tensor("getitem"), tensor("y")], "metadata": {}},
+        {"target": "torch.ops.higher_order.with_effects",
+         "inputs": [unnamed(tensor("getitem")), unnamed(json!({"as_operator": "torch.ops.aten._print.default"})), unnamed(json!({"as_string": "hi"}))],
+         "outputs": [tensor("getitem_1"), json!({"as_none": true})], "metadata": {}},
+        {"target": "torch.ops.aten.relu.default", "inputs": [{"name": "self", "arg": tensor("y")}], "outputs": [tensor("z")], "metadata": {}},
+    ]);
+    let kind = json!({"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": 3}], "strides": [], "requires_grad": false, "layout": 7});
+    let graph = json!({"inputs": [tensor("token"), tensor("x")], "outputs": [tensor("getitem_1"), tensor("z")], "nodes": nodes,
+        "tensor_values": {"x": kind, "y": kind, "z": kind}, "sym_int_values": {}});
+    let signature = json!({
+        "input_specs": [{"token": {"arg": {"name": "token"}}}, {"user_input": {"arg": tensor("x")}}],
+        "output_specs": [{"token": {"arg": {"name": "getitem_1"}}}, {"user_output": {"arg": tensor("z")}}]});
+    let program = json!({"graph_module": {"graph": graph, "signature": signature}, "range_constraints": {},
+        "schema_version": {"major": 8, "minor": 14}, "torch_version": "2.9.1"});
+    let given = import(&archive(&[("m/models/model.json", program.to_string().as_bytes())])).inspection;
+    let unsupported: Vec<(&str, u64)> = given.unsupported.iter().map(|u| (u.op.as_str(), u.count)).collect();
+    assert_eq!(unsupported, [("mine::log", 1), ("aten::_print", 1)]);
+    let shapes = |all: &[neuronscope::import::TensorInfo]| all.iter().map(|t| t.shape.clone()).collect::<Vec<_>>();
+    assert_eq!((shapes(&given.inputs), shapes(&given.outputs)), (vec![vec![2, 3]], vec![vec![2, 3]]));
 }

@@ -86,3 +86,8 @@ fn every_operator_gives_the_values_of_torch() {
 fn systems_of_equations_samples_of_volumes_and_others_give_the_values_of_torch() {
     compare_all("more_operators.json.gz", 75);
 }
+
+#[test]
+fn whole_layers_of_attention_give_the_values_of_torch() {
+    compare_all("encoder_layers.json.gz", 12);
+}

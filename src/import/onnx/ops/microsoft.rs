@@ -104,11 +104,13 @@ fn embed_norm(site: &mut Site<'_, '_>) -> Results {
 
 fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
     let (mut a, mut b) = (site.x(0)?, site.x(1)?);
-    if site.int("transBatchA", 0)? != 0 || site.int("transBatchB", 0)? != 0 {
-        return Err(site.fault(Fault::With("transposed batch dimensions")));
-    }
-    for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
+    for (x, name, of_batch) in [(&mut a, "transA", "transBatchA"), (&mut b, "transB", "transBatchB")] {
         let rank = site.dims(*x).len();
+        if site.int(of_batch, 0)? != 0 && rank > 2 {
+            // The first dimension goes behind the dimensions of the batch.
+            let order: Vec<usize> = (1..rank - 1).chain([0, rank - 1]).collect();
+            *x = site.b().transpose(*x, &order)?;
+        }
         if site.int(name, 0)? != 0 && rank > 1 {
             *x = site.b().swap_dims(*x, rank - 2, rank - 1)?;
         }

@@ -308,7 +308,9 @@ fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result
 }
 
 fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
-    let (mut a, mut b) = (real(site, 0, 1)?, real(site, 3, 1)?);
+    // Scales are those of the result's columns.
+    let columns = if site.int("transB", 0)? == 0 { 1 } else { 0 };
+    let (mut a, mut b) = (real(site, 0, 1)?, real(site, 3, columns)?);
     for (x, name) in [(&mut a, "transA"), (&mut b, "transB")] {
         if site.int(name, 0)? != 0 {
             *x = site.b().swap_dims(*x, 0, 1)?;

@@ -111,3 +111,44 @@ fn a_mean_that_is_stored_as_a_bias_is_no_parameter() {
     let found = read(&file(&graph(&nodes, &arrays, &[info("x", 1, &[1, 3, 2, 2])], &["y"]), 15)).unwrap();
     assert_eq!(found.inspection.parameters, 6);
 }
+
+#[test]
+fn what_an_optimiser_computed_is_no_parameter_and_rows_that_modules_share_count_for_each() {
+    let named = |bytes: Vec<u8>, name: &str| [bytes, msg(3, name)].concat();
+    let norm = |reads: &str, gives: &str| node("LayerNormalization", reads, gives, &[]);
+    let arrays = |mask: &str| {
+        vec![
+            floats("norm.weight", &[2], &[1.0; 2]),
+            floats("norm.bias", &[2], &[0.0; 2]),
+            floats(mask, &[1, 2], &[0.0, 1.0]),
+        ]
+    };
+    let count = |mask: &str, modules: [&str; 2]| {
+        let nodes = [
+            node("Add", &format!("x {mask}"), "a", &[]),
+            named(norm("a norm.weight norm.bias", "b"), modules[0]),
+            named(norm("b norm.weight norm.bias", "y"), modules[1]),
+        ];
+        let found = read(&file(&graph(&nodes, &arrays(mask), &[info("x", 1, &[1, 2])], &["y"]), 17));
+        found.unwrap().inspection.parameters
+    };
+    let same = ["/block/norm/LayerNormalization", "/block/norm/LayerNormalization_1"];
+    assert_eq!((count("/Where_output_0", same), count("position", same)), (4, 6));
+    assert_eq!(count("/Where_output_0", [same[0], "/other/norm/LayerNormalization"]), 8);
+}
+
+#[test]
+fn scales_of_quantised_weights_are_no_parameters() {
+    let arrays = [
+        floats("w_scale", &[2], &[0.1, 0.2]),
+        floats("w_quantized", &[2, 2], &[1.0; 4]),
+        floats("b_scale", &[2], &[1.0; 2]),
+    ];
+    let nodes = [
+        node("MatMul", "x w_quantized", "a", &[]),
+        node("Mul", "a w_scale", "b", &[]),
+        node("Mul", "b b_scale", "y", &[]),
+    ];
+    let found = read(&file(&graph(&nodes, &arrays, &[info("x", 1, &[1, 2])], &["y"]), 17)).unwrap();
+    assert_eq!(found.inspection.parameters, 6);
+}

@@ -108,6 +108,12 @@ fn fused_operators_of_onnxruntime() {
     close(&run(17, X(&[1, 1, 2], &[1.0, 5.0]), &arrays, skip).1, &[-1.0, 3.0]);
     let product = node_of("com.microsoft", "FusedMatMul", "x x", "y", &[A::I("transB", 1), A::F("alpha", 0.5)]);
     close(&run(17, X(&[1, 2], &[3.0, 4.0]), &[], product).1, &[12.5]);
+    // Two rows in front of a batch of two: one product of a row with the other row for each sample.
+    let how = [A::I("transBatchA", 1), A::I("transBatchB", 1), A::I("transB", 1)];
+    let batch = node_of("com.microsoft", "FusedMatMul", "x x", "y", &how);
+    let (dims, y) = run(17, X(&[2, 2, 1], &[1.0, 2.0, 3.0, 4.0]), &[], batch);
+    assert_eq!(dims, [2, 2, 2]);
+    close(&y, &[1.0, 3.0, 3.0, 9.0, 4.0, 8.0, 8.0, 16.0]);
     let quick = node_of("com.microsoft", "QuickGelu", "x", "y", &[]);
     close(&run(17, X(&[1], &[1.0]), &[], quick).1, &[0.845_795_5]);
 }
@@ -181,6 +187,23 @@ fn quantised_values_keep_their_steps() {
 fn bytes(name: &str, dims: &[i64], numbers: &[u8]) -> Vec<u8> {
     let dims: Vec<u8> = dims.iter().flat_map(|&d| super::num(1, d)).collect();
     [dims, super::num(2, 2), super::msg(8, name), super::msg(9, numbers)].concat()
+}
+
+#[test]
+fn scales_of_columns_follow_a_turned_weight() {
+    let arrays = [
+        bytes("w", &[2, 3], &[1, 2, 3, 4, 5, 6]),
+        floats("one", &[], &[1.0]),
+        bytes("zero", &[], &[0]),
+        floats("s", &[2], &[1.0, 10.0]),
+        bytes("z", &[2], &[0, 0]),
+    ];
+    let quantise = node("QuantizeLinear", "x one zero", "q", &[]);
+    let product = node_of("com.microsoft", "QGemm", "q one zero w s z", "y", &[A::I("transB", 1)]);
+    let made = file(&graph(&[quantise, product], &arrays, &[info("x", 1, &[1, 3])], &["y"]), 17);
+    close(&compute(&made, &[X(&[1, 3], &[1.0, 2.0, 3.0])]).1, &[14.0, 320.0]);
+    // The weight counts, and its scales and zero points do not.
+    assert_eq!(read(&made).unwrap().inspection.parameters, 6);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Scaled dot-product attention.
 
-use super::super::{Binary, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
+use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
 use super::softmax;
 use crate::base::convert::{narrow, real};
 
@@ -23,6 +23,20 @@ pub struct Attention {
 /// # Errors
 /// When sizes do not fit.
 pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: InstructionId, how: Attention) -> Built {
+    Ok(attention_and_shares(b, q, k, v, how)?.0)
+}
+
+/// An attention, and the share that each key has in each query's result: `softmax(scale q k^T + mask)`.
+///
+/// # Errors
+/// When sizes do not fit.
+pub fn attention_and_shares(
+    b: &mut Builder,
+    q: InstructionId,
+    k: InstructionId,
+    v: InstructionId,
+    how: Attention,
+) -> Result<(InstructionId, InstructionId), BuildError> {
     let rank = b.rank(q);
     let (keys, values) = (b.rank(k), b.rank(v));
     if rank < 2 || keys != rank || values != rank {
@@ -49,7 +63,7 @@ pub fn attention(b: &mut Builder, q: InstructionId, k: InstructionId, v: Instruc
         lhs_batch: batch.clone(),
         rhs_batch: batch,
     };
-    b.dot(shares, v, by_key)
+    Ok((b.dot(shares, v, by_key)?, shares))
 }
 
 /// Keys or values repeated for each head of the queries.

@@ -26,7 +26,7 @@ pub use activation::{
     silu, softplus, softsign,
 };
 pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
-pub use attention::{Attention, attention};
+pub use attention::{Attention, attention, attention_and_shares};
 pub use einsum::einsum;
 pub use error::ComposeError;
 pub use grid_sample::{Between, Beyond, GridSample, grid_sample};

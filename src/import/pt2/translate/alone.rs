@@ -109,6 +109,12 @@ impl Translator {
         Ok(found)
     }
 
+    /// Types of the factors of a matrix, when a call gives them.
+    fn factors_of(&mut self, node: &Node<'static>, op: &str) -> Option<Vec<ArrayType>> {
+        let graph = Graph::default();
+        super::infer::factor_types(&mut Call { t: self, node, graph: &graph, op, overload: "" }).ok().flatten()
+    }
+
     /// A call without a known meaning: opaque, and listed.
     fn opaque_alone(
         &mut self,
@@ -124,15 +130,28 @@ impl Translator {
         let Some(&first) = views.first() else {
             return Err(CallError::Operator { op: op.to_owned(), why: why.map(Box::new) }.into());
         };
+        let factors = self.factors_of(node, op);
         let reason = why.map_or_else(String::new, |why| format!(": {why}"));
         let name = if op.contains("::") { op.to_owned() } else { format!("aten::{op}") };
-        self.note(format!("{place}: {name}, or this use of it, is not known here{reason}; its result is taken to have the type of its first operand"));
+        let assumed = "; its result is taken to have the type of its first operand";
+        let assumed = if factors.is_some() { "" } else { assumed };
+        self.note(format!("{place}: {name}, or this use of it, is not known here{reason}{assumed}"));
         self.list_unsupported(UnsupportedOp { op: name.clone(), count: 1, first: place.to_owned() });
         let mut operands: Vec<InstructionId> = Vec::new();
         for view in views {
             operands.push(self.views.get(&mut self.b, view)?);
         }
-        let ty = self.type_of_view(first)?;
+        let mut types = factors.unwrap_or_default();
+        if types.len() > 1 {
+            let count = types.len();
+            let all = self.b.opaque(&name, "", &operands, Type::Tuple(types.into_iter().map(Type::Array).collect()))?;
+            let each = (0..count).map(|at| Ok(Some(self.b.get(all, at).map(|value| self.views.fresh(value))?)));
+            return each.collect();
+        }
+        let ty = match types.pop() {
+            Some(ty) => ty,
+            None => self.type_of_view(first)?,
+        };
         let value = self.b.opaque(&name, "", &operands, Type::Array(ty))?;
         if is_in_place {
             self.views.set(&mut self.b, first, value)?;

@@ -2,21 +2,22 @@
 
 use super::call::{Call, Done, Made};
 use super::{
-    algebra, attention, binary, create, diagonal, index, linear_systems, loss, margin, norm, order, placed, pool,
-    product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
+    algebra, attention, binary, create, diagonal, encoder, index, linear_systems, loss, margin, norm, order, placed,
+    pool, product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
 };
 use crate::import::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 
 /// Each family, with the kind of work of its operations.
-const FAMILIES: [(OperatorKind, Family); 23] = [
+const FAMILIES: [(OperatorKind, Family); 24] = [
     (OperatorKind::Movement, shape::translate),
     (OperatorKind::Function, unary::translate),
     (OperatorKind::Elementwise, binary::translate),
     (OperatorKind::Product, product::translate),
     (OperatorKind::Norm, norm::translate),
     (OperatorKind::Product, attention::translate),
+    (OperatorKind::Product, encoder::translate),
     (OperatorKind::Reduction, reduce::translate),
     (OperatorKind::Window, pool::translate),
     (OperatorKind::Indexing, index::translate),

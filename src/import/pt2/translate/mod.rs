@@ -12,6 +12,7 @@ mod binary;
 mod call;
 mod create;
 mod diagonal;
+mod encoder;
 mod families;
 mod finish;
 mod index;

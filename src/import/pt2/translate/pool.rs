@@ -28,7 +28,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
                 return one(value);
             }
             // Positions are computed only if the result's name does not mark them as unused.
-            let is_used = c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
+            let is_used = !c.t.has_types || c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
             let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
             Ok(Done::Many(vec![Some(value), places]))
         }

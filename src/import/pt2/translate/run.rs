@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::super::argument::Argument;
 use super::super::error::Pt2Error;
 use super::super::meta::Symbols;
-use super::super::schema::{ExportedProgram, Graph, Node};
+use super::super::schema::{ExportedProgram, Graph, NamedArgument, Node};
 use super::super::weights::Weights;
 use super::call::{Call, Done};
 use super::families::known;
@@ -158,7 +158,7 @@ impl Translator {
         self.b.set_origin("", "");
         let (mut given, mut changed) = (Vec::new(), Vec::new());
         for spec in &exported.graph_module.signature.output_specs {
-            let Some((kind, spec)) = spec.iter().next() else { continue };
+            let Some((kind, spec)) = spec.iter().next().filter(|(kind, _)| kind.get() != "token") else { continue };
             let Some(Argument::Tensor(name)) = &spec.arg else { continue };
             let view = self.view_named(name.get()).map_err(|e| at_node(name.get(), e))?;
             let value = self.views.get(&mut self.b, view).map_err(|e| at_node(name.get(), e))?;
@@ -275,6 +275,9 @@ impl Translator {
     /// A higher-order operator: graphs that only set a mode are walked in place; branches and loops are refused.
     fn higher_order<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let place = name_of(node);
+        if op == "with_effects" {
+            return self.with_effects(node, graph);
+        }
         if self.looks_only && matches!(op, "cond" | "while_loop") {
             return self.undecided(op, node, graph).map_err(|e| at_node(&place, e));
         }
@@ -328,6 +331,29 @@ impl Translator {
         }
         names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
         Ok(())
+    }
+
+    /// An operator that is called for more than its results, such as `_print`. It is opaque; the tokens that keep the order are left out.
+    fn with_effects<'a>(&mut self, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
+        let Some(Argument::Text(operator)) = node.inputs.get(1).map(|i| &i.arg) else {
+            return Err(at_node(&name_of(node), &CallError::Absent { place: 1, op: "with_effects".to_owned() }));
+        };
+        let named = |arg: &Argument<'a>| match arg {
+            Argument::Tensor(name) => Some(Argument::Tensor(name.clone())),
+            Argument::Tensors(all) => Some(Argument::Tensors(all.clone())),
+            _ => None,
+        };
+        let reads = node.inputs.iter().skip(2);
+        let inner = Node {
+            target: operator.clone(),
+            inputs: reads.filter_map(|i| Some(NamedArgument { name: i.name.clone(), arg: named(&i.arg)? })).collect(),
+            outputs: node.outputs.iter().skip(1).filter_map(named).collect(),
+            metadata: Default::default(),
+        };
+        let plain = operator.get().strip_prefix("torch.ops.").unwrap_or(operator.get());
+        let name = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join("::");
+        self.b.set_origin(&name, &scope_of(node));
+        self.opaque(&inner, graph, &name, None)
     }
 
     /// A branch or a loop that data decides, as one operation that cannot be placed.

@@ -3,10 +3,12 @@
 //! Only operations whose translation needs the result type are here; the others get the type of the value that they make.
 
 mod elements;
+mod factors;
 mod places;
 mod sizes;
 
 pub use elements::{is_conversion, scalar_type};
+pub use factors::types as factor_types;
 
 use super::call::Call;
 use crate::import::program::{ArrayType, BuildError, CallError};
@@ -19,7 +21,7 @@ type Types = Result<Option<Vec<ArrayType>>, BuildError>;
 /// # Errors
 /// When an operand is missing or does not fit.
 pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
-    for family in [sizes::types, places::types, elements::types] {
+    for family in [sizes::types, places::types, factors::types, elements::types] {
         if let Some(types) = family(c)? {
             return Ok(types);
         }

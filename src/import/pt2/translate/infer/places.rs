@@ -7,6 +7,9 @@ use super::{Types, natural, operand, sizes_named};
 use crate::base::convert::{real, whole};
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
 
+/// Elements from which on a dimension is not believed: a bound for hostile files.
+const MAX_SIZE: f64 = 1e15;
+
 /// Types of results of reductions, look-ups and windows, and of tensors without operands.
 ///
 /// # Errors
@@ -105,7 +108,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
     let end = c.float("end").ok_or_else(|| c.missing("end"))?;
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
     let count = libm::ceil((end - start) / step);
-    if !(0.0..1e15).contains(&count) {
+    if !(0.0..MAX_SIZE).contains(&count) {
         return Err(CallError::Row { start, end, step }.into());
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
@@ -161,7 +164,13 @@ fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     let first = own.dims.len().checked_sub(factors.len());
     let given = factors.len();
     let first = first.ok_or_else(|| BuildError::Count { what: "factors", given, ty: Type::Array(own.clone()) })?;
-    let last: Vec<u64> =
-        own.dims[first..].iter().zip(&factors).map(|(&n, f)| whole(libm::floor(real(n) * f))).collect();
+    if factors.iter().any(|f| !f.is_finite() || *f <= 0.0) {
+        return Err(CallError::NotPositive { argument: "scale_factors", op: c.op.to_owned() }.into());
+    }
+    let grown: Vec<f64> = own.dims[first..].iter().zip(&factors).map(|(&n, f)| libm::floor(real(n) * f)).collect();
+    if grown.iter().any(|n| *n >= MAX_SIZE) {
+        return Err(CallError::Sizes { op: c.op.to_owned(), sizes: own.dims }.into());
+    }
+    let last: Vec<u64> = grown.into_iter().map(whole).collect();
     with_last(own, &last)
 }
