@@ -336,7 +336,7 @@ impl Translator {
     /// An operator that is called for more than its results, such as `_print`. It is opaque; the tokens that keep the order are left out.
     fn with_effects<'a>(&mut self, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let Some(Argument::Text(operator)) = node.inputs.get(1).map(|i| &i.arg) else {
-            return Err(at_node(&name_of(node), &CallError::Absent { place: 1, op: "with_effects".to_owned() }));
+            return Err(at_node(&name_of(node), CallError::Absent { place: 1, op: "with_effects".to_owned() }.into()));
         };
         let named = |arg: &Argument<'a>| match arg {
             Argument::Tensor(name) => Some(Argument::Tensor(name.clone())),
