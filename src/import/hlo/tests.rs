@@ -186,6 +186,43 @@ fn fixed_places_make_no_table_and_rows_of_each_sample_are_data() {
 }
 
 #[test]
+fn frequencies_are_a_buffer_and_the_weight_of_a_state_that_starts_at_zero_is_not() {
+    let entry = "  x = f32[4,6] parameter(0)\n  v = f32[6,2] parameter(1)\n  f = f32[4,1] parameter(2)\n  w = f32[2,2] parameter(3)
+  places = f32[1,2] constant({{0,1}})
+  angles = f32[4,2] dot(f, places), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  factors = f32[4,2] cosine(angles)
+  y = f32[4,2] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  z = f32[4,2] multiply(y, factors)
+  zero = f32[] constant(0)
+  state = f32[4,2] broadcast(zero), dimensions={}
+  h = f32[4,2] dot(state, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[4,2] multiply(z, h)";
+    assert_eq!(roles(entry), [Role::Input, Role::Weight, Role::Buffer, Role::Weight]);
+}
+
+#[test]
+fn two_matrices_of_one_shape_are_tied_beside_positions() {
+    let model = |positions: &str| {
+        format!(
+            "  i = s32[4,1] parameter(0)\n  t = f32[9,6] parameter(1)\n  p = f32[4,6] parameter(2)\n  w = f32[9,6] parameter(3)
+  rows = f32[4,6] gather(t, i), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,6}}
+  at = s32[4,1] constant({{{{0}},{{1}},{{2}},{{3}}}})
+  own = f32[4,6] {positions}
+  x = f32[4,6] add(rows, own)
+  ROOT y = f32[4,9] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}"
+        )
+    };
+    let parameters = |entry: &str| {
+        read(&format!("HloModule m\nENTRY main {{\n{entry}\n}}"))
+            .unwrap_or_else(|e| panic!("{e}"))
+            .inspection
+            .parameters
+    };
+    let taken = "gather(p, at), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}";
+    assert_eq!((parameters(&model(taken)), parameters(&model("negate(p)"))), (54 + 24, 2 * 54 + 24));
+}
+
+#[test]
 fn a_weight_that_is_divided_by_its_length_is_no_variance() {
     let entry = "  x = f32[4,6] parameter(0)\n  v = f32[6,2] parameter(1)\n  zero = f32[] constant(0)
   square = f32[6,2] multiply(v, v)

@@ -231,7 +231,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
 /// Elements of rows that are stored once for several modules, which had the same numbers: PyTorch's older exporter leaves an
 /// `Identity` for each of them, which optimisers remove. Nodes are named after their modules: `/encoder/layer.0/norm/Add`.
 fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
-    let mut modules: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
+    let mut modules: FxHashMap<&str, FxHashSet<String>> = FxHashMap::default();
     for node in &model.graph.nodes {
         let operands: &[usize] = match node.op.as_str() {
             "LayerNormalization" | "InstanceNormalization" | "GroupNormalization" | "BatchNormalization" => &[1, 2],
@@ -240,14 +240,23 @@ fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         };
         let Some((module, _)) = node.name.rsplit_once('/').filter(|_| node.name.starts_with('/')) else { continue };
         for name in operands.iter().filter_map(|&at| node.inputs.get(at)).filter(|name| arrays.contains_key(&***name)) {
-            modules.entry(name).or_default().insert(module);
+            modules.entry(name).or_default().insert(without_calls(module));
         }
     }
-    let more = |(name, modules): (&str, FxHashSet<&str>)| {
+    let more = |(name, modules): (&str, FxHashSet<String>)| {
         let elements = arrays.get(name).filter(|t| t.ty.dims.len() == 1).and_then(|t| t.ty.elements()).unwrap_or(0);
         elements.saturating_mul(modules.len().saturating_sub(1) as u64)
     };
     modules.into_iter().map(more).fold(0, u64::saturating_add)
+}
+
+/// The path of a module without the numbers of its calls: `/encoder_1/norm` is the second call of `/encoder`.
+fn without_calls(path: &str) -> String {
+    let plain = |part: &str| match part.rsplit_once('_') {
+        Some((name, number)) if number.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
+        _ => part.to_owned(),
+    };
+    path.split('/').map(plain).collect::<Vec<_>>().join("/")
 }
 
 /// Elements of biases that the exporter left out because all their numbers are 0.

@@ -258,10 +258,9 @@ impl Walk<'_> {
 
     /// A product of matrices, perhaps one for each sample.
     fn dot(&mut self, is_for_each_sample: bool, labels: &[Label]) -> Label {
-        if labels.contains(&Label::Fixed) && !labels.contains(&Label::Active) {
-            // Numbers that are known turn one parameter into others: frequencies and places into angles.
-            let other = labels.iter().find(|l| **l != Label::Fixed).cloned();
-            return cut(other.unwrap_or(Label::Fixed));
+        if let [left, Label::Fixed] = labels {
+            // Numbers that are known turn a parameter into others: frequencies and places into angles.
+            return cut(left.clone());
         }
         if is_for_each_sample && !labels.iter().any(is_computed_or_repeated) {
             // Two things that come in one by one: queries and keys.

@@ -134,6 +134,8 @@ fn what_an_optimiser_computed_is_no_parameter_and_rows_that_modules_share_count_
     };
     let same = ["/block/norm/LayerNormalization", "/block/norm/LayerNormalization_1"];
     assert_eq!((count("/Where_output_0", same), count("position", same)), (4, 6));
+    // The second call of a module.
+    assert_eq!(count("/Where_output_0", [same[0], "/block_1/norm/LayerNormalization"]), 4);
     assert_eq!(count("/Where_output_0", [same[0], "/other/norm/LayerNormalization"]), 8);
 }
 
