@@ -1,7 +1,5 @@
 //! The names nearest to a name that does not exist: a message offers these in place of a list of all.
 
-use super::sort_short_by;
-
 /// How many names a message offers.
 const OFFERED: usize = 3;
 
@@ -16,7 +14,7 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Vec
         strsim::jaro_winkler(&given, &name).max(strsim::jaro_winkler(&given, last_part(&name)))
     };
     let mut ranked: Vec<(f64, &str)> = names.into_iter().map(|name| (likeness(name), name)).collect();
-    sort_short_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
     ranked.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 

@@ -289,9 +289,7 @@ impl BenchState {
 
 /// The rows in order, with `more` added or replacing earlier rows.
 fn with_rows(rows: &[ResultRow], more: Vec<(RowId, Rc<RowResult>)>) -> Vec<ResultRow> {
-    // Inserted one by one: collecting sorts first, for which the page would need another kind of sort.
-    let mut all = std::collections::BTreeMap::new();
-    all.extend(rows.iter().map(|r| (r.id, r.clone())));
+    let mut all: std::collections::BTreeMap<RowId, ResultRow> = rows.iter().map(|r| (r.id, r.clone())).collect();
     all.extend(more.into_iter().map(|(id, result)| (id, ResultRow::new(id, result))));
     all.into_values().collect()
 }

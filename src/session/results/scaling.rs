@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::series::SeriesColours;
-use crate::base::sort_short_by;
 use crate::bench::Report;
 use crate::view::plot::{LineStyle, Lines, Series};
 
@@ -92,7 +91,7 @@ fn plot_of(lines: &[Measured], most: u32, colours: &SeriesColours) -> Lines {
         (workers, LineStyle::Solid, points.iter().map(|(n, t)| (f64::from(*n), *t)).collect())
     };
     let mut in_order: Vec<&Measured> = lines.iter().collect();
-    sort_short_by(&mut in_order, |a, b| a.0.workers.cmp(&b.0.workers));
+    in_order.sort_by_key(|(family, _)| family.workers);
     let fills: Vec<u8> = in_order.iter().map(|(f, _)| colours.of_key(f.workers, f.compiler.as_deref())).collect();
     let series: Vec<Series> =
         in_order.into_iter().map(line).chain([("ideal".to_owned(), LineStyle::Dashed, ideal)]).collect();

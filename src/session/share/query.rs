@@ -43,9 +43,7 @@ impl Query {
     #[must_use]
     pub fn misspelt(&self) -> Vec<(String, String)> {
         let asked = self.asked.borrow();
-        // One by one: collecting would sort first, with a kind of sort that the page needs for nothing else.
-        let mut unknown = BTreeSet::new();
-        unknown.extend(self.names().filter(|name| !asked.contains(*name)));
+        let unknown: BTreeSet<&str> = self.names().filter(|name| !asked.contains(*name)).collect();
         let near = |name: &str| {
             let lower = name.to_ascii_lowercase();
             let likeness = |known: &&String| strsim::jaro_winkler(&lower, known);

@@ -4,7 +4,6 @@ use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
 use crate::base::convert::real_len;
-use crate::base::sort_short_by;
 use crate::view::palette::fill_var;
 use crate::view::plot::{Line, LineMark, LineStyle, Lines};
 use crate::view::svg::number;
@@ -143,7 +142,7 @@ fn longest_name(plot: &Lines) -> usize {
 fn names(plot: &Lines, frame: &Frame) -> Html {
     let end = |line: &Line| line.points.last().map_or(0.0, |p| frame.y(plot.y.share(p.1)));
     let mut order: Vec<&Line> = plot.lines.iter().collect();
-    sort_short_by(&mut order, |a, b| end(a).total_cmp(&end(b)));
+    order.sort_by(|a, b| end(a).total_cmp(&end(b)));
     let mut free = f64::MIN;
     let texts = order.into_iter().map(|line| {
         let y = end(line).max(free);

@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use web_sys::File;
 
-use crate::base::sort_short_by;
 use crate::bench::export::to_json;
 use crate::bench::{RowResult, SweepPlan, SweepState};
 use crate::session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
@@ -154,7 +153,7 @@ pub fn kept_sweeps() -> (Vec<KeptSweep>, bool) {
             _ => forget_pieces(id),
         }
     }
-    sort_short_by(&mut found, |a, b| b.id.cmp(&a.id));
+    found.sort_by(|a, b| b.id.cmp(&a.id));
     // Unfinished sweeps are never removed without being asked; of the finished ones the latest are kept.
     let mut ended = 0;
     found.retain(|kept| {

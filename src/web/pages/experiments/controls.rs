@@ -101,9 +101,7 @@ fn backends(actions: &Actions, shown: &Shared<RecordsShown>) -> Html {
             // The list comes in its own order; the baseline stays first.
             let base = chosen(&actions, &shown).into_iter().next().unwrap_or_default();
             let mut list: Vec<&str> = list.split(',').collect();
-            if let Some(at) = list.iter().position(|b| *b == base) {
-                list[..=at].rotate_right(1);
-            }
+            list.sort_by_key(|b| *b != base);
             actions.choose(ExperimentField::Backends, list.join(","));
         })
     };
