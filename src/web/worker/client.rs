@@ -16,8 +16,9 @@ use crate::web::platform::{download, error_text, url};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;
-/// A worker that does not send a message within this time after its start is given up.
-const START_LIMIT_MS: u32 = 60_000;
+/// A worker that does not send a message within this time after its start is given up. The time includes the download of its program,
+/// which takes minutes on a slow line; the user can cancel the run earlier.
+const START_LIMIT_MS: u32 = 300_000;
 
 thread_local! {
     static NEXT_JOB: Cell<u32> = const { Cell::new(1) };
@@ -193,7 +194,7 @@ impl Engine {
             if let Some(inner) = weak.upgrade()
                 && inner.queue.borrow().is_some()
             {
-                inner.end("it did not start within a minute; reload the page", None);
+                inner.end("it did not start within five minutes; check the connection and reload the page", None);
             }
         });
         inner.timers.borrow_mut().push(timer);
