@@ -15,6 +15,9 @@ cmd_bench() {
     say "-- $name (native)"
     cargo bench --locked --bench "$name"
   done
+  say "-- reading and drawing traces (native)"
+  cargo test --locked --quiet --profile bench --test it formats::speed_of_reading_and_drawing -- --ignored --exact --nocapture |
+    sed -E '/^running /d; /^test result/d; /^\.*$/d'
   setup_tests
   say "-- rates in wasm (headless Chromium, dedicated worker)"
   wasm_rates

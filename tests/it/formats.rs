@@ -160,10 +160,9 @@ fn summaries_of_real_files() {
     });
 }
 
-/// Prints speeds, asserts none: `cargo test --release --test it -- --ignored --nocapture speed`, with
-/// `NEURONSCOPE_TRACES=DIR` for real traces too.
+/// Prints speeds, asserts none: `./x bench` runs it, with `NEURONSCOPE_TRACES=DIR` for real traces too.
 #[test]
-#[ignore = "a measurement, for release builds"]
+#[ignore = "prints measurements for `./x bench`"]
 fn speed_of_reading_and_drawing() {
     measure("one million events made up", &million_events());
     let Ok(dir) = std::env::var("NEURONSCOPE_TRACES") else { return };

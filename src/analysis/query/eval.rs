@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
+use super::error::QueryError;
 use super::groups::{Groups, group_values};
 use super::parser::parse;
 use super::source::{Row, Source};
 use super::syntax::{Query, Selected, ValueKind};
 use super::test::Test;
-use super::tokens::QueryError;
 use super::value::{QueryValue, compare};
 use crate::analysis::{Selection, SliceCursor};
 use crate::profile::levels::LevelId;

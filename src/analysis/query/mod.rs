@@ -1,5 +1,6 @@
 //! A small language to ask for slices: filter, group, aggregate, order, limit. docs/query.md has the grammar.
 
+mod error;
 mod eval;
 mod groups;
 mod parser;
@@ -9,8 +10,8 @@ mod test;
 mod tokens;
 mod value;
 
+pub use error::{QueryError, QueryProblem};
 pub use eval::{QueryPass, QueryTable, ask};
 pub use parser::parse;
 pub use syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
-pub use tokens::QueryError;
 pub use value::QueryValue;

@@ -1,7 +1,8 @@
 //! Parses the words of a query.
 
+use super::error::{QueryError, QueryProblem};
 use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
-use super::tokens::{Placed, QueryError, Token, tokens};
+use super::tokens::{Placed, Token, tokens};
 use crate::analysis::GroupBy;
 
 /// Deepest nesting of conditions.
@@ -16,7 +17,7 @@ pub fn parse(text: &str) -> Result<Query, QueryError> {
     let query = parser.query()?;
     match parser.peek() {
         Token::End => Ok(query),
-        _ => parser.fail("expected where, group by, select, order by or limit, in this order"),
+        _ => parser.fail(QueryProblem::Expected("where, group by, select, order by or limit, in this order")),
     }
 }
 
@@ -82,12 +83,7 @@ impl Parser {
         });
         let stray = plain.into_iter().find(|c| grouped && !query.group_by.contains(c));
         match stray {
-            Some(column) => {
-                let name = column.name();
-                self.fail(&format!(
-                    "'{name}' differs within a group: add it to group by, or write max({name}) or the like"
-                ))
-            }
+            Some(column) => self.fail(QueryProblem::Differs { column: column.clone() }),
             None => Ok(()),
         }
     }
@@ -111,7 +107,7 @@ impl Parser {
     fn one(&mut self) -> Result<Condition, QueryError> {
         self.nested += 1;
         if self.nested > MOST_NESTED {
-            return self.fail("conditions are nested too deep");
+            return self.fail(QueryProblem::TooDeep);
         }
         let found = if self.keyword("not") {
             Condition::Not(Box::new(self.one()?))
@@ -145,14 +141,16 @@ impl Parser {
             ("!~", Comparison::ContainsNot),
         ];
         let found = SIGNS.into_iter().find(|(sign, _)| *self.peek() == Token::Sign(sign));
-        let Some((_, how)) = found else { return self.fail("expected =, !=, <, <=, >, >=, ~, !~ or in") };
+        let Some((_, how)) = found else {
+            return self.fail(QueryProblem::Expected("=, !=, <, <=, >, >=, ~, !~ or in"));
+        };
         let contains = matches!(how, Comparison::Contains | Comparison::ContainsNot);
         if contains && matches!(column.kind(), ValueKind::Ns | ValueKind::Count) {
-            return self.fail(&format!("{} is a number: compare it with =, <, >", column.name()));
+            return self.fail(QueryProblem::ComparesNumber(column));
         }
         self.at += 1;
         if contains && matches!(self.peek(), Token::Number(_)) {
-            return self.fail("expected a text in quotes");
+            return self.fail(QueryProblem::Expected("a text in quotes"));
         }
         let value = self.literal(&column)?;
         Ok(Condition::Compare(column, how, value))
@@ -162,21 +160,21 @@ impl Parser {
         let value = match (self.peek().clone(), column.kind()) {
             (Token::Number(n), ValueKind::Ns | ValueKind::Count | ValueKind::Any) => Literal::Number(n),
             (Token::Text(t), ValueKind::Text | ValueKind::Any) => Literal::Text(t),
-            (_, ValueKind::Text) => return self.fail(&format!("{} is a text: write it in quotes", column.name())),
-            (_, ValueKind::Any) => return self.fail("expected a number or a text in quotes"),
-            _ => return self.fail(&format!("{} is a number: write one, like 10us", column.name())),
+            (_, ValueKind::Text) => return self.fail(QueryProblem::NeedsText(column.clone())),
+            (_, ValueKind::Any) => return self.fail(QueryProblem::Expected("a number or a text in quotes")),
+            _ => return self.fail(QueryProblem::NeedsNumber(column.clone())),
         };
         self.at += 1;
         Ok(value)
     }
 
     fn selected(&mut self) -> Result<Selected, QueryError> {
-        let Token::Word(word) = self.peek().clone() else { return self.fail("expected a column") };
+        let Token::Word(word) = self.peek().clone() else { return self.fail(QueryProblem::Expected("a column")) };
         if word == "count" {
             self.at += 1;
             return Ok(Selected::Count);
         }
-        let Some((aggregate, _)) = Aggregate::ALL.into_iter().find(|(_, name)| *name == word) else {
+        let Some((aggregate, word)) = Aggregate::ALL.into_iter().find(|(_, name)| *name == word) else {
             return self.column().map(Selected::Plain);
         };
         self.at += 1;
@@ -184,7 +182,7 @@ impl Parser {
         let column = self.column()?;
         if column.kind() == ValueKind::Text {
             self.at -= 1;
-            return self.fail(&format!("{} is a text: {word} needs numbers", column.name()));
+            return self.fail(QueryProblem::AggregatesText { column, aggregate: word });
         }
         self.expect_sign(")")?;
         Ok(Selected::Of(aggregate, column))
@@ -194,7 +192,7 @@ impl Parser {
         let column = self.column()?;
         if column.kind() == ValueKind::Ns {
             self.at -= 1;
-            return self.fail(&format!("{} makes no groups: group by a text, depth or an argument", column.name()));
+            return self.fail(QueryProblem::NoGroups(column));
         }
         Ok(column)
     }
@@ -204,7 +202,7 @@ impl Parser {
         let wanted = self.selected()?;
         let Some(place) = select.iter().position(|s| *s == wanted) else {
             self.at = start;
-            return self.fail(&format!("{} is not in the answer: add it to select", wanted.name()));
+            return self.fail(QueryProblem::NotSelected(wanted.name()));
         };
         let ascending = self.keyword("asc");
         let descending = !ascending && self.keyword("desc");
@@ -212,16 +210,13 @@ impl Parser {
     }
 
     fn column(&mut self) -> Result<Column, QueryError> {
-        let Token::Word(word) = self.peek().clone() else { return self.fail("expected a column") };
+        let Token::Word(word) = self.peek().clone() else { return self.fail(QueryProblem::Expected("a column")) };
         match Column::from_name(&word) {
             Some(column) => {
                 self.at += 1;
                 Ok(column)
             }
-            None => self.fail(&format!(
-                "there is no column '{word}': use name, category, operator, module, process, device, core, thread, start, \
-                 end, dur, self, depth or args.KEY"
-            )),
+            None => self.fail(QueryProblem::NoColumn(word)),
         }
     }
 
@@ -236,7 +231,7 @@ impl Parser {
                 )]
                 Ok(n as usize)
             }
-            _ => self.fail("expected a whole number from 1"),
+            _ => self.fail(QueryProblem::Expected("a whole number from 1")),
         }
     }
 
@@ -258,11 +253,11 @@ impl Parser {
         is_it
     }
 
-    fn two_words(&mut self, first: &str, second: &str) -> Result<bool, QueryError> {
+    fn two_words(&mut self, first: &str, second: &'static str) -> Result<bool, QueryError> {
         if !self.keyword(first) {
             return Ok(false);
         }
-        if self.keyword(second) { Ok(true) } else { self.fail(&format!("expected {second}")) }
+        if self.keyword(second) { Ok(true) } else { self.fail(QueryProblem::Expected(second)) }
     }
 
     fn sign(&mut self, sign: &str) -> bool {
@@ -271,13 +266,13 @@ impl Parser {
         is_it
     }
 
-    fn expect_sign(&mut self, sign: &str) -> Result<(), QueryError> {
-        if self.sign(sign) { Ok(()) } else { self.fail(&format!("expected {sign}")) }
+    fn expect_sign(&mut self, sign: &'static str) -> Result<(), QueryError> {
+        if self.sign(sign) { Ok(()) } else { self.fail(QueryProblem::Expected(sign)) }
     }
 
-    fn fail<T>(&self, message: &str) -> Result<T, QueryError> {
+    fn fail<T>(&self, problem: QueryProblem) -> Result<T, QueryError> {
         let column = self.tokens.get(self.at).map_or(1, |t| t.column);
-        Err(QueryError { column, message: message.to_owned() })
+        Err(QueryError { column, problem })
     }
 }
 

@@ -1,16 +1,6 @@
 //! Splits a query into words, numbers and signs.
 
-use thiserror::Error;
-
-/// An error in a query.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("column {column}: {message}")]
-pub struct QueryError {
-    /// Its column, in characters from 1.
-    pub column: usize,
-    /// What is wrong and what to write.
-    pub message: String,
-}
+use super::error::{QueryError, QueryProblem};
 
 /// A part of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
             c => {
                 let rest: String = chars[at..].iter().take(2).collect();
                 let Some(sign) = SIGNS.into_iter().find(|s| rest.starts_with(s)) else {
-                    return Err(QueryError { column, message: format!("'{c}' means nothing here") });
+                    return Err(QueryError { column, problem: QueryProblem::Character(c) });
                 };
                 at += sign.len();
                 Token::Sign(sign)
@@ -95,7 +85,7 @@ fn quoted(chars: &[char], at: &mut usize, quote: char) -> Result<Token, QueryErr
                 continue;
             }
             (None, _) => {
-                return Err(QueryError { column, message: format!("this text has no {quote} at its end") });
+                return Err(QueryError { column, problem: QueryProblem::EndlessText(quote) });
             }
         }
         text.push(quote);
@@ -109,12 +99,11 @@ fn number(chars: &[char], at: &mut usize) -> Result<Token, QueryError> {
     let digits = take(chars, at, |c| c.is_ascii_digit() || c == '.' || c == '_').replace('_', "");
     let unit = take(chars, at, char::is_alphabetic);
     let scale = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
+    let wrong = |problem| Err(QueryError { column, problem });
     match (digits.parse::<f64>(), scale) {
         (Ok(n), Some(scale)) => Ok(Token::Number(if negative { -n } else { n } * scale)),
-        (Ok(_), None) => {
-            Err(QueryError { column, message: format!("'{unit}' is not a unit: write ns, us, ms, s or nothing") })
-        }
-        (Err(_), _) => Err(QueryError { column, message: format!("'{digits}' is not a number") }),
+        (Ok(_), None) => wrong(QueryProblem::Unit(unit)),
+        (Err(_), _) => wrong(QueryProblem::Number(digits)),
     }
 }
 

@@ -288,7 +288,9 @@ mod tests {
             );
             let e = parse(&text).unwrap_err();
             assert!(
-                e.line == 5 && e.message.starts_with("instruction %z (") && e.message.contains(problem),
+                e.line == 5
+                    && e.problem.to_string().starts_with("instruction %z (")
+                    && e.problem.to_string().contains(problem),
                 "{line}: {e}"
             );
         }

@@ -113,7 +113,7 @@ fn commands_print_what_they_printed() {
 
 /// `./x digests`: prints every digest, and says which differ from the stored ones. With `UPDATE_DOCS` it stores them.
 #[test]
-#[ignore = "minutes: every command"]
+#[ignore = "runs every command, which takes minutes: `./x digests`"]
 fn whole() {
     let cases = cases::all();
     let digests = digests_of(&cases);

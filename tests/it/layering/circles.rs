@@ -108,7 +108,7 @@ mod tests {
 
     /// Prints the folders with and without a circle: those without could be listed in WITHOUT_CIRCLES.
     #[test]
-    #[ignore = "prints which folders have no circle"]
+    #[ignore = "prints the folders for `./x rooms --circles`"]
     fn print_circles() {
         let house = this_house();
         for folder in folders(house) {

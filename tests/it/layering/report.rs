@@ -54,7 +54,7 @@ fn table(rooms: &BTreeMap<String, Room>) -> String {
 
 /// Prints the table; it asserts nothing, so it is run by `./x rooms` alone.
 #[test]
-#[ignore = "prints the table of `./x rooms`"]
+#[ignore = "prints the table for `./x rooms`"]
 fn print_rooms() {
     println!("{}", table(&rooms_of(this_house())));
 }

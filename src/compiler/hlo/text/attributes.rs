@@ -6,7 +6,8 @@ use crate::compiler::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, Par
 
 use crate::tensor::kernels::{SliceDim, WindowDim};
 
-use super::lexer::{ParseError, Placed};
+use super::error::{ParseError, ParseProblem};
+use super::lexer::Placed;
 
 /// The contents of the parentheses.
 pub(super) enum Arguments {
@@ -51,24 +52,24 @@ impl Attributes {
 
 /// The opcode called `name` with these attributes.
 pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Attributes) -> Result<Opcode, ParseError> {
-    let missing = |attribute: &str| missing(at, name, attribute);
-    let one = |a: &mut Attributes, attribute: &str| match a.list(attribute).as_deref() {
+    let missing = |attribute: &'static str| missing(at, name, attribute);
+    let one = |a: &mut Attributes, attribute: &'static str| match a.list(attribute).as_deref() {
         Some([n]) => Ok(*n),
-        Some(_) => Err(at.error(format!("{attribute} must name one dimension"))),
+        Some(_) => Err(at.error(ParseProblem::OneDimension(attribute))),
         None => Err(missing(attribute)),
     };
     let number = || match arguments {
         Arguments::Number(n) => Ok(n.as_str()),
-        Arguments::Values => Err(at.error(format!("{name} takes a number, not values"))),
+        Arguments::Values => Err(at.error(ParseProblem::TakesNumber(name.to_owned()))),
     };
     let opcode = match name {
         "parameter" => {
-            let index = number()?.parse().map_err(|_| at.error("a parameter's index is a whole number"))?;
+            let index = number()?.parse().map_err(|_| at.error(ParseProblem::ParameterIndex))?;
             Opcode::Parameter { index, role: role(at, name, a)? }
         }
         "constant" => {
             let value = number()?;
-            Opcode::Constant(Literal(value.parse().map_err(|_| at.error(format!("{value:?} is not a number")))?))
+            Opcode::Constant(Literal(value.parse().map_err(|_| at.error(ParseProblem::Constant(value.to_owned())))?))
         }
         "dot" => {
             let batch = whole_number(at, a, "batch_dims", 0)?;
@@ -80,7 +81,7 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
         "convolution" => {
             let window = a.window.take().ok_or_else(|| missing("window"))?;
             let Ok(window) = window.try_into() else {
-                return Err(at.error("the window of a convolution has two dimensions"));
+                return Err(at.error(ParseProblem::ConvolutionWindow));
             };
             Opcode::Convolution { window, feature_group_count: whole_number(at, a, "feature_group_count", 1)? }
         }
@@ -99,29 +100,39 @@ pub(super) fn opcode(at: &Placed, name: &str, arguments: &Arguments, a: &mut Att
             .iter()
             .find(|op| op.name() == plain)
             .cloned()
-            .ok_or_else(|| at.error(format!("unknown opcode {plain:?}")))?,
+            .ok_or_else(|| at.error(ParseProblem::Opcode(plain.to_owned())))?,
     };
     match a.unused() {
-        Some(attribute) => Err(at.error(format!("{name} has no attribute {attribute}"))),
+        Some(attribute) => {
+            let (opcode, attribute) = (name.to_owned(), attribute.to_owned());
+            Err(at.error(ParseProblem::NoAttribute { opcode, attribute }))
+        }
         None => Ok(opcode),
     }
 }
 
-fn missing(at: &Placed, name: &str, attribute: &str) -> ParseError {
-    at.error(format!("{name} needs the attribute {attribute}"))
+fn missing(at: &Placed, name: &str, attribute: &'static str) -> ParseError {
+    at.error(ParseProblem::NeedsAttribute { opcode: name.to_owned(), attribute })
 }
 
 /// An attribute that is a whole number, or its default.
-fn whole_number<N: FromStr>(at: &Placed, a: &mut Attributes, attribute: &str, without: N) -> Result<N, ParseError> {
+fn whole_number<N: FromStr>(
+    at: &Placed,
+    a: &mut Attributes,
+    attribute: &'static str,
+    without: N,
+) -> Result<N, ParseError> {
     match a.word(attribute) {
-        Some(n) => n.parse().map_err(|_| at.error(format!("{attribute}= takes a whole number"))),
+        Some(n) => n.parse().map_err(|_| at.error(ParseProblem::WholeNumber(attribute))),
         None => Ok(without),
     }
 }
 
 fn role(at: &Placed, name: &str, a: &mut Attributes) -> Result<ParameterRole, ParseError> {
     match (a.word("input"), a.word("weight")) {
-        (Some(n), None) => Ok(ParameterRole::Input(n.parse().map_err(|_| at.error("input= takes a whole number"))?)),
+        (Some(n), None) => {
+            Ok(ParameterRole::Input(n.parse().map_err(|_| at.error(ParseProblem::WholeNumber("input")))?))
+        }
         (None, Some(path)) => Ok(ParameterRole::Weight(path)),
         _ => Err(missing(at, name, "input=N or weight=\"path\"")),
     }
@@ -133,7 +144,7 @@ fn reduce_window(at: &Placed, name: &str, a: &mut Attributes) -> Result<Opcode, 
         [n, c, height, width] if n.is_trivial() && c.is_trivial() => {
             Ok(Opcode::ReduceWindow { kind, window: [*height, *width] })
         }
-        _ => Err(at.error("the window must have four dimensions, the first two of one element")),
+        _ => Err(at.error(ParseProblem::ReductionWindow)),
     }
 }
 

@@ -1,18 +1,6 @@
 //! Tokens of HLO text, each with its position.
 
-use thiserror::Error;
-
-/// Text that is not HLO, and its position.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}, column {column}: {message}")]
-pub struct ParseError {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
-    /// What is wrong and what would be right.
-    pub message: String,
-}
+use super::error::{ParseError, ParseProblem};
 
 /// One token.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +38,8 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    pub(super) fn error(&self, message: impl Into<String>) -> ParseError {
-        ParseError { line: self.line, column: self.column, message: message.into() }
+    pub(super) fn error(&self, problem: impl Into<ParseProblem>) -> ParseError {
+        ParseError { line: self.line, column: self.column, problem: problem.into() }
     }
 }
 
@@ -93,8 +81,8 @@ impl Lexer<'_> {
         Some(c)
     }
 
-    fn error(&self, message: impl Into<String>) -> ParseError {
-        ParseError { line: self.line, column: self.column, message: message.into() }
+    fn error(&self, problem: ParseProblem) -> ParseError {
+        ParseError { line: self.line, column: self.column, problem }
     }
 
     fn skip_blanks(&mut self) -> Result<(), ParseError> {
@@ -104,7 +92,7 @@ impl Lexer<'_> {
             } else if c == '/' {
                 self.bump();
                 if self.chars.peek() != Some(&'/') {
-                    return Err(self.error("a single / means nothing: comments start with //"));
+                    return Err(self.error(ParseProblem::Slash));
                 }
                 while self.chars.peek().is_some_and(|c| *c != '\n') {
                     self.bump();
@@ -138,16 +126,16 @@ impl Lexer<'_> {
             '%' => {
                 self.bump();
                 let name = self.word();
-                if name.is_empty() { Err(self.error("expected a name after %")) } else { Ok(Token::Value(name)) }
+                if name.is_empty() { Err(self.error(ParseProblem::NoName)) } else { Ok(Token::Value(name)) }
             }
             '"' => self.text(),
             c if is_word(c) => Ok(Token::Word(self.word())),
-            c => Err(self.error(format!("{c:?} has no meaning here"))),
+            c => Err(self.error(ParseProblem::Character(c))),
         }
     }
 
     fn text(&mut self) -> Result<Token, ParseError> {
-        let start = self.error("this text has no closing quote");
+        let start = self.error(ParseProblem::EndlessText);
         self.bump();
         let mut text = String::new();
         loop {

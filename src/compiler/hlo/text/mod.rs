@@ -16,11 +16,13 @@
 //! A fusion's members are written inside it and name the module's values directly. `//` starts a comment.
 
 mod attributes;
+mod error;
 mod lexer;
 mod parser;
 mod printer;
 mod window;
 
-pub use lexer::ParseError;
+pub use error::{Expected, ParseError, ParseProblem};
 pub use parser::parse;
 pub use printer::{expressions, print};
+pub use window::WindowError;

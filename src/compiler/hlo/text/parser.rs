@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::base::convert::narrow;
 use crate::base::{Idx as _, IndexVec};
-use crate::compiler::Workflow;
 use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
+use crate::compiler::{UnknownWorkflow, Workflow};
 use crate::tensor::kernels::SliceDim;
 use crate::tensor::{DType, Shape};
 
 use super::attributes::{Arguments, Attributes, opcode};
-use super::lexer::{ParseError, Placed, Token, tokens};
+use super::error::{Expected, ParseError, ParseProblem};
+use super::lexer::{Placed, Token, tokens};
 use super::window::parse_window;
 
 /// Reads a module. The result is verified.
@@ -32,16 +33,16 @@ pub fn parse(text: &str) -> Result<HloModule, ParseError> {
         let id = module.instructions.push(instruction);
         parser.define(&place, &name, id)?;
         if is_root && root.replace(id).is_some() {
-            return Err(place.error("a second ROOT"));
+            return Err(place.error(ParseProblem::SecondRoot));
         }
     }
     parser.end()?;
     let end = parser.here();
-    module.root = root.ok_or_else(|| end.error("no instruction is marked ROOT"))?;
+    module.root = root.ok_or_else(|| end.error(ParseProblem::NoRoot))?;
     place_members(&mut module);
     verify(&module).map_err(|e| {
         let place = e.instruction().and_then(|name| parser.names.get(name));
-        place.map_or(end, |(_, place)| place).error(e.to_string())
+        place.map_or(end, |(_, place)| place).error(e)
     })?;
     Ok(module)
 }
@@ -82,8 +83,9 @@ impl Parser<'_> {
         placed
     }
 
-    fn expected<T>(&self, what: &str) -> Result<T, ParseError> {
-        Err(self.here().error(format!("expected {what}, found {}", self.here().token.describe())))
+    fn expected<T>(&self, expected: Expected) -> Result<T, ParseError> {
+        let found = self.here().token.describe();
+        Err(self.here().error(ParseProblem::Expected { expected, found }))
     }
 
     fn skip_mark(&mut self, mark: char) -> bool {
@@ -93,45 +95,46 @@ impl Parser<'_> {
     }
 
     fn mark(&mut self, mark: char) -> Result<(), ParseError> {
-        if self.skip_mark(mark) { Ok(()) } else { self.expected(&format!("{mark:?}")) }
+        if self.skip_mark(mark) { Ok(()) } else { self.expected(Expected::Mark(mark)) }
     }
 
-    fn any_word(&mut self, what: &str) -> Result<String, ParseError> {
+    fn any_word(&mut self, part: &'static str) -> Result<String, ParseError> {
         match self.here().token.clone() {
             Token::Word(w) => {
                 self.at += 1;
                 Ok(w)
             }
-            _ => self.expected(what),
+            _ => self.expected(Expected::Part(part)),
         }
     }
 
-    fn word(&mut self, word: &str) -> Result<(), ParseError> {
+    fn word(&mut self, word: &'static str) -> Result<(), ParseError> {
         if self.here().token == Token::Word(word.to_owned()) {
             self.at += 1;
             return Ok(());
         }
-        self.expected(word)
+        self.expected(Expected::Part(word))
     }
 
-    fn word_or_text(&mut self, what: &str) -> Result<String, ParseError> {
+    fn word_or_text(&mut self, part: &'static str) -> Result<String, ParseError> {
         match self.here().token.clone() {
             Token::Word(t) | Token::Text(t) => {
                 self.at += 1;
                 Ok(t)
             }
-            _ => self.expected(what),
+            _ => self.expected(Expected::Part(part)),
         }
     }
 
-    fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, ParseError> {
+    fn number<T: std::str::FromStr>(&mut self, part: &'static str) -> Result<T, ParseError> {
         let place = self.here().clone();
-        let word = self.any_word(what)?;
-        word.parse().map_err(|_| place.error(format!("expected {what}, found {word:?}")))
+        let word = self.any_word(part)?;
+        let expected = Expected::Part(part);
+        word.parse().map_err(|_| place.error(ParseProblem::Expected { expected, found: format!("{word:?}") }))
     }
 
     fn end(&self) -> Result<(), ParseError> {
-        if self.here().token == Token::End { Ok(()) } else { self.expected("the end") }
+        if self.here().token == Token::End { Ok(()) } else { self.expected(Expected::Part("the end")) }
     }
 
     fn header(&mut self) -> Result<(String, Workflow), ParseError> {
@@ -143,13 +146,13 @@ impl Parser<'_> {
         self.word("workflow")?;
         self.mark('=')?;
         let place = self.here().clone();
-        let workflow = self.any_word("a workflow")?.parse().map_err(|e| place.error(format!("{e}")))?;
+        let workflow = self.any_word("a workflow")?.parse().map_err(|e: UnknownWorkflow| place.error(e))?;
         Ok((name, workflow))
     }
 
     fn define(&mut self, place: &Placed, name: &str, id: InstrId) -> Result<(), ParseError> {
         if self.names.insert(name.to_owned(), (id, place.clone())).is_some() {
-            return Err(place.error(format!("%{name} is defined twice")));
+            return Err(place.error(ParseProblem::DefinedTwice(name.to_owned())));
         }
         Ok(())
     }
@@ -161,7 +164,8 @@ impl Parser<'_> {
         let name = match self.next() {
             Placed { token: Token::Value(name), .. } => name,
             other => {
-                return Err(other.error(format!("expected an instruction, found {}", other.token.describe())));
+                let (expected, found) = (Expected::Part("an instruction"), other.token.describe());
+                return Err(other.error(ParseProblem::Expected { expected, found }));
             }
         };
         self.mark('=')?;
@@ -169,7 +173,7 @@ impl Parser<'_> {
         let place = self.here().clone();
         let op = self.any_word("an opcode")?;
         if op == "fusion" && !may_fuse {
-            return Err(place.error("a fusion cannot be a member of a fusion"));
+            return Err(place.error(ParseProblem::NestedFusion));
         }
         self.mark('(')?;
         let (arguments, operands) = self.arguments()?;
@@ -185,7 +189,7 @@ impl Parser<'_> {
     fn shape(&mut self) -> Result<Shape, ParseError> {
         let place = self.here().clone();
         let name = self.any_word("a shape, such as f32[4,2]")?;
-        let dtype = DType::from_hlo_name(&name).ok_or_else(|| place.error(format!("unknown element type {name:?}")))?;
+        let dtype = DType::from_hlo_name(&name).ok_or_else(|| place.error(ParseProblem::Element(name)))?;
         self.mark('[')?;
         let mut dims: Vec<u64> = Vec::new();
         while !self.skip_mark(']') {
@@ -210,10 +214,11 @@ impl Parser<'_> {
             }
             let place = self.next();
             let Token::Value(name) = &place.token else {
-                return Err(place.error(format!("expected an operand, found {}", place.token.describe())));
+                let (expected, found) = (Expected::Part("an operand"), place.token.describe());
+                return Err(place.error(ParseProblem::Expected { expected, found }));
             };
             let known = self.names.get(name).map(|(id, _)| *id);
-            operands.push(known.ok_or_else(|| place.error(format!("%{name} is not defined before this line")))?);
+            operands.push(known.ok_or_else(|| place.error(ParseProblem::Undefined(name.clone())))?);
         }
         Ok((Arguments::Values, operands))
     }
@@ -233,7 +238,7 @@ impl Parser<'_> {
                     match key.as_str() {
                         "op_type" => attributes.metadata.op_type = value,
                         "op_name" => attributes.metadata.op_name = value,
-                        other => return Err(place.error(format!("metadata has op_type and op_name, not {other:?}"))),
+                        _ => return Err(place.error(ParseProblem::Metadata(key))),
                     }
                 }
             }
@@ -247,7 +252,7 @@ impl Parser<'_> {
                     self.mark('=')?;
                     parts.push((key, self.any_word("numbers such as 3x3")?));
                 }
-                attributes.window = Some(parse_window(&parts).map_err(|problem| place.error(problem.to_string()))?);
+                attributes.window = Some(parse_window(&parts).map_err(|problem| place.error(problem))?);
             }
             _ if self.skip_mark('{') => {
                 let mut list: Vec<u32> = Vec::new();
@@ -258,14 +263,14 @@ impl Parser<'_> {
                     list.push(self.number("a dimension")?);
                 }
                 if attributes.lists.iter().any(|(n, _)| *n == name) {
-                    return Err(place.error(format!("{name} is given twice")));
+                    return Err(place.error(ParseProblem::GivenTwice(name)));
                 }
                 attributes.lists.push((name, list));
             }
             _ => {
                 let value = self.word_or_text("a value")?;
                 if attributes.words.iter().any(|(n, _)| *n == name) {
-                    return Err(place.error(format!("{name} is given twice")));
+                    return Err(place.error(ParseProblem::GivenTwice(name)));
                 }
                 attributes.words.push((name, value));
             }
@@ -299,7 +304,7 @@ impl Parser<'_> {
         while !self.skip_mark('}') {
             let place = self.here().clone();
             if rooted {
-                return Err(place.error("the ROOT of a fusion is its last member"));
+                return Err(place.error(ParseProblem::FusionRootFirst));
             }
             let (member, is_root) = self.instruction(false)?;
             let id = InstrId::from_usize((u32::MAX - 1 - self.members) as usize);
@@ -310,7 +315,7 @@ impl Parser<'_> {
             body.ids.push(id);
         }
         if !rooted {
-            return Err(self.here().error("no member of the fusion is marked ROOT"));
+            return Err(self.here().error(ParseProblem::NoFusionRoot));
         }
         Ok(body)
     }

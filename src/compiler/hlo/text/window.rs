@@ -27,7 +27,7 @@ pub(super) fn print_window(window: &[WindowDim]) -> String {
 
 /// Why a text is not a window. The parser adds line and column.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum WindowError {
+pub enum WindowError {
     /// The number of dimensions cannot be known.
     #[error("a window needs size=")]
     NoSize,
@@ -168,7 +168,7 @@ mod tests {
             ("f32[1,4,6,6] gelu(%x), window={size=1x1}", "gelu has no attribute window"),
         ] {
             let e = parse(&module(line)).unwrap_err();
-            assert!(e.message.contains(problem), "{line}: {e}");
+            assert!(e.problem.to_string().contains(problem), "{line}: {e}");
         }
     }
 }
