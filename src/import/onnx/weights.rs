@@ -50,7 +50,7 @@ impl Weights {
         each_node(&model.graph, &mut look);
         model.functions.iter().flat_map(|f| &f.nodes).for_each(look);
         found.buffers.remove("");
-        // The scales of a quantised weight, with which a product of whole numbers is multiplied.
+        // The scales of quantised weights: they multiply the products of integers.
         found.buffers.extend(
             arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
         );
@@ -71,7 +71,7 @@ impl Weights {
             ElementType::S8 | ElementType::U8 | ElementType::S4 | ElementType::U4 => !name.ends_with("zero_point"),
             element => element.is_float(),
         };
-        // A value that an optimiser computed, as a mask or a table of factors is, has the name of a node's result.
+        // An array with the name of a node's result was computed by an optimiser: a mask, or a table of factors.
         let is_computed = name.starts_with('/') && name.contains("_output_");
         if is_computed && !self.products.contains(name) && !name.contains("embedding") {
             return false;
@@ -220,7 +220,7 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
             Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
             _ if is_noted => channels.saturating_mul(2),
             Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
-            // What is added behind a product of whole numbers is a node of its own.
+            // The bias of an integer product is a node of its own.
             None if node.op == "ConvInteger" && weight.name.starts_with("onnx::Conv_") => channels,
             _ => 0,
         }
@@ -228,8 +228,8 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
     model.graph.nodes.iter().map(of_node).fold(0, u64::saturating_add)
 }
 
-/// Elements of rows that are stored once for several modules, which had the same numbers: PyTorch's older exporter leaves an
-/// `Identity` for each of them, which optimisers remove. Nodes are named after their modules: `/encoder/layer.0/norm/Add`.
+/// Elements of rows that are stored once for several modules with the same numbers. PyTorch's older exporter writes an `Identity` for
+/// each module, and optimisers remove it. Nodes are named after their modules: `/encoder/layer.0/norm/Add`.
 fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
     let mut modules: FxHashMap<&str, FxHashSet<String>> = FxHashMap::default();
     for node in &model.graph.nodes {

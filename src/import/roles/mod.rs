@@ -47,16 +47,16 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         return Rule::Names;
     }
     let evidence = uses::evidence(program);
-    // A function without weights: what it is given is data.
+    // In a function without weights, all its arrays are data.
     let has_weights =
         program.parameters.iter().zip(&evidence).any(|(p, e)| p.ty.element.is_float() && e.is_of_weight());
     let has_data = evidence.iter().any(|seen| seen.data > 0);
     let mut roles: Vec<Role> = Vec::new();
     for (parameter, seen) in program.parameters.iter().zip(&evidence) {
         let (is_integer, is_float) = (parameter.ty.element.is_integer(), parameter.ty.element.is_float());
-        // Of pictures in windows: which row of a table belongs to each pair of places.
+        // The index map of window attention: for each pair of positions, a row of a table.
         let is_map = has_data && is_integer && seen.dense_index > 0 && seen.dense_index == seen.index;
-        // Of places one row is kept; columns that are taken from each sample are data.
+        // Position numbers have one row. An array with a row for each sample is data, even if its columns are cut.
         let is_of_samples = is_integer && parameter.ty.dims.len() > 1 && parameter.ty.dims[0] > 1;
         let by_use = match role_of_use(is_integer, is_float, parameter.ty.dims.is_empty(), seen) {
             Role::Buffer if is_of_samples && seen.cut_index > 0 => Role::Input,

@@ -37,18 +37,18 @@ pub(super) struct Evidence {
     pub active_index: u32,
     /// Multiplied after it was cut to length.
     pub cut_factor: u32,
-    /// Indexes a parameter more often than that has rows.
+    /// Indexes another parameter, with more elements than that parameter has rows.
     pub dense_index: u32,
     /// Combined with a computed value in another way.
     pub other: u32,
-    /// Rows are taken at fixed places, or at places that were cut to length.
+    /// Its rows are taken at fixed places, or at places from an array that was cut to length.
     pub positions: u32,
     /// The weight side of the last product.
     pub is_last: bool,
 }
 
 impl Evidence {
-    /// Whether it is used as what a model has learnt is used.
+    /// Whether any use is the use of a weight.
     pub(super) fn is_of_weight(&self) -> bool {
         self.weight + self.statistic + self.table + self.cut_factor + self.other > 0
     }
@@ -245,7 +245,7 @@ impl Walk<'_> {
         }
     }
 
-    /// New elements at fixed places of an array: both are data, unless one was computed.
+    /// Writes new elements at fixed places of an array. Both arrays are data, unless one was computed.
     fn scatter(&mut self, labels: &[Label]) -> Label {
         let [into, Label::Fixed, new] = labels else { return Label::Active };
         if *into == Label::Active || *new == Label::Active {
@@ -259,11 +259,11 @@ impl Walk<'_> {
     /// A product of matrices, perhaps one for each sample.
     fn dot(&mut self, is_for_each_sample: bool, labels: &[Label]) -> Label {
         if let [left, Label::Fixed] = labels {
-            // Numbers that are known turn a parameter into others: frequencies and places into angles.
+            // A product with constants turns a parameter into other numbers: frequencies and positions into angles.
             return cut(left.clone());
         }
         if is_for_each_sample && !labels.iter().any(is_computed_or_repeated) {
-            // Two things that come in one by one: queries and keys.
+            // Both sides have a part for each sample: queries and keys.
             labels.iter().for_each(|label| self.data(label));
             return Label::Active;
         }
@@ -283,7 +283,7 @@ impl Walk<'_> {
         Label::Active
     }
 
-    /// What comes in.
+    /// Notes that a value is input data.
     fn data(&mut self, label: &Label) {
         self.note(label, |seen| seen.data += 1);
         self.note_many(label);
@@ -311,7 +311,7 @@ impl Walk<'_> {
         Label::Active
     }
 
-    /// Rows of a table. Places that are fixed only arrange, and a table of weights is the same for every sample.
+    /// Takes rows of a table. Rows at fixed places are only rearranged; a table with a part for each sample is data.
     fn gather(&mut self, how: &GatherDims, labels: &[Label]) -> Label {
         let [table, index] = labels else { return Label::Active };
         if *index == Label::Fixed {
@@ -353,13 +353,13 @@ fn is_one_of_stack(within: &Computation, instruction: &Instruction, sizes: &[u64
     dims.len() > 1 && dims.len() == sizes.len() && sizes[0] == 1 && sizes[1..] == dims[1..]
 }
 
-/// Whether a product is made of several pairs.
+/// Whether a product has a separate pair of matrices for each sample.
 fn is_for_each_sample(within: &Computation, instruction: &Instruction, dims: &DotDims) -> bool {
     let left = instruction.operands.first().and_then(|o| within.instructions.get(*o)).and_then(|o| o.ty.array());
     left.is_some_and(|ty| dims.lhs_batch.iter().any(|&d| ty.dims.get(d as usize).is_some_and(|&n| n > 1)))
 }
 
-/// Whether a value was computed, or is repeated for each sample, as a weight is.
+/// Whether a value was computed, or is repeated for each sample as a weight is.
 fn is_computed_or_repeated(label: &Label) -> bool {
     matches!(label, Label::Active | Label::Alone { is_kept: false, .. })
 }

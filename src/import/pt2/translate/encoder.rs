@@ -44,11 +44,11 @@ fn required<const N: usize>(
     Ok(found)
 }
 
-/// What keys a query must not see: true where it must not, with sizes that fit `[batch, heads, queries, keys]`.
+/// The mask as the attention takes it: false for the keys that a query must not see, with sizes that fit `[batch, heads, queries, keys]`.
 fn mask(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
     let Some(mask) = c.tensor("mask")? else { return Ok(None) };
     let (kind, b) = (c.int("mask_type"), c.b());
-    // 1: a row for each sample. 0: a matrix for all of them. Otherwise a mask for each head of each sample.
+    // Type 1 is a row for each sample, type 0 one matrix for all samples; other types have a mask for each head of each sample.
     let is_of_keys = kind == Some(1) && b.rank(mask) == 2;
     let mask = if is_of_keys { b.unsqueeze(mask, 1).and_then(|m| b.unsqueeze(m, 1))? } else { mask };
     Ok(Some(b.compare_number(Comparison::Eq, mask, 0.0)?))
@@ -107,7 +107,7 @@ impl Heads {
     }
 }
 
-/// A layer of an encoder: attention and two linear layers, each added to its input, with a norm in front of each or behind each sum.
+/// A layer of an encoder: attention and two linear layers, each added to its input, with a norm before each of the two or after each sum.
 fn layer(c: &mut Call<'_, '_, '_>) -> Built {
     let heads = Heads { count: c.positive("num_heads")?, weights: required(c, PROJECTIONS)? };
     let norms = ["norm_weight_1", "norm_bias_1", "norm_weight_2", "norm_bias_2"];

@@ -333,7 +333,7 @@ impl Translator {
         Ok(())
     }
 
-    /// An operator that is called for more than its results, such as `_print`. It is opaque; the tokens that keep the order are left out.
+    /// An operator with an effect beside its results, such as `_print`. It is opaque; the tokens that keep calls in order are left out.
     fn with_effects<'a>(&mut self, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let Some(Argument::Text(operator)) = node.inputs.get(1).map(|i| &i.arg) else {
             return Err(at_node(&name_of(node), CallError::Absent { place: 1, op: "with_effects".to_owned() }.into()));

@@ -1,4 +1,4 @@
-//! Results of factorisations of matrices, which are not translated: their sizes are known all the same.
+//! Result types of matrix factorisations: the factorisations are not translated, but their sizes are known.
 
 use super::super::call::Call;
 use super::{Types, operand};
@@ -7,7 +7,7 @@ use crate::import::program::{ArrayType, CallError, ElementType, Ranks};
 /// Types of the factors of a matrix.
 ///
 /// # Errors
-/// When the operand is no matrix.
+/// When the operand is not a matrix.
 pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     if !matches!(
         c.op,

@@ -7,7 +7,7 @@ use super::{Types, natural, operand, sizes_named};
 use crate::base::convert::{real, whole};
 use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
 
-/// Elements from which on a dimension is not believed: a bound for hostile files.
+/// A dimension of this many elements is refused: a limit against hostile files.
 const MAX_SIZE: f64 = 1e15;
 
 /// Types of results of reductions, look-ups and windows, and of tensors without operands.
