@@ -40,7 +40,9 @@ fn started() -> BenchState {
 #[test]
 fn the_form_in_one_line_names_model_instance_and_batch_sizes() {
     let state = BenchState::default();
-    assert_eq!(state.in_short(), "nn \u{b7} trn1.2xlarge");
+    assert_eq!(state.in_short(), "nn \u{b7} trn1.2xlarge \u{b7} batch 1");
+    let without = state.after(A::Edit(BenchField::BatchSizes, String::new()));
+    assert_eq!(without.in_short(), "nn \u{b7} trn1.2xlarge");
     let sizes = state.after(A::Edit(BenchField::BatchSizes, "1,4".to_owned()));
     assert_eq!(sizes.in_short(), "nn \u{b7} trn1.2xlarge \u{b7} batch 1,4");
     let emptied = sizes.after(A::Edit(BenchField::Instance, String::new()));
