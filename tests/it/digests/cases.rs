@@ -13,17 +13,6 @@ pub struct Case {
     pub args: Vec<String>,
     /// Whether it writes a file; if so, the bytes of the file are digested.
     pub writes: bool,
-    /// Whether every test run runs it.
-    pub takes: Takes,
-}
-
-/// How long a command takes without optimisation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
-    /// Milliseconds.
-    Little,
-    /// Up to many seconds.
-    Long,
 }
 
 impl Case {
@@ -33,11 +22,9 @@ impl Case {
     }
 }
 
-/// Traces above this size are not read in every test run.
-const SMALL_TRACE: u64 = 20_000;
 /// Traces and model files above this size are only summarised.
 const LARGE_FILE: u64 = 150_000;
-/// Models that are compiled and simulated in milliseconds.
+/// Models that are also written in every format, and compiled in every way.
 const SMALL_MODELS: [&str; 2] = ["nn", "matmult:n=256,loop_count=3"];
 
 /// Every command, in the order of the stored file.
@@ -50,58 +37,53 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
-fn push(cases: &mut Vec<Case>, command: &str, takes: Takes) {
+fn push(cases: &mut Vec<Case>, command: &str) {
     let args: Vec<String> = command.split(' ').map(str::to_owned).collect();
     let writes = args.iter().any(|arg| arg == "--export");
-    cases.push(Case { args, writes, takes });
+    cases.push(Case { args, writes });
 }
 
 /// The whole loop of the microbenchmark is a thousand products: a shorter one stands for it.
-fn models() -> Vec<(String, Takes)> {
-    let small = SMALL_MODELS.iter().map(|model| ((*model).to_owned(), Takes::Little));
+fn models() -> Vec<String> {
+    let small = SMALL_MODELS.iter().map(|model| (*model).to_owned());
     let is_small = |id: &str| SMALL_MODELS.iter().any(|small| small.split(':').next() == Some(id));
-    let others = MODELS.iter().filter(|info| !is_small(info.id)).map(|info| (info.id.to_owned(), Takes::Long));
+    let others = MODELS.iter().filter(|info| !is_small(info.id)).map(|info| info.id.to_owned());
     small.chain(others).collect()
 }
 
 fn of_models(cases: &mut Vec<Case>) {
-    for (model, takes) in models() {
-        push(cases, &format!("profile --model {model}"), takes);
-        push(
-            cases,
-            &format!("profile --model {model} --workflow trace --instance inf2.xlarge --summary --json"),
-            takes,
-        );
-        push(cases, &format!("bench --model {model} --duration 0.2 --instance inf2.xlarge --csv"), takes);
+    for model in models() {
+        push(cases, &format!("profile --model {model}"));
+        push(cases, &format!("profile --model {model} --workflow trace --instance inf2.xlarge --summary --json"));
+        push(cases, &format!("bench --model {model} --duration 0.2 --instance inf2.xlarge --csv"));
     }
     for model in SMALL_MODELS {
-        push(cases, &format!("bench --model {model} --duration 0.2 --batch-sizes 1,4 --json"), Takes::Little);
-        push(cases, &format!("inspect --model {model} --instance trn2.48xlarge --json"), Takes::Little);
+        push(cases, &format!("bench --model {model} --duration 0.2 --batch-sizes 1,4 --json"));
+        push(cases, &format!("inspect --model {model} --instance trn2.48xlarge --json"));
         for format in WriteFormat::ALL {
-            push(cases, &format!("profile --model {model} --export {}", format.name()), Takes::Little);
+            push(cases, &format!("profile --model {model} --export {}", format.name()));
         }
         for opt_level in ["1", "3"] {
-            push(cases, &format!("profile --model {model} -O {opt_level} --auto-cast all --json"), Takes::Little);
+            push(cases, &format!("profile --model {model} -O {opt_level} --auto-cast all --json"));
         }
-        push(cases, &format!("numerics --model {model} --json"), Takes::Little);
+        push(cases, &format!("numerics --model {model} --json"));
     }
 }
 
 fn of_traces(cases: &mut Vec<Case>) {
     for (path, bytes) in files_of("traces", |name| !name.ends_with(".facts.json") && name != "ORIGINS.md") {
-        let takes = if bytes < SMALL_TRACE { Takes::Little } else { Takes::Long };
-        push(cases, &format!("open {path} --json"), takes);
-        push(cases, &format!("operators {path} --csv"), takes);
-        push(cases, &format!("open {path} --summary"), Takes::Long);
+        push(cases, &format!("open {path} --json"));
+        push(cases, &format!("operators {path} --csv"));
+        push(cases, &format!("open {path} --summary"));
         if bytes > LARGE_FILE {
             continue;
         }
         for command in ["idle", "critical-path", "counters"] {
-            push(cases, &format!("{command} {path} --csv"), Takes::Long);
+            push(cases, &format!("{command} {path} --csv"));
         }
-        push(cases, &format!("flame {path}"), Takes::Long);
+        push(cases, &format!("flame {path}"));
         for format in WriteFormat::ALL {
-            push(cases, &format!("open {path} --export {}", format.name()), Takes::Long);
+            push(cases, &format!("open {path} --export {}", format.name()));
         }
     }
 }
@@ -110,9 +92,9 @@ fn of_model_files(cases: &mut Vec<Case>) {
     for folder in ["pt2", "onnx", "hlo", "stablehlo"] {
         let is_model = |name: &str| ![".npz", ".md", "facts.json"].iter().any(|end| name.ends_with(end));
         for (path, bytes) in files_of(&format!("models/{folder}"), is_model) {
-            push(cases, &format!("inspect {path} --json"), Takes::Long);
+            push(cases, &format!("inspect {path} --json"));
             if bytes <= LARGE_FILE {
-                push(cases, &format!("inspect {path} --instance inf2.xlarge"), Takes::Long);
+                push(cases, &format!("inspect {path} --instance inf2.xlarge"));
             }
         }
     }
@@ -120,16 +102,16 @@ fn of_model_files(cases: &mut Vec<Case>) {
 
 fn of_nothing(cases: &mut Vec<Case>) {
     for command in ["devices", "devices --json", "devices --costs", "models", "models --json", "operators-supported"] {
-        push(cases, command, Takes::Little);
+        push(cases, command);
     }
     for kernel in ["relu", "relu-tcm", "relu-multicore"] {
-        push(cases, &format!("customop --kernel {kernel} --json"), Takes::Long);
+        push(cases, &format!("customop --kernel {kernel} --json"));
     }
-    push(cases, "matmult -n 256 -l 20 --json", Takes::Long);
-    push(cases, "matmult --op softmax --shape 128x128 --json", Takes::Long);
-    push(cases, "validate tests/it/fixtures/published/calibration.csv", Takes::Long);
-    push(cases, "compare sim:nn sim:nn?workflow=trace --csv", Takes::Little);
-    push(cases, "bench --model fixed --device-ms 2.895 --host-ms 0.216 --duration 0.2 --json", Takes::Little);
+    push(cases, "matmult -n 256 -l 20 --json");
+    push(cases, "matmult --op softmax --shape 128x128 --json");
+    push(cases, "validate tests/it/fixtures/published/calibration.csv");
+    push(cases, "compare sim:nn sim:nn?workflow=trace --csv");
+    push(cases, "bench --model fixed --device-ms 2.895 --host-ms 0.216 --duration 0.2 --json");
 }
 
 /// Files of a folder of fixtures by name, with their sizes.

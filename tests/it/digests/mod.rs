@@ -1,8 +1,8 @@
 //! A digest of what the command line prints: a refactoring changes no line of
 //! `tests/it/snapshots/digests.txt`.
 //!
-//! [`cases`] lists the commands. The native tests run those that take no time; `./x digests` runs all of them, and
-//! `./x digests --update` writes the file. A command without a stored digest counts as changed.
+//! [`cases`] lists the commands. `./x digests` runs this test alone, and `./x digests --update` writes the file. A command without a
+//! stored digest counts as changed.
 
 mod cases;
 
@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cases::{Case, Takes};
+use cases::Case;
 use neuronscope::base::Digest;
 
 const STORED: &str = "tests/it/snapshots/digests.txt";
@@ -84,53 +84,24 @@ fn changes(cases: &[Case], digests: &[String]) -> Vec<String> {
     cases.iter().zip(digests).filter_map(differs).collect()
 }
 
-/// Writes digests into the stored file, and keeps those of other commands that still exist.
+/// Writes the stored file.
 fn store(cases: &[Case], digests: &[String]) {
-    let mut all = stored();
-    all.extend(cases.iter().map(Case::name).zip(digests.iter().cloned()));
     let head = "# A digest of what each command prints or writes: ./x digests compares, ./x digests --update writes.\n";
-    let names: Vec<String> = cases::all().iter().map(Case::name).collect();
-    let lines = names.iter().filter_map(|name| Some(format!("{}  {name}\n", all.get(name)?)));
+    let lines = cases.iter().zip(digests).map(|(case, digest)| format!("{digest}  {}\n", case.name()));
     let text: String = std::iter::once(head.to_owned()).chain(lines).collect();
     fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(STORED), text).unwrap();
 }
 
-/// `UPDATE_DOCS=1 cargo test --test it digests` stores those of the commands that every test run runs.
+/// With `UPDATE_DOCS` it stores the digests.
 #[test]
 fn commands_print_what_they_printed() {
-    let mut cases = cases::all();
-    cases.retain(|case| case.takes == Takes::Little);
-    assert!(cases.len() > 100, "{}", cases.len());
+    let cases = cases::all();
     let digests = digests_of(&cases);
-    if is_updated() {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
         return store(&cases, &digests);
     }
     let changed = changes(&cases, &digests);
     let list = changed.join("\n");
     let count = changed.len();
     assert!(changed.is_empty(), "{count} commands print something else (meant? ./x digests --update):\n{list}");
-}
-
-/// `./x digests`: prints every digest, and says which differ from the stored ones. With `UPDATE_DOCS` it stores them.
-#[test]
-#[ignore = "runs every command, which takes minutes: `./x digests`"]
-fn whole() {
-    let cases = cases::all();
-    let digests = digests_of(&cases);
-    for (case, digest) in cases.iter().zip(&digests) {
-        println!("{digest}  {}", case.name());
-    }
-    let changed = changes(&cases, &digests);
-    for change in &changed {
-        println!("changed: {change}");
-    }
-    println!("{} of {} commands print something else", changed.len(), cases.len());
-    if is_updated() {
-        return store(&cases, &digests);
-    }
-    assert!(changed.is_empty(), "if that was meant: ./x digests --update");
-}
-
-fn is_updated() -> bool {
-    std::env::var_os("UPDATE_DOCS").is_some()
 }
