@@ -54,8 +54,8 @@ impl fmt::Display for Place {
 
 /// Why a model file cannot be read: the place and the problem. [`ImportError::instead`] says what to do.
 ///
-/// It is written as place, words and advice, because a program of the page gets it from the program that has the readers: what arrives
-/// there is [`ImportErrorKind::Told`].
+/// Its JSON holds the place, the words and the advice, because on the page the program with the readers sends it to another program. That
+/// program receives [`ImportErrorKind::Told`].
 #[derive(Clone, Debug, PartialEq, Error, Serialize, Deserialize)]
 #[error("{place}{kind}; {}", .kind.instead())]
 #[serde(from = "Words", into = "Words")]
@@ -96,10 +96,10 @@ impl ImportError {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// Its bytes.
+    /// The bytes of the file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A format that is known and not read, or none that is known.
+    /// A format that is known but not read, or an unknown format.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// A zip archive.
@@ -114,7 +114,7 @@ pub enum ImportErrorKind {
     /// The numbers of a weight.
     #[error(transparent)]
     Weight(#[from] WeightError),
-    /// The form of HLO or MLIR text.
+    /// The syntax of HLO or MLIR text.
     #[error(transparent)]
     Text(#[from] TextError),
     /// HLO text.
@@ -141,19 +141,19 @@ pub enum ImportErrorKind {
     /// A file of `torch.jit.save`.
     #[error(transparent)]
     TorchScript(#[from] TorchScriptError),
-    /// A program that does not hold together.
+    /// A program that is not valid.
     #[error(transparent)]
     Program(#[from] VerifyError),
     /// A program that no NeuronCore can run.
     #[error(transparent)]
     Impossible(#[from] Impossible),
-    /// What the file leaves to a person.
+    /// A size or an operator that the file leaves open, and that the user must decide.
     #[error(transparent)]
     Undecided(#[from] Undecided),
-    /// The program that reads model files for another one.
+    /// The page's program of readers, which could not be fetched or used.
     #[error(transparent)]
     Carried(#[from] CarryError),
-    /// The words of the program that read the file for this one: the one kind that holds text.
+    /// The words that another program of the page sent. Only this kind holds text.
     #[error("{what}")]
     Told {
         /// What is wrong.

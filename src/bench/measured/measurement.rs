@@ -109,7 +109,7 @@ impl Measurement {
 
     /// Exact latency percentiles by numpy's linear rule, milliseconds, for percents in any order. Reorders the latencies
     /// in place instead of copying or sorting them, and works from the lowest percent up, so that one call for many is much
-    /// cheaper than many calls. `None` if there are no latencies.
+    /// cheaper than many calls. Returns `None` when no latency was measured.
     #[must_use]
     pub fn latency_percentiles_ms<const N: usize>(&mut self, percents: [f64; N]) -> Option<[f64; N]> {
         let mut out = [0.0; N];

@@ -62,7 +62,7 @@ pub struct SweepProgress {
 }
 
 impl SweepState {
-    /// A sweep that has not begun.
+    /// Plans the sweep of a benchmark, with every row waiting.
     ///
     /// # Errors
     /// When the benchmark cannot be expanded.
@@ -71,7 +71,7 @@ impl SweepState {
         Ok(Self::of(config, plan))
     }
 
-    /// A sweep that has not begun, from a benchmark and its plan.
+    /// The sweep of a benchmark whose plan is known, with every row waiting.
     #[must_use]
     pub fn of(config: BenchConfig, plan: SweepPlan) -> Self {
         let SweepPlan { rows, messages } = plan;

@@ -26,10 +26,10 @@ pub enum BytecodeError {
     /// Something that no table here has.
     #[error("{0} is not known")]
     Unknown(Unknown),
-    /// A section that is missing, by what it holds.
+    /// A missing section, named by its content.
     #[error("the bytecode has no {0}")]
     NoSection(&'static str),
-    /// A section that is not known, or that is there already.
+    /// An unknown section, or a section that occurs twice.
     #[error("section {0} of the bytecode is not known or there twice")]
     Section(u8),
     /// A section that is longer than the rest of the file.

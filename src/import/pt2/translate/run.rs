@@ -73,7 +73,7 @@ fn of_file(error: BuildError) -> ImportError {
 }
 
 impl Translator {
-    /// A translation that has not begun.
+    /// A translator without values or nodes.
     #[must_use]
     pub fn new(symbols: Symbols) -> Self {
         Self {
