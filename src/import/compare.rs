@@ -34,8 +34,13 @@ pub enum CompareError {
     #[error(transparent)]
     Eval(#[from] EvalError),
     /// There are no expected results.
-    #[error("the file of expected results has no array out0")]
-    NothingExpected,
+    #[error("no array holds an expected result: name it {name}, or out0; the file has {}", listed(.given))]
+    NothingExpected {
+        /// The name of the first result.
+        name: String,
+        /// Names of the arrays of the file.
+        given: Vec<String>,
+    },
     /// More results are expected than the model has.
     #[error("the model gives {given} results and {expected} are expected")]
     TooFew {
@@ -81,7 +86,8 @@ pub enum CompareError {
 /// Evaluates a model on arrays by name and compares its results with the expected ones.
 ///
 /// An array belongs to a parameter by the parameter's name, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
-/// Weights that the file holds do not need an array. Expected results are `out0`, `out1` ... Single-precision numbers are cast as `casts` says.
+/// Weights that the file holds do not need an array. Expected results are `out0`, `out1` .., or have
+/// the names of the results. Single-precision numbers are cast as `casts` says.
 ///
 /// # Errors
 /// When a parameter has no numbers, an operation cannot be computed, or a result is missing.
@@ -94,17 +100,26 @@ pub fn compare(
 ) -> Result<Vec<ResultComparison>, CompareError> {
     let parameters = bind(imported, bytes, inputs)?;
     let results = evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs;
+    let names = &imported.inspection.outputs;
+    let named = |n: usize| names.get(n).and_then(|o| expected.iter().find(|(name, _)| *name == o.name));
     let wanted: Vec<&Value> = (0..)
-        .map_while(|n| expected.iter().find(|(name, _)| *name == format!("out{n}")))
+        .map_while(|n| expected.iter().find(|(name, _)| *name == format!("out{n}")).or_else(|| named(n)))
         .map(|(_, value)| value)
         .collect();
     if wanted.is_empty() {
-        return Err(CompareError::NothingExpected);
+        let name = names.first().map(|o| o.name.clone()).unwrap_or_default();
+        let given = expected.iter().map(|(name, _)| name.clone()).collect();
+        return Err(CompareError::NothingExpected { name, given });
     }
     if results.len() < wanted.len() {
         return Err(CompareError::TooFew { given: results.len(), expected: wanted.len() });
     }
     wanted.into_iter().zip(&results).enumerate().map(|(index, (want, given))| one(index, given, want)).collect()
+}
+
+/// Names in a row, or that there are none.
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
 }
 
 fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)]) -> Result<Vec<Value>, CompareError> {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use neuronscope::capture::{Captured, Recorder, build_profile};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
+use neuronscope::device::Device;
+use neuronscope::import::{ImportOptions, read_hlo_text};
 use neuronscope::machine::Executable;
 use neuronscope::machine::arch::NEURONCORE_V2;
 use neuronscope::machine::cost::CostTable;
@@ -224,6 +226,20 @@ fn a_model_that_does_not_fit_says_how_much_is_missing() {
     // 2 MiB of weights, 4 KiB of bias at two bytes each, 4 MiB of input.
     assert!(error.contains("needs 6.00 MiB of device memory on one core, which has 1.00 MiB"), "{error}");
     assert!(error.contains("5.00 MiB are missing"), "{error}");
+}
+
+#[test]
+fn an_array_beyond_device_memory_is_refused_before_it_is_cut_into_blocks() {
+    // 2^40 rows: as instructions they would need more memory than this machine has.
+    let text = "HloModule m
+ENTRY e {
+  x = f32[1099511627776,8] parameter(0)
+  ROOT y = f32[1099511627776,8] tanh(x)
+}";
+    let program = read_hlo_text(text, &ImportOptions::default()).unwrap().program;
+    let error = Device::of_instance("inf2.xlarge").unwrap().run_program(&program, &BTreeMap::new()).err();
+    let error = error.map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("has an array of 16.0 TiB, and one core has 16.0 GiB of device memory"), "{error}");
 }
 
 #[test]

@@ -34,6 +34,19 @@ pub enum CodegenError {
         /// Bytes the core has.
         available: u64,
     },
+    /// An array that is larger than device memory.
+    #[error(
+        "{path} has an array of {}, and one core has {} of device memory. Use a smaller batch or smaller sizes",
+        format_bytes(real(*.needed)), format_bytes(real(*.available))
+    )]
+    ArrayExceedsDeviceMemory {
+        /// The operation.
+        path: String,
+        /// Bytes of the array.
+        needed: u64,
+        /// Bytes the core has.
+        available: u64,
+    },
     /// An opcode or a form of it without a lowering to instructions.
     #[error("{path}: no code generation for {what}")]
     Unsupported {
@@ -63,7 +76,10 @@ impl CodegenError {
     #[must_use]
     pub fn path(&self) -> Option<&str> {
         match self {
-            Self::SbufExceeded { path, .. } | Self::Unsupported { path, .. } | Self::Kernel { path, .. } => Some(path),
+            Self::SbufExceeded { path, .. }
+            | Self::ArrayExceedsDeviceMemory { path, .. }
+            | Self::Unsupported { path, .. }
+            | Self::Kernel { path, .. } => Some(path),
             Self::DeviceMemoryExceeded { .. } | Self::TooLarge { .. } => None,
         }
     }

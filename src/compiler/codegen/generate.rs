@@ -45,6 +45,7 @@ pub fn generate_with(
     let mut places = Places::new(plan.core.sbuf_bytes);
     let mut code = Code::new(&plan);
     for id in module.instructions.ids() {
+        fits_device_memory(&plan, id)?;
         instruction_at(&plan, &mut places, &mut code, id)?;
         places.release_after(&plan, id);
         code.emitter.check_size()?;
@@ -65,6 +66,18 @@ pub fn generate_with(
 #[must_use]
 pub fn modelled_compile_s(executable: &Executable) -> f64 {
     real_len(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
+}
+
+/// Refuses an array that no core can hold before it is cut into blocks: a size with a wrong digit would otherwise fill
+/// this machine's memory with instructions.
+fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), CodegenError> {
+    let instruction = &plan.module.instructions[id];
+    let needed = instruction.shape.elements().saturating_mul(plan.precision.operand_bytes);
+    let available = plan.core.hbm_bytes;
+    if needed <= available {
+        return Ok(());
+    }
+    Err(CodegenError::ArrayExceedsDeviceMemory { path: plan.path(id), needed, available })
 }
 
 fn instruction_at(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<(), CodegenError> {

@@ -8,8 +8,8 @@ use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
 use crate::base::IndexVec;
 use crate::base::convert::{narrow, signed_len};
 use crate::import::program::{
-    ArrayType, ComputationBuilder, ComputationId, InstructionId, Op, Program, ProgramParameter, Role, Type, Value,
-    WeightData,
+    ArrayType, ComputationBuilder, ComputationId, InstructionId, Numbers, Op, Program, ProgramParameter, Role, Type,
+    Value, WeightData,
 };
 use crate::import::roles::Naming;
 use crate::import::{ImportError, Place, calls, scopes};
@@ -226,6 +226,13 @@ impl Body<'_> {
                 let types: Vec<&Type> = operands.iter().map(|&o| self.builder.ty(o)).collect();
                 calls::meaning(&call.name, &call.config, &types, &raw.ty)
             }
+            // The size that the array has already. The second operand is left out: the operation passes its array on.
+            Op::Opaque(call) if call.name == "set-dimension-size" && self.sets_full_size(raw, &operands) => {
+                operands.truncate(1);
+                Op::Barrier
+            }
+            // Optimised modules also change the type of numbers with it.
+            Op::Reshape if raw.opcode == "bitcast" && self.changes_element(raw, &operands) => Op::BitcastConvert,
             op => op,
         };
         match op {
@@ -235,6 +242,22 @@ impl Body<'_> {
             Op::TopK { .. } => Ok(self.builder.push(&raw.name, op, operands, raw.ty.clone())),
             op => Ok(self.builder.push_call(&raw.name, op, operands, called, raw.ty.clone())),
         }
+    }
+
+    /// Whether an instruction gives a dimension the size that it has: TensorFlow marks results of fixed sizes in this way.
+    fn sets_full_size(&self, raw: &RawInstruction, operands: &[InstructionId]) -> bool {
+        let [array, size] = operands else { return false };
+        let Some(Op::Constant(size)) = self.builder.instructions().get(*size).map(|i| &i.op) else { return false };
+        let Type::Array(array) = self.builder.ty(*array) else { return false };
+        let dimension = raw.settings.dimensions.first().and_then(|&d| usize::try_from(d).ok());
+        let Some(&has) = dimension.and_then(|d| array.dims.get(d)) else { return false };
+        matches!(&size.numbers, Numbers::Whole(n) if n.first().is_some_and(|&n| u64::try_from(n) == Ok(has)))
+    }
+
+    /// Whether the elements of the result have another type than those of the operand.
+    fn changes_element(&self, raw: &RawInstruction, operands: &[InstructionId]) -> bool {
+        let from = operands.first().map(|&o| self.builder.ty(o));
+        matches!((from, &raw.ty), (Some(Type::Array(from)), Type::Array(to)) if from.element != to.element)
     }
 
     fn literal(&mut self, name: &str, literal: &Literal) -> InstructionId {

@@ -247,3 +247,110 @@ fn what_a_function_without_weights_is_given_is_data() {
   ROOT s = f32[2,4,5] dot(q, k), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}";
     assert_eq!(roles(scores), [Role::Input, Role::Input]);
 }
+
+#[test]
+fn the_first_of_two_joined_counters_ends_a_loop_as_in_tensorflow() {
+    let text = "HloModule m
+test.1 {
+  p = (s32[], s32[], f32[4,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  most = s32[] constant(9)
+  a = pred[] compare(i, most), direction=LT
+  j = s32[] get-tuple-element(p), index=1
+  steps = s32[] constant(6)
+  b = pred[] compare(j, steps), direction=LT
+  both = pred[] and(a, b)
+  same = pred[] reshape(both)
+  ROOT t = (pred[]) tuple(same)
+}
+cond.1 {
+  p = (s32[], s32[], f32[4,4], f32[4,4]) parameter(0)
+  c = (pred[]) call(p), to_apply=test.1
+  ROOT g = pred[] get-tuple-element(c), index=0
+}
+turn.1 {
+  p = (s32[], s32[], f32[4,4], f32[4,4]) parameter(0)
+  one = s32[] constant(1)
+  i = s32[] get-tuple-element(p), index=0
+  i2 = s32[] add(i, one)
+  j = s32[] get-tuple-element(p), index=1
+  j2 = s32[] add(j, one)
+  x = f32[4,4] get-tuple-element(p), index=2
+  w = f32[4,4] get-tuple-element(p), index=3
+  y = f32[4,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (s32[], s32[], f32[4,4], f32[4,4]) tuple(i2, j2, y, w)
+}
+body.1 {
+  p = (s32[], s32[], f32[4,4], f32[4,4]) parameter(0)
+  ROOT c = (s32[], s32[], f32[4,4], f32[4,4]) call(p), to_apply=turn.1
+}
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  w = f32[4,4] parameter(1)
+  zero = s32[] constant(0)
+  begin = s32[] constant(BEGIN)
+  t = (s32[], s32[], f32[4,4], f32[4,4]) tuple(zero, begin, x, w)
+  l = (s32[], s32[], f32[4,4], f32[4,4]) while(t), condition=cond.1, body=body.1
+  ROOT y = f32[4,4] get-tuple-element(l), index=2
+}";
+    let trips = |text: &str| flops(&read(text).unwrap().program, LoopBodies::EachTrip) / (2 * 4 * 4 * 4);
+    assert_eq!(trips(&text.replace("BEGIN", "0")), 6);
+    assert_eq!(trips(&text.replace("BEGIN", "-20")), 9);
+    let data = text.replace("constant(BEGIN)", "parameter(2)");
+    assert!(error(&data).contains("a while loop whose number of turns depends on data"), "{}", error(&data));
+}
+
+#[test]
+fn the_mean_and_variance_of_a_norm_of_keras_are_buffers() {
+    let text = "HloModule m
+ENTRY e {
+  x = f32[2,8] parameter(0)
+  k = f32[8,4] parameter(1)
+  y = f32[2,4] dot(x, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  variance = f32[4] parameter(2)
+  c = f32[] constant(0.001)
+  epsilon = f32[4] broadcast(c), dimensions={}
+  sum = f32[4] add(variance, epsilon)
+  root = f32[4] rsqrt(sum)
+  scale = f32[4] parameter(3)
+  factor = f32[4] multiply(root, scale)
+  factors = f32[2,4] broadcast(factor), dimensions={1}
+  scaled = f32[2,4] multiply(y, factors)
+  offset = f32[4] parameter(4)
+  mean = f32[4] parameter(5)
+  shift = f32[4] multiply(mean, factor)
+  rest = f32[4] subtract(offset, shift)
+  rests = f32[2,4] broadcast(rest), dimensions={1}
+  ROOT z = f32[2,4] add(scaled, rests)
+}";
+    let imported = read(text).unwrap();
+    assert_eq!(imported.inspection.inputs.len(), 1);
+    assert_eq!(imported.inspection.parameters, 8 * 4 + 2 * 4);
+    let buffers: Vec<&str> =
+        imported.program.parameters.iter().filter(|p| p.role == Role::Buffer).map(|p| p.name.as_str()).collect();
+    assert_eq!(buffers, ["variance", "mean"]);
+}
+
+#[test]
+fn a_size_that_an_array_has_already_is_no_operation() {
+    let text = "HloModule m
+ENTRY e {
+  x = f32[4,3] parameter(0)
+  n = s32[] constant(SIZE)
+  ROOT y = f32[4,3] set-dimension-size(x, n), dimensions={1}
+}";
+    let unknown = |size: &str| read(&text.replace("SIZE", size)).unwrap().inspection.unsupported.len();
+    assert_eq!((unknown("3"), unknown("2")), (0, 1));
+}
+
+#[test]
+fn a_bitcast_of_an_optimised_module_may_change_the_type_of_numbers() {
+    let text = "HloModule m
+ENTRY e {
+  x = f32[3] parameter(0)
+  ROOT y = s32[3] bitcast(x)
+}";
+    let program = read(text).unwrap().program;
+    let entry = &program.computations[program.entry];
+    assert_eq!(entry.instructions[entry.root].op, Op::BitcastConvert);
+}

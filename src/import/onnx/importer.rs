@@ -49,6 +49,8 @@ pub(super) struct Importer<'m> {
     functions: FxHashMap<(&'m str, &'m str, &'m str), &'m Rc<Function>>,
     /// What the file says about its weights.
     pub weights: Weights,
+    /// The first unknown operator whose result has a guessed type, and its place.
+    guessed: Option<(String, Place)>,
     calls_left: u64,
     depth: usize,
 }
@@ -71,6 +73,7 @@ impl<'m> Importer<'m> {
             open: Vec::new(),
             elements: (weights.merged, 0),
             options,
+            guessed: None,
             functions: model.functions.iter().map(by_name).collect(),
             weights,
             calls_left: MOST_CALLS,
@@ -231,10 +234,7 @@ impl<'m> Importer<'m> {
 
     /// Translates one node.
     fn node(&mut self, node: &Node, scope: &mut Scope) -> Result<(), ImportError> {
-        let place = || {
-            let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
-            Place::Node(format!("{} {}", short(&node.op), short(name)))
-        };
+        let place = || place_of(node);
         let too_many = || ImportError::at(place(), OnnxError::TooManyCalls(MOST_CALLS));
         self.calls_left = self.calls_left.checked_sub(1).ok_or_else(too_many)?;
         let path = scope::of_node(node, &scope.path);
@@ -251,9 +251,13 @@ impl<'m> Importer<'m> {
                 self.modules.insert(path.clone());
             }
             self.builder.set_origin(&ops::full_name(node), &path);
-            self.operator(node, inputs, scope).map_err(|e| match e {
-                Failure::Here(e) => ImportError::at(place(), OnnxError::from(e)),
-                Failure::Inside(e) => e,
+            self.operator(node, inputs, scope).map_err(|e| match (e, &self.guessed) {
+                // What does not fit is the guess.
+                (Failure::Here(OpError::Build(_)), Some((op, place))) => {
+                    ImportError::at(place.clone(), OnnxError::from(OpError::Unknown(op.clone())))
+                }
+                (Failure::Here(e), _) => ImportError::at(place(), OnnxError::from(e)),
+                (Failure::Inside(e), _) => e,
             })?
         };
         for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
@@ -326,6 +330,7 @@ impl<'m> Importer<'m> {
                 return Err(OpError::Unknown(name));
             };
             if !is_told {
+                self.guessed.get_or_insert_with(|| (name.clone(), place_of(node)));
                 self.notes.insert(format!(
                     "The file does not give the type of {name}'s result: the type of its first operand was taken."
                 ));
@@ -370,4 +375,10 @@ impl<'m> Importer<'m> {
         let found = u64::try_from(code).ok().and_then(element);
         found.ok_or(OpError::Element(code))
     }
+}
+
+/// The place of a node: its operator and its name, or the name of its first result.
+fn place_of(node: &Node) -> Place {
+    let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
+    Place::Node(format!("{} {}", short(&node.op), short(name)))
 }

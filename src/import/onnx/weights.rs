@@ -104,6 +104,12 @@ impl Weights {
             .filter(|n| n.op == "Gather")
             .filter_map(|n| n.inputs.first().map(|name| &**name))
             .collect();
+        let readers = readers(model);
+        // A transposed weight has a number for a name, one for each call of its module: the module says which parameter it is.
+        let parameter = |name: &str| match readers.get(name) {
+            Some(module) if name.starts_with("onnx::") => plain(module),
+            _ => plain(name),
+        };
         let mut stands_for: FxHashMap<&str, FxHashSet<String>> = FxHashMap::default();
         for node in &model.graph.nodes {
             if node.op == "Identity"
@@ -112,7 +118,7 @@ impl Weights {
             {
                 let all = stands_for.entry(name).or_default();
                 // The mean of an untrained norm shares the array of its bias, but is not a parameter.
-                all.extend([plain(name), plain(to)].into_iter().filter(|one| !self.buffers.contains(one)));
+                all.extend([parameter(name), parameter(to)].into_iter().filter(|one| !self.buffers.contains(one)));
             }
             let parameters: Vec<&str> = mentioned(node, "%p_").collect();
             for (at, operand) in node.inputs.iter().enumerate() {
@@ -209,17 +215,32 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
             "QLinearConv" => (3, 8),
             _ => return 0,
         };
-        let stored = |name: &str| arrays.get(name).or_else(|| arrays.get(quantised.get(name)?)).copied();
+        // Equal arrays are stored once, with an `Identity` for each of the others.
+        let equal: FxHashMap<&str, &str> = model
+            .graph
+            .nodes
+            .iter()
+            .filter(|n| n.op == "Identity")
+            .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
+            .collect();
+        let stored = |name: &str| {
+            let (source, equal) = (quantised.get(name), equal.get(name));
+            arrays.get(name).or_else(|| arrays.get(source?)).or_else(|| arrays.get(equal?)).copied()
+        };
         let Some(weight) = node.inputs.get(at).and_then(|name| stored(name)) else { return 0 };
         let channels = weight.ty.dims.first().copied().unwrap_or(0);
         let bias = node.inputs.get(bias_at).filter(|name| !name.is_empty());
         let is_noted = mentioned(node, "%p_").next().is_some()
             && node.notes.values().any(|note| note.contains("batch_norm.") || note.contains("batch_norm_legit"));
+        let is_named_norm = node.outputs.first().is_some_and(|name| name.contains("/batchnorm/"));
         match bias {
             // The exporter's own name: the bias was made from the batch normalisation.
             Some(bias) if is_noted && !bias.ends_with(".bias") => channels,
             _ if is_noted => channels.saturating_mul(2),
             Some(_) if weight.name.starts_with("onnx::Conv_") => channels,
+            // tf2onnx names a convolution after the last operation that it folded into it.
+            Some(_) if is_named_norm => channels,
+            None if is_named_norm => channels.saturating_mul(2),
             // The bias of an integer product is a node of its own.
             None if node.op == "ConvInteger" && weight.name.starts_with("onnx::Conv_") => channels,
             _ => 0,
@@ -248,6 +269,19 @@ fn shared_rows(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         elements.saturating_mul(modules.len().saturating_sub(1) as u64)
     };
     modules.into_iter().map(more).fold(0, u64::saturating_add)
+}
+
+/// The module that reads each value, of values that a product reads.
+fn readers(model: &Model) -> FxHashMap<&str, String> {
+    let products = model.graph.nodes.iter().filter(|n| matches!(n.op.as_str(), "MatMul" | "Gemm"));
+    let of_node = |node: &'_ Node| {
+        let (module, _) = node.name.rsplit_once('/').filter(|_| node.name.starts_with('/'))?;
+        Some(without_calls(module))
+    };
+    products
+        .filter_map(|node| Some((node, of_node(node)?)))
+        .flat_map(|(node, module)| node.inputs.iter().map(move |name| (&**name, module.clone())))
+        .collect()
 }
 
 /// The path of a module without the numbers of its calls: `/encoder_1/norm` is the second call of `/encoder`.

@@ -5,7 +5,9 @@
 
 use std::cell::Cell;
 
-use super::{Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Unary};
+use super::{
+    Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Type, Unary,
+};
 use crate::base::FxHashMap;
 
 /// How deep calls, tuples and conversions are followed; a number behind more of them counts as unknown.
@@ -46,6 +48,14 @@ enum Arguments<'a> {
     Of(&'a Computation, &'a [InstructionId], &'a Arguments<'a>),
 }
 
+/// A loop in its computation.
+#[derive(Clone, Copy)]
+struct Loop<'a> {
+    computation: ComputationId,
+    instruction: &'a Instruction,
+    body: &'a Computation,
+}
+
 impl<'a> TripCounts<'a> {
     /// The trip counts of a program.
     #[must_use]
@@ -67,13 +77,57 @@ impl<'a> TripCounts<'a> {
         self.looks.set(MOST_LOOKS);
         let [condition, body] = instruction.called[..] else { return None };
         let (condition, body) = (self.program.computations.get(condition)?, self.program.computations.get(body)?);
-        let test = condition.instructions.get(condition.root)?;
-        let Op::Compare(comparison) = test.op else { return None };
-        let [left, right] = test.operands[..] else { return None };
-        let left = self.number(condition, left, &Arguments::Carried, MOST_STEPS)?;
-        let right = self.number(condition, right, &Arguments::Carried, MOST_STEPS)?;
-        let start = |k| self.start(computation, instruction, k);
-        let step = |k| self.step(computation, instruction, body, k);
+        let around = Loop { computation, instruction, body };
+        let count = self.turns_while(around, condition, condition.root, None, &Arguments::Carried, MOST_STEPS)?;
+        (count != u64::MAX).then_some(count)
+    }
+
+    /// How often the loop runs while a condition holds, which may be part `part` of a tuple; [`u64::MAX`] if it always holds. Conditions of
+    /// TensorFlow join two counters, and are passed on through calls and tuples.
+    fn turns_while(
+        &self,
+        around: Loop<'_>,
+        within: &Computation,
+        id: InstructionId,
+        part: Option<u32>,
+        arguments: &Arguments<'_>,
+        steps: u32,
+    ) -> Option<u64> {
+        let steps = self.look(steps)?;
+        let test = within.instructions.get(id)?;
+        let of = |id, part| self.turns_while(around, within, id, part, arguments, steps);
+        match (&test.op, &test.operands[..], part) {
+            (Op::Compare(comparison), &[left, right], None) => {
+                let left = self.number(within, left, arguments, steps)?;
+                let right = self.number(within, right, arguments, steps)?;
+                self.turns_of_comparison(around, *comparison, left, right)
+            }
+            (Op::Binary(Binary::And), &[left, right], None) => Some(of(left, None)?.min(of(right, None)?)),
+            (Op::Constant(value), _, None) => match &value.numbers {
+                Numbers::Whole(numbers) => Some(if *numbers.first()? == 0 { 0 } else { u64::MAX }),
+                _ => None,
+            },
+            (Op::GetTupleElement(k), &[tuple], None) => of(tuple, Some(*k)),
+            (Op::Tuple, parts, Some(k)) => of(*parts.get(k as usize)?, None),
+            (Op::Call, operands, part) => {
+                let callee = self.program.computations.get(*test.called.first()?)?;
+                let inner = Arguments::Of(within, operands, arguments);
+                self.turns_while(around, callee, callee.root, part, &inner, steps)
+            }
+            (_, _, part) => of(passed(test)?, part),
+        }
+    }
+
+    /// How often the loop runs while one number compares so with another, of which one is a counter and the other never changes.
+    fn turns_of_comparison(
+        &self,
+        around: Loop<'_>,
+        comparison: Comparison,
+        left: Number,
+        right: Number,
+    ) -> Option<u64> {
+        let start = |k| self.start(around.computation, around.instruction, k);
+        let step = |k| self.step(around, k);
         let fixed = |number| match number {
             Number::Constant(n) => Some(n),
             Number::Carried(k, offset) if step(k)? == 0 => start(k)?.checked_add(offset),
@@ -107,7 +161,8 @@ impl<'a> TripCounts<'a> {
     }
 
     /// The change of element `k` in a turn: a constant, or an element that no turn changes.
-    fn step(&self, computation: ComputationId, instruction: &Instruction, body: &Computation, k: u32) -> Option<i64> {
+    fn step(&self, around: Loop<'_>, k: u32) -> Option<i64> {
+        let Loop { computation, instruction, body } = around;
         let same = |k| {
             let is_same = self.after(body, k)? == Number::Carried(k, 0);
             if is_same { self.start(computation, instruction, k) } else { None }
@@ -127,11 +182,10 @@ impl<'a> TripCounts<'a> {
     /// The value of element `k` after a turn.
     fn after(&self, body: &Computation, k: u32) -> Option<Number> {
         let root = body.instructions.get(body.root)?;
-        let element = match root.op {
-            Op::Tuple => *root.operands.get(k as usize)?,
-            _ => body.root,
-        };
-        self.number(body, element, &Arguments::Carried, MOST_STEPS)
+        match root.ty {
+            Type::Tuple(_) => self.element(body, body.root, k, &Arguments::Carried, MOST_STEPS),
+            _ => self.number(body, body.root, &Arguments::Carried, MOST_STEPS),
+        }
     }
 
     /// A number that is the same on every call of the program.

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::base::Idx;
 use crate::base::convert::narrow;
 use crate::import::program::{
-    ArrayType, Binary, Computation, ComputationId, DotDims, GatherDims, Instruction, Op, Program, Type, Unary,
+    ArrayType, Binary, Computation, ComputationId, DotDims, GatherDims, Instruction, InstructionId, Op, Program, Type,
+    Unary,
 };
 
 /// Most instructions that are followed; the rest counts as mixed. Nested calls may be many.
@@ -108,6 +109,7 @@ impl Walk<'_> {
             } else if let Op::Parameter(n) = instruction.op {
                 arguments.get(n as usize).cloned().unwrap_or(Label::Active)
             } else {
+                self.folded_mean(computation, instruction, &labels);
                 let operands: Vec<Label> = instruction.operands.iter().map(|o| labels[o.index()].clone()).collect();
                 self.instruction(computation, instruction, &operands, depth)
             };
@@ -191,6 +193,35 @@ impl Walk<'_> {
             self.note(mean, |seen| seen.statistic += 1);
         }
         self.mixed(labels, f == Binary::Mul)
+    }
+
+    /// Keras writes a norm as `x * factor + (offset - mean * factor)`, where the factor holds the root of a variance: the other
+    /// row in that product is the mean.
+    fn folded_mean(&mut self, within: &Computation, instruction: &Instruction, labels: &[Label]) {
+        let (Op::Binary(Binary::Sub), [offset, product]) = (&instruction.op, &instruction.operands[..]) else { return };
+        let product = match within.instructions.get(*product) {
+            Some(product) if product.op == Op::Binary(Binary::Mul) => product,
+            _ => return,
+        };
+        let of = |id: &InstructionId| labels.get(id.index()).unwrap_or(&Label::Active);
+        let [one, other] = &product.operands[..] else { return };
+        if !matches!(of(offset), Label::Alone { .. } | Label::Fixed) {
+            return;
+        }
+        for (mean, factor) in [(of(one), of(other)), (of(other), of(one))] {
+            if !self.holds_variance(mean) && self.holds_variance(factor) {
+                self.note(mean, |seen| seen.statistic += 1);
+            }
+        }
+    }
+
+    fn holds_variance(&self, label: &Label) -> bool {
+        let is_statistic = |p: u32| self.evidence.get(p as usize).is_some_and(|seen| seen.statistic > 0);
+        match label {
+            Label::Alone { parameter, .. } => is_statistic(*parameter),
+            Label::Many(members) => members.iter().any(|&p| is_statistic(p)),
+            Label::Fixed | Label::Active | Label::Tuple(_) => false,
+        }
     }
 
     /// A row whose root is taken, and which is used in no other way, is a variance. The root of a matrix is a length: a normalised weight is

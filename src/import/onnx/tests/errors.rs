@@ -99,3 +99,10 @@ fn a_hundred_thousand_nodes_are_read() {
     let made = file(&graph(&nodes, &[], &[info("x", 1, &[2])], &["y"]), 17);
     assert_eq!(read(&made).unwrap().inspection.ops["Relu"], count as u64);
 }
+
+#[test]
+fn what_does_not_fit_a_guessed_result_is_the_fault_of_the_unknown_operator() {
+    let nodes = [node("Odd", "w x", "z", &[]), node("Add", "z x", "y", &[])];
+    let given = error(&nodes, &[floats("w", &[5, 7], &[0.0; 35])]);
+    assert!(given.starts_with("Odd z: the operator Odd is not known, and the file does not give the type"), "{given}");
+}
