@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use neuronscope::import::eval::Casts;
-use neuronscope::import::program::Op;
+use neuronscope::import::program::{self, ArrayType, ElementType, Numbers, Op};
 use neuronscope::import::{
     ImportError, ImportOptions, Imported, Verdict, compare, gunzip, print_hlo_text, read_hlo_proto, read_hlo_text,
     read_mlir_bytecode, read_stablehlo, refuse_undecided,
@@ -245,6 +245,24 @@ fn values_are_those_that_the_frameworks_gave() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(compared >= 20, "{compared}");
+}
+
+#[test]
+fn expected_results_are_found_by_the_names_of_results_too() {
+    let text = "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT sum = f32[2] add(x, x)\n}";
+    let double = read_hlo_text(text, &ImportOptions::default()).unwrap();
+    let row = |name: &str, numbers: [f64; 2]| {
+        let ty = ArrayType::new(ElementType::F32, [2]);
+        (name.to_owned(), program::Value { ty, numbers: Numbers::Real(numbers.to_vec()) })
+    };
+    let input = [row("x", [1.0, 2.0])];
+    for name in ["out0", "sum"] {
+        let results = compare(&double, &Vec::new(), &input, &[row(name, [2.0, 4.0])], Casts::NONE).unwrap();
+        assert_eq!(results[0].max_abs_error, 0.0, "{name}");
+    }
+    let other = compare(&double, &Vec::new(), &input, &[row("total", [2.0, 4.0])], Casts::NONE).unwrap_err();
+    let wanted = "no array holds an expected result: name it sum, or out0; the file has total";
+    assert_eq!(other.to_string(), wanted);
 }
 
 /// A file of the StableHLO folder, in any form.

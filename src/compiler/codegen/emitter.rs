@@ -6,7 +6,7 @@ use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruc
 use crate::machine::{Executable, SourceId};
 
 /// Most instructions and DMAs of one program; 8 M of them take a quarter of a gigabyte.
-const MAX_ITEMS: usize = 8_000_000;
+pub(super) const MAX_ITEMS: usize = 8_000_000;
 
 /// The purpose of an emitted item.
 #[derive(Clone, Copy, Debug)]

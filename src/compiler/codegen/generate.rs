@@ -4,6 +4,7 @@ use super::code::Code;
 use super::conv::{convolution, reduce_window};
 use super::dot::dot;
 use super::elementwise::elementwise;
+use super::emitter::MAX_ITEMS;
 use super::error::CodegenError;
 use super::lazy;
 use super::places::Places;
@@ -23,6 +24,9 @@ use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, Parameter
 use crate::machine::Executable;
 use crate::machine::cost::CostTable;
 use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
+
+/// Elements that an instruction works on at least, where an array is cut into blocks: one partition of PSUM's width.
+const LEAST_ELEMENTS: u64 = 512;
 
 /// Compiles a module for one core, with the default options. The costs of the engines decide which engine takes which work.
 ///
@@ -68,13 +72,14 @@ pub fn modelled_compile_s(executable: &Executable) -> f64 {
     real_len(executable.sources.len()) * COMPILE_MS_PER_OPERATION / 1e3
 }
 
-/// Refuses an array that no core can hold before it is cut into blocks: a size with a wrong digit would otherwise fill
-/// this machine's memory with instructions.
+/// Refuses an array that no core can hold before it is cut into blocks: a size with wrong digits would otherwise fill
+/// this machine's memory with instructions. A model that exceeds device memory by less is compiled, and told how much is missing.
 fn fits_device_memory(plan: &Plan<'_>, id: InstrId) -> Result<(), CodegenError> {
     let instruction = &plan.module.instructions[id];
-    let needed = instruction.shape.elements().saturating_mul(plan.precision.operand_bytes);
+    let elements = instruction.shape.elements();
+    let needed = elements.saturating_mul(plan.precision.operand_bytes);
     let available = plan.core.hbm_bytes;
-    if needed <= available {
+    if needed <= available || elements / LEAST_ELEMENTS <= MAX_ITEMS as u64 {
         return Ok(());
     }
     Err(CodegenError::ArrayExceedsDeviceMemory { path: plan.path(id), needed, available })
