@@ -6,6 +6,7 @@ use super::load::{DecodeError, decode};
 use super::program::{ArrayType, ElementType, Value};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes, Place};
+use crate::base::convert::signed;
 
 /// Most bytes of one array.
 const MOST_BYTES: u64 = 1 << 30;
@@ -13,7 +14,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// The arrays of an `.npz` file by name, in its order.
 ///
 /// # Errors
-/// When it is not an `.npz` archive, or an array is damaged, in column-major order or of an unsupported type.
+/// When it is not an `.npz` archive, or an array is damaged or of an unsupported type.
 pub fn read_npz(bytes: &dyn ModelBytes) -> Result<Vec<(String, Value)>, ImportError> {
     let archive = Archive::open(bytes)?;
     let mut arrays = Vec::new();
@@ -52,9 +53,6 @@ pub enum NpzError {
         /// What is wrong with one of them.
         source: std::num::ParseIntError,
     },
-    /// Column-major order.
-    #[error("it is in column-major order: save numpy.ascontiguousarray of it")]
-    ColumnMajor,
     /// An unsupported element type, as NumPy writes it.
     #[error("arrays of type {0} are not read")]
     Element(String),
@@ -99,10 +97,17 @@ fn array(npy: &[u8]) -> Result<Value, NpzError> {
     let sizes = after("'shape':")?.split(['(', ')']).nth(1).unwrap_or_default().to_owned();
     let dims = sizes.split(',').map(str::trim).filter(|d| !d.is_empty()).map(|d| d.parse::<u64>());
     let dims = dims.collect::<Result<Vec<u64>, _>>().map_err(|source| NpzError::Sizes { sizes, source })?;
-    if dims.len() > 1 && after("'fortran_order':")?.trim_start().starts_with("True") {
-        return Err(NpzError::ColumnMajor);
-    }
-    Ok(decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or(NpzError::CutOff)?, &[])?)
+    // NumPy keeps a transposed array as it is, with its first dimension as the fastest.
+    let is_column_major = dims.len() > 1 && after("'fortran_order':")?.trim_start().starts_with("True");
+    let strides = if is_column_major { column_major(&dims) } else { Vec::new() };
+    Ok(decode(&ArrayType::new(element(&descr)?, dims), npy.get(end..).ok_or(NpzError::CutOff)?, &strides)?)
+}
+
+/// Distances between neighbours, in elements, of an array whose first dimension is the fastest.
+fn column_major(dims: &[u64]) -> Vec<i64> {
+    let mut next = 1u64;
+    let mut stride = |n: &u64| signed(std::mem::replace(&mut next, next.saturating_mul(*n)));
+    dims.iter().map(&mut stride).collect()
 }
 
 fn element(descr: &str) -> Result<ElementType, NpzError> {
@@ -121,4 +126,25 @@ fn element(descr: &str) -> Result<ElementType, NpzError> {
         "b1" | "?" => ElementType::Pred,
         _ => return Err(NpzError::Element(descr.to_owned())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::program::Numbers;
+
+    #[test]
+    fn a_transposed_array_is_read_in_its_own_order() {
+        let of = |order: &str, numbers: [f32; 6]| {
+            let header = format!("{{'descr': '<f4', 'fortran_order': {order}, 'shape': (2, 3), }}");
+            let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+            bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+            bytes.extend(header.as_bytes());
+            bytes.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
+            array(&bytes).unwrap()
+        };
+        let rows = of("False", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(rows.numbers, Numbers::Real(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        assert_eq!(of("True", [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]), rows);
+    }
 }

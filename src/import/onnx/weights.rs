@@ -22,6 +22,8 @@ pub(super) struct Weights {
     read: FxHashSet<String>,
     /// Names of the values that products and norms read as weights.
     products: FxHashSet<String>,
+    /// Arrays that hold a parameter again: a module that is called twice has two transposed weights.
+    copies: FxHashSet<String>,
     /// Elements of parameters that the exporter merged, folded or left out.
     pub merged: u64,
 }
@@ -54,6 +56,7 @@ impl Weights {
         found.buffers.extend(
             arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
         );
+        found.copies = found.copies_of(model, &arrays);
         found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
         found.merged = found.merged.saturating_add(shared_rows(model, &arrays));
         found
@@ -87,6 +90,32 @@ impl Weights {
         // Rows of a table that the exporter looked up itself are named after the operation.
         let is_said = self.parameters.contains(&own) || self.read.contains(name) || name.starts_with("embedding");
         self.parameters.is_empty() || is_said
+    }
+
+    /// Whether an initialiser holds a parameter that another one holds already.
+    pub fn is_copy(&self, name: &str) -> bool {
+        self.copies.contains(name)
+    }
+
+    /// Computed arrays that stand for a parameter for which an earlier node has another array. A product reads its whole parameter:
+    /// parts of one are the operands of other nodes.
+    fn copies_of(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> FxHashSet<String> {
+        let mut holders: FxHashMap<String, &str> = FxHashMap::default();
+        let mut copies = FxHashSet::default();
+        let products = |n: &&Node| matches!(n.op.as_str(), "MatMul" | "Gemm" | "Conv" | "ConvTranspose");
+        for node in model.graph.nodes.iter().filter(products) {
+            let parameters: Vec<&str> = mentioned(node, "%p_").collect();
+            for (at, operand) in node.inputs.iter().enumerate().take(2) {
+                let Some((&name, tensor)) = arrays.get_key_value(&**operand) else { continue };
+                let Some(parameter) = claimed(node, at, name, tensor, &parameters) else { continue };
+                let first = *holders.entry(parameter).or_insert(name);
+                let is_own = self.parameters.contains(&plain(name));
+                if first != name && !is_own && arrays[first].ty.elements() == tensor.ty.elements() {
+                    copies.insert(name.to_owned());
+                }
+            }
+        }
+        copies
     }
 
     /// Whether the numbers of a node are a weight: an operator multiplies by them, or they are added to a product.

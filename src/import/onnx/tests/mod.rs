@@ -8,6 +8,7 @@ mod layout;
 mod norms;
 mod products;
 mod shapes;
+mod weights;
 
 use super::super::eval::evaluate;
 use super::super::program::{ArrayType, ElementType, Numbers, Value};

@@ -1,0 +1,57 @@
+//! How many parameters a model had before its exporter changed them.
+
+use super::{file, floats, graph, info, msg, node, read};
+
+/// A node with a name, and with a note of PyTorch's newer exporter if there is one.
+fn named(node: Vec<u8>, name: &str, note: &str) -> Vec<u8> {
+    let note =
+        if note.is_empty() { Vec::new() } else { msg(9, [msg(1, "pkg.torch.onnx.fx_node"), msg(2, note)].concat()) };
+    [node, msg(3, name), note].concat()
+}
+
+fn parameters(nodes: &[Vec<u8>], arrays: &[Vec<u8>]) -> u64 {
+    let graph = graph(nodes, arrays, &[info("x", 1, &[2, 3])], &["y"]);
+    read(&file(&graph, 17)).unwrap().inspection.parameters
+}
+
+#[test]
+fn a_module_that_is_called_twice_has_one_weight() {
+    let weight = floats("onnx::MatMul_7", &[3, 3], &[0.5; 9]);
+    let model = |second: &str| {
+        let nodes = [
+            node("Identity", "onnx::MatMul_7", "onnx::MatMul_9", &[]),
+            named(node("MatMul", "x onnx::MatMul_7", "h", &[]), "/mlp/fc/MatMul", ""),
+            named(node("MatMul", "h onnx::MatMul_9", "y", &[]), second, ""),
+        ];
+        parameters(&nodes, std::slice::from_ref(&weight))
+    };
+    assert_eq!(model("/mlp/fc_1/MatMul"), 9);
+    // Another module with the same numbers, as copies of a layer have before they are trained.
+    assert_eq!(model("/mlp/gate/MatMul"), 18);
+}
+
+#[test]
+fn two_arrays_that_hold_one_parameter_count_once() {
+    let arrays = [floats("val_1", &[3, 3], &[0.5; 9]), floats("val_2", &[3, 3], &[0.5; 9])];
+    let linear = |x: &str, p: &str| format!("call_function[target=aten.linear](args = (%{x}, %p_{p}_weight))");
+    let model = |second: &str| {
+        let nodes = [
+            named(node("MatMul", "x val_1", "h", &[]), "n0", &linear("x", "fc")),
+            named(node("MatMul", "h val_2", "y", &[]), "n1", &linear("h", second)),
+        ];
+        parameters(&nodes, &arrays)
+    };
+    assert_eq!((model("fc"), model("fc2")), (9, 18));
+}
+
+#[test]
+fn a_norm_that_tf2onnx_folded_into_a_convolution_is_counted() {
+    let arrays = [floats("w", &[3, 2, 1, 1], &[0.5; 6]), floats("b", &[3], &[0.5; 3])];
+    let model = |reads: &str, gives: &str| {
+        let graph = graph(&[node("Conv", reads, gives, &[])], &arrays, &[info("x", 1, &[1, 2, 4, 4])], &[gives]);
+        read(&file(&graph, 17)).unwrap().inspection.parameters
+    };
+    assert_eq!(model("x w b", "conv/BiasAdd:0"), 6 + 3);
+    assert_eq!(model("x w b", "bn/batchnorm/add_1:0"), 6 + 2 * 3);
+    assert_eq!(model("x w", "bn/batchnorm/mul_1:0"), 6 + 2 * 3);
+}
