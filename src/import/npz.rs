@@ -105,9 +105,12 @@ fn array(npy: &[u8]) -> Result<Value, NpzError> {
 
 /// Distances between neighbours, in elements, of an array whose first dimension is the fastest.
 fn column_major(dims: &[u64]) -> Vec<i64> {
-    let mut next = 1u64;
-    let mut stride = |n: &u64| signed(std::mem::replace(&mut next, next.saturating_mul(*n)));
-    dims.iter().map(&mut stride).collect()
+    let stride = |before: &mut u64, n: &u64| {
+        let here = *before;
+        *before = here.saturating_mul(*n);
+        Some(signed(here))
+    };
+    dims.iter().scan(1, stride).collect()
 }
 
 fn element(descr: &str) -> Result<ElementType, NpzError> {
