@@ -32,7 +32,7 @@ impl Importer<'_> {
         }
         let role = if is_trained { Role::Weight } else { Role::Buffer };
         let total = if is_trained { &mut self.elements.0 } else { &mut self.elements.1 };
-        *total = total.saturating_add(if self.weights.is_copy(name) { 0 } else { count });
+        *total = total.saturating_add(if self.weights.is_counted_elsewhere(name) { 0 } else { count });
         let data = match &tensor.data {
             TensorData::External => WeightData::Absent,
             TensorData::InFile { offset, len } => {

@@ -19,6 +19,7 @@ mod model_error;
 mod ops;
 mod order;
 mod parse;
+mod relative;
 mod scope;
 mod site;
 mod spans;

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::program::ElementType;
 use super::count::each_node;
 use super::messages::{AttributeValue, Model, Node, Tensor};
+use super::relative::relative_tables;
 use super::scope::mentioned;
 
 /// What the file says about its weights.
@@ -22,8 +23,8 @@ pub(super) struct Weights {
     read: FxHashSet<String>,
     /// Names of the values that products and norms read as weights.
     products: FxHashSet<String>,
-    /// Arrays that hold a parameter again: a module that is called twice has two transposed weights.
-    copies: FxHashSet<String>,
+    /// Arrays whose parameters are counted elsewhere: copies, and rows that were looked up in a table.
+    counted: FxHashSet<String>,
     /// Elements of parameters that the exporter merged, folded or left out.
     pub merged: u64,
 }
@@ -56,9 +57,11 @@ impl Weights {
         found.buffers.extend(
             arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
         );
-        found.copies = found.copies_of(model, &arrays);
+        let (looked_up, tables) = relative_tables(model, &arrays);
+        found.counted = found.copies_of(model, &arrays);
+        found.counted.extend(looked_up);
         found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
-        found.merged = found.merged.saturating_add(shared_rows(model, &arrays));
+        found.merged = found.merged.saturating_add(shared_rows(model, &arrays)).saturating_add(tables);
         found
     }
 
@@ -92,12 +95,12 @@ impl Weights {
         self.parameters.is_empty() || is_said
     }
 
-    /// Whether an initialiser holds a parameter that another one holds already.
-    pub fn is_copy(&self, name: &str) -> bool {
-        self.copies.contains(name)
+    /// Whether the parameters behind an initialiser are counted elsewhere: with an equal array, or as the table of its rows.
+    pub fn is_counted_elsewhere(&self, name: &str) -> bool {
+        self.counted.contains(name)
     }
 
-    /// Computed arrays that stand for a parameter for which an earlier node has another array. A product reads its whole parameter:
+    /// Computed arrays that hold a parameter again: a module that is called twice has two transposed weights. A product reads its whole parameter:
     /// parts of one are the operands of other nodes.
     fn copies_of(&self, model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> FxHashSet<String> {
         let mut holders: FxHashMap<String, &str> = FxHashMap::default();
@@ -164,7 +167,8 @@ impl Weights {
             let own = plain(name);
             let count = all.iter().filter(|p| **p == own || !names.contains(*p)).count() as u64;
             let elements = arrays.get(name).and_then(|t| t.ty.elements()).unwrap_or(0);
-            if self.is_trained(name, arrays[name]) { count.saturating_sub(1).saturating_mul(elements) } else { 0 }
+            let is_whole = self.is_trained(name, arrays[name]) && !self.is_counted_elsewhere(name);
+            if is_whole { count.saturating_sub(1).saturating_mul(elements) } else { 0 }
         };
         stands_for.into_iter().map(more).fold(0, u64::saturating_add)
     }

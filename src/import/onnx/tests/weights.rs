@@ -55,3 +55,23 @@ fn a_norm_that_tf2onnx_folded_into_a_convolution_is_counted() {
     assert_eq!(model("x w b", "bn/batchnorm/add_1:0"), 6 + 2 * 3);
     assert_eq!(model("x w", "bn/batchnorm/mul_1:0"), 6 + 2 * 3);
 }
+
+#[test]
+fn a_bias_of_relative_positions_counts_as_its_table() {
+    // A window of 2 x 2 pixels and 2 heads: 3 x 3 distances for each head.
+    let patches = floats("k", &[3, 3, 1, 1], &[0.5; 9]);
+    let input = [info("x", 1, &[1, 3, 4, 4]), info("scores", 1, &[1, 2, 4, 4])];
+    let model = |op: &str, arrays: &[Vec<u8>]| {
+        let nodes = [
+            node(op, "x k", "patches", &[]),
+            node("Identity", "bias", "bias_1", &[]),
+            node("Add", "scores bias", "a", &[]),
+            node("Add", "a bias_1", "y", &[]),
+        ];
+        read(&file(&graph(&nodes, arrays, &input, &["patches", "y"]), 17)).unwrap().inspection.parameters
+    };
+    let bias = floats("bias", &[1, 2, 4, 4], &[0.0; 32]);
+    assert_eq!(model("Conv", &[patches, bias.clone()]), 9 + 2 * (2 * 9));
+    // Without a convolution the model has no pictures.
+    assert_eq!(model("MatMul", &[floats("k", &[4, 4], &[0.5; 16]), bias]), 16 + 2 * 32);
+}
