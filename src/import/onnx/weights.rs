@@ -68,7 +68,9 @@ impl Weights {
     /// Whether an initialiser is a weight.
     pub fn is_trained(&self, name: &str, tensor: &Tensor) -> bool {
         let is_single = tensor.ty.elements() == Some(1);
-        let is_named = name.ends_with("weight") || name.ends_with("bias");
+        // PyTorch's names of parameters are paths of modules with dots.
+        let is_path = name.contains('.') && !name.contains(['/', ':']);
+        let is_named = name.ends_with("weight") || name.ends_with("bias") || is_path;
         let is_quantised = tensor.ty.element.is_integer() && self.products.contains(name) && !tensor.ty.dims.is_empty();
         if is_quantised && !name.ends_with("zero_point") {
             return true;
@@ -79,11 +81,16 @@ impl Weights {
         };
         // An array with the name of a node's result was computed by an optimiser: a mask, or a table of factors.
         let is_computed = name.starts_with('/') && name.contains("_output_");
+        // PyTorch's older exporter writes parameters as initialisers: its constants are settings, such as the factors of one that a
+        // group norm gives to an InstanceNormalization.
+        if is_computed && name.contains("/Constant_") {
+            return false;
+        }
         if is_computed && !self.products.contains(name) && !name.contains("embedding") {
             return false;
         }
         let own = plain(name);
-        if !has_kind || tensor.ty.dims.is_empty() || is_single && !is_named {
+        if !has_kind || is_single && !is_named || tensor.ty.dims.is_empty() && !is_path {
             return false;
         }
         // An array that stands for several may be both a statistic and a weight.

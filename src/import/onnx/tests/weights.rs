@@ -1,6 +1,6 @@
 //! How many parameters a model had before its exporter changed them.
 
-use super::{file, floats, graph, info, msg, node, read};
+use super::{A, file, floats, graph, info, msg, node, read};
 
 /// A node with a name, and with a note of PyTorch's newer exporter if there is one.
 fn named(node: Vec<u8>, name: &str, note: &str) -> Vec<u8> {
@@ -74,4 +74,15 @@ fn a_bias_of_relative_positions_counts_as_its_table() {
     assert_eq!(model("Conv", &[patches, bias.clone()]), 9 + 2 * (2 * 9));
     // Without a convolution the model has no pictures.
     assert_eq!(model("MatMul", &[floats("k", &[4, 4], &[0.5; 16]), bias]), 16 + 2 * 32);
+}
+
+#[test]
+fn factors_of_one_in_a_group_norm_are_no_parameters() {
+    let one = node("Constant", "", "/norm/Constant_output_0", &[A::T("value", floats("", &[32], &[1.0; 32]))]);
+    let zero = node("Constant", "", "/norm/Constant_1_output_0", &[A::T("value", floats("", &[32], &[0.0; 32]))]);
+    let norm = node("InstanceNormalization", "x /norm/Constant_output_0 /norm/Constant_1_output_0", "n", &[]);
+    let nodes = [one, zero, norm, node("Mul", "n norm.weight", "y", &[])];
+    let weight = floats("norm.weight", &[32, 1], &[0.5; 32]);
+    let graph = graph(&nodes, &[weight], &[info("x", 1, &[1, 32, 9])], &["y"]);
+    assert_eq!(read(&file(&graph, 17)).unwrap().inspection.parameters, 32);
 }
