@@ -178,7 +178,7 @@ impl ImportErrorKind {
             Self::HloText(error) => error.instead(),
             Self::HloProto(error) => error.instead().into(),
             Self::Hlo(error) => error.instead().into(),
-            Self::StableHlo(error) => error.instead().into(),
+            Self::StableHlo(error) => error.instead(),
             Self::Bytecode(error) => error.instead().into(),
             Self::Onnx(error) => error.instead(),
             Self::Pt2(error) => error.instead().into(),

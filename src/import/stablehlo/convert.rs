@@ -1,10 +1,13 @@
 //! Makes a program from a module: functions become computations, regions become computations that take the outer values they read.
 
 use super::attributes::{Dense, dense};
-use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
+use super::dynamic::with_fixed_sizes;
 use super::error::StableHloError;
+use super::known::Given;
+use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
+use super::slices::moving_slice;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
 use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
@@ -12,9 +15,9 @@ use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::program::infer::{Inference, Signature};
 use crate::import::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
-    WeightData,
+    Value, WeightData,
 };
-use crate::import::{ImportError, calls, scopes};
+use crate::import::{ImportError, scopes};
 
 /// Most levels of nested calls and regions.
 const MOST_NESTING: u32 = 100;
@@ -34,7 +37,7 @@ enum State {
 pub(super) struct Converter<'m, 'a> {
     pub module: &'m Module<'a>,
     pub source: &'a str,
-    functions: FxHashMap<&'a str, usize>,
+    pub(super) functions: FxHashMap<&'a str, usize>,
     states: Vec<State>,
     pub computations: IndexVec<ComputationId, Computation>,
     pub(super) signatures: Vec<Signature>,
@@ -77,6 +80,17 @@ impl Frame<'_> {
         let id = self.builder.element(tuple, k);
         self.elements.insert((tuple, k), id);
         id
+    }
+
+    /// From now on, element `k` of a tuple is read as this value, which is equal to it.
+    pub(super) fn take_as(&mut self, tuple: InstructionId, k: u32, value: InstructionId) {
+        self.elements.insert((tuple, k), value);
+    }
+
+    /// A constant.
+    pub(super) fn constant(&mut self, value: Value) -> InstructionId {
+        let ty = Type::Array(value.ty.clone());
+        self.builder.push("known", Op::Constant(Box::new(value)), Vec::new(), ty)
     }
 }
 
@@ -214,12 +228,14 @@ impl<'m, 'a> Converter<'m, 'a> {
         let types: Vec<&Type> = types.iter().collect();
         if self.module.is_open {
             let declared = declared(&operation.types);
-            let fixed = with_fixed_sizes(operation, &frame.builder, &operands, &declared).map_err(failed)?;
-            if let Some((op, operands, ty)) = fixed {
-                let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
-                let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[]);
-                let ty = ty.map_or_else(inferred, Ok)?;
-                return Ok(frame.builder.push(&name, op, operands, ty));
+            let fixed = match moving_slice(operation, &mut frame.builder, &operands) {
+                Some(slice) => Some(slice),
+                None => {
+                    with_fixed_sizes(operation, frame.builder.instructions(), &operands, &declared).map_err(failed)?
+                }
+            };
+            if let Some(fixed) = fixed {
+                return self.fixed(frame, operation, &name, fixed, Vec::new());
             }
         }
         let op = op_of(operation, &types).map_err(failed)?;
@@ -234,10 +250,8 @@ impl<'m, 'a> Converter<'m, 'a> {
             called.push(self.plain_region(frame, region, operation.at)?);
         }
         let ty = self.result_type(operation, &op, &types, &called)?;
-        if self.module.is_open
-            && let Some(value) = folded(&op, &frame.builder, &operands, &ty)
-        {
-            return Ok(frame.builder.push(&name, Op::Constant(Box::new(value)), Vec::new(), ty));
+        if let Some(simpler) = self.simpler(frame, &name, &op, &operands, &ty) {
+            return Ok(simpler);
         }
         if let Op::Compare(comparison) = op
             && is_total_order(operation)
@@ -249,7 +263,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// The result's type as written, with open sizes taken from the operands.
-    fn result_type(
+    pub(super) fn result_type(
         &self,
         operation: &Operation<'a>,
         op: &Op,
@@ -271,25 +285,6 @@ impl<'m, 'a> Converter<'m, 'a> {
             .map_err(|fault| self.error(operation.at, StableHloError::OpenResult { operation: name(), fault }))
     }
 
-    fn call(
-        &mut self,
-        frame: &mut Frame<'a>,
-        operation: &Operation<'a>,
-        name: &str,
-        operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
-        let callee = symbol.unwrap_or("").trim_start_matches('@');
-        let Some(&index) = self.functions.get(callee) else {
-            return Err(self.error(operation.at, StableHloError::NoCallee(clip(callee))));
-        };
-        let given: Vec<Given> = operands.iter().map(|&o| given(&frame.builder, o)).collect();
-        let id = self.function(index, &given, frame.depth)?;
-        let ty = self.signatures[id.0 as usize].result.clone();
-        Ok(frame.builder.push_call(name, Op::Call, operands, vec![id], ty))
-    }
-
     fn constant(
         &self,
         frame: &mut Frame<'a>,
@@ -308,30 +303,6 @@ impl<'m, 'a> Converter<'m, 'a> {
             Dense::All(value) => frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty),
             Dense::Elided => frame.builder.push(name, Op::ElidedConstant, Vec::new(), ty),
         })
-    }
-
-    fn custom_call(
-        &self,
-        frame: &mut Frame<'a>,
-        operation: &Operation<'a>,
-        name: &str,
-        operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
-        let target = target.trim_start_matches('@').trim_matches('"');
-        // A check of sizes, which are known at this point.
-        if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
-            return Ok(condition);
-        }
-        let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
-        let op = {
-            let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
-            calls::meaning(target, config, &types, &declared(&operation.types))
-        };
-        let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
-        let ty = self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[])?;
-        Ok(frame.builder.push(name, op, operands, ty))
     }
 
     /// The number of the function that a caller calls: `main`, or the first.
@@ -380,7 +351,7 @@ fn before_type(value: &str) -> &str {
 }
 
 /// The type of an operation's results: the type of a single result, a tuple of several.
-fn declared(types: &[OpenType]) -> Type {
+pub(super) fn declared(types: &[OpenType]) -> Type {
     match types {
         [one] => one.ty.clone(),
         many => Type::Tuple(many.iter().map(|t| t.ty.clone()).collect()),

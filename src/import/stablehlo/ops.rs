@@ -164,7 +164,7 @@ fn plain_dot(operands: &[&Type]) -> Result<DotDims, AttributeError> {
     Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
 }
 
-fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
+pub(super) fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
     let dims = convolution_dims(operation)?;
     let kernel = operands.get(1).and_then(|t| t.array()).ok_or(AttributeError::Missing("kernel"))?;
     let size = |&d: &u32| kernel.dims.get(d as usize).copied().unwrap_or(1);
