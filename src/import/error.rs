@@ -225,7 +225,7 @@ mod tests {
         let constant = HloTextError::Constant { ty, numbers: 3 };
         vec![
             ImportError::of_file(gone),
-            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], is_batch: true }),
+            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], tried: vec![8], is_batch: true }),
             ImportError::at(Place::Line(3, 7), constant),
             ImportError::at(Place::Byte(12), TextError::CutOff),
             ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use neuronscope::import::eval::Casts;
+use neuronscope::import::program::Op;
 use neuronscope::import::{
     ImportOptions, Imported, ModelKind, OpenDimension, compare, read_mlir_bytecode, read_stablehlo, sniff,
 };
@@ -101,6 +102,18 @@ fn a_size_that_is_a_term_of_symbols_shows_the_term() {
 }
 
 #[test]
+fn parts_at_known_places_are_slices() {
+    let gathers = |name: &str, dims: &[(&str, u64)]| {
+        let program = read(name, dims).unwrap().program;
+        let all = program.computations.iter().flat_map(|c| c.instructions.iter());
+        all.filter(|i| matches!(i.op, Op::Gather(_))).count()
+    };
+    // Written as x[:, ::2], x[:, -1] and y[:batch % 3].
+    assert_eq!(gathers("moving-slices--jax0.10.2.jax_export", &[("batch", 3), ("seq", 7)]), 0);
+    assert_eq!(gathers("mod-max--jax0.10.2.jax_export", &[("batch", 5), ("seq", 3)]), 0);
+}
+
+#[test]
 fn sizes_that_the_model_refuses_are_refused_in_its_words() {
     let odd = read("divisible--jax0.10.2.jax_export", &[("batch", 3)]).unwrap_err();
     let expected = "the model refuses these sizes: Input shapes do not match the symbolic shape constraint \
@@ -134,7 +147,33 @@ fn a_model_that_works_at_one_size_only_is_named_so() {
     assert!(error.starts_with(start) && error.ends_with(end), "{error}");
 }
 
-/// A module whose main passes its open size on to a function.
+#[test]
+fn a_model_of_multiples_names_two_of_them() {
+    // A row for each twelve rows of the input: floor(b / 12) rows of 48 numbers.
+    let text = module(
+        "    %c = stablehlo.constant dense<12> : tensor<i32>
+    %c_48 = stablehlo.constant dense<48> : tensor<1xi32>
+    %c_4 = stablehlo.constant dense<4> : tensor<1xi32>
+    %0 = stablehlo.divide %n, %c : tensor<i32>
+    %1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+    %2 = stablehlo.concatenate %1, %c_48, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %3 = stablehlo.dynamic_reshape %x, %2 : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x48xf32>
+    %4 = stablehlo.tanh %3 : tensor<?x48xf32>
+    %5 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %6 = stablehlo.concatenate %5, %c_4, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %7 = stablehlo.dynamic_reshape %4, %6 : (tensor<?x48xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+    return %7 : tensor<?x4xf32>",
+    );
+    let with = |b: u64| {
+        let options = ImportOptions { dims: [("b".to_owned(), b)].into_iter().collect(), looks_only: false };
+        read_stablehlo(&text, &options).map(|found| found.inspection.outputs[0].shape[0]).map_err(|e| e.to_string())
+    };
+    assert_eq!(with(36), Ok(36));
+    let error = with(8).unwrap_err();
+    assert!(error.starts_with("the model does not work with b=8; it does with b=12 and b=24 ("), "{error}");
+}
+
+/// A module whose main passes/// A module whose main passes its open size on to a function.
 fn module(inner: &str) -> String {
     format!(
         "module @jit_f attributes {{jax.uses_shape_polymorphism = true}} {{

@@ -4,7 +4,7 @@ use super::convert::{Converter, Frame, clip, declared};
 use super::dynamic::{FixedOp, called_with_sizes};
 use super::error::StableHloError;
 use super::known::{self, Given, folded, given};
-use super::slices::known_part;
+use super::slices::known_places;
 use super::syntax::Operation;
 use crate::import::attribute::AttributeError;
 use crate::import::program::{ComputationId, InstructionId, Op, Type};
@@ -114,7 +114,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(frame.builder.push_call(name, op, operands, called, ty))
     }
 
-    /// What a module with open sizes needs no operation for, or a simpler one: known numbers, and a gather of one known part.
+    /// What a module with open sizes needs no operation for, or a simpler one: known numbers, and a gather at known places.
     pub(super) fn simpler(
         &self,
         frame: &mut Frame<'a>,
@@ -129,6 +129,6 @@ impl<'a> Converter<'_, 'a> {
         if let Some(value) = folded(op, frame.builder.instructions(), operands, ty) {
             return Some(frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty.clone()));
         }
-        known_part(&mut frame.builder, name, op, operands, ty)
+        known_places(&mut frame.builder, name, op, operands, ty)
     }
 }

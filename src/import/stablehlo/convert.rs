@@ -23,7 +23,7 @@ use crate::import::{ImportError, scopes};
 const MOST_NESTING: u32 = 100;
 
 /// Most functions that are converted: with open sizes, each call is converted separately.
-const MOST_CONVERSIONS: u32 = 20_000;
+pub(super) const MOST_CONVERSIONS: u32 = 20_000;
 
 /// A function while its module is converted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,8 @@ pub(super) struct Converter<'m, 'a> {
     states: Vec<State>,
     pub computations: IndexVec<ComputationId, Computation>,
     pub(super) signatures: Vec<Signature>,
-    conversions: u32,
+    /// Functions that may still be converted.
+    left: u32,
 }
 
 /// Values by name, in one computation.
@@ -95,7 +96,7 @@ impl Frame<'_> {
 }
 
 impl<'m, 'a> Converter<'m, 'a> {
-    pub fn new(module: &'m Module<'a>, source: &'a str) -> Self {
+    pub fn new(module: &'m Module<'a>, source: &'a str, most_conversions: u32) -> Self {
         let functions = module.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
         let states = vec![State::New; module.functions.len()];
         Self {
@@ -105,7 +106,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             states,
             computations: IndexVec::new(),
             signatures: Vec::new(),
-            conversions: 0,
+            left: most_conversions,
         }
     }
 
@@ -124,7 +125,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     /// The computation of a function that is called with `arguments`.
     pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
         let function: &Function<'a> = &self.module.functions[index];
-        let Some(depth) = depth.checked_sub(1).filter(|_| self.conversions < MOST_CONVERSIONS) else {
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.left > 0) else {
             return Err(self.error(function.at, StableHloError::TooDeep("calls")));
         };
         match self.states[index] {
@@ -134,7 +135,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             State::New => self.states[index] = State::Open,
         }
-        self.conversions += 1;
+        self.left -= 1;
         let mut frame = Frame::new(depth);
         for (i, argument) in function.body.arguments.iter().enumerate() {
             let given = arguments.get(i).filter(|_| self.module.is_open);

@@ -45,6 +45,24 @@ pub(super) fn numbers(instructions: &Instructions, id: InstructionId) -> Option<
     None
 }
 
+/// The one number that all elements of an instruction are, however many they are.
+pub(super) fn repeated(instructions: &Instructions, id: InstructionId) -> Option<i64> {
+    let mut at = id;
+    for _ in 0..MOST_BROADCASTS {
+        let instruction = instructions.get(at)?;
+        match &instruction.op {
+            Op::Constant(value) => {
+                let Numbers::Whole(found) = &value.numbers else { return None };
+                let (&first, rest) = found.split_first()?;
+                return rest.iter().all(|&n| n == first).then_some(first);
+            }
+            Op::Broadcast { .. } => at = *instruction.operands.first()?,
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// The known integers of an instruction with their type.
 pub(super) fn value(instructions: &Instructions, id: InstructionId) -> Option<Value> {
     let ty = instructions.get(id)?.ty.array()?.clone();

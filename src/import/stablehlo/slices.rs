@@ -1,8 +1,9 @@
 //! Slices of modules with open sizes. A slice whose start is computed, by the counter of a loop or from data, has a known size if start and
-//! limit differ by known numbers. A gather of one part whose place is known is a slice: JAX writes `x[:n]` so if `n` is a symbol.
+//! limit differ by known numbers. A gather of one part whose place is known is a slice, and so is one of rows at even distances: JAX writes
+//! `x[:n]` and `x[::2]` so if sizes are symbols.
 
 use super::dynamic::FixedOp;
-use super::known::{Instructions, numbers};
+use super::known::{Instructions, numbers, repeated};
 use super::syntax::Operation;
 use crate::base::convert::narrow;
 use crate::import::program::{ArrayType, Binary, ComputationBuilder, ElementType, InstructionId, Op, Type, Value};
@@ -48,8 +49,82 @@ pub(super) fn moving_slice(
     Some((Op::DynamicSlice { sizes }, all, None))
 }
 
+/// The slice for a gather whose places are known: one part, or rows at even distances.
+pub(super) fn known_places(
+    builder: &mut ComputationBuilder,
+    name: &str,
+    op: &Op,
+    operands: &[InstructionId],
+    ty: &Type,
+) -> Option<InstructionId> {
+    known_part(builder, name, op, operands, ty).or_else(|| even_rows(builder, name, op, operands, ty))
+}
+
+/// The slice for a gather of rows at even distances, if the rows stay where they are among the dimensions.
+fn even_rows(
+    builder: &mut ComputationBuilder,
+    name: &str,
+    op: &Op,
+    operands: &[InstructionId],
+    ty: &Type,
+) -> Option<InstructionId> {
+    let (Op::Gather(dims), &[from, indices]) = (op, operands) else { return None };
+    let (&[along], &[dropped], []) =
+        (&dims.start_index_map[..], &dims.collapsed_slice_dims[..], &dims.operand_batching_dims[..])
+    else {
+        return None;
+    };
+    let known = builder.instructions();
+    let (array, result) = (known[from].ty.array()?.clone(), ty.array()?);
+    let axis = along as usize;
+    let rows = *result.dims.get(axis)?;
+    let stays = along == dropped && !dims.offset_dims.contains(&along) && result.dims.len() == array.dims.len();
+    if !stays || known[indices].ty.array()?.elements()? != rows || rows == 0 {
+        return None;
+    }
+    let (first, step) = progression(known, indices)?;
+    let (first, step) = (u64::try_from(first).ok()?, u64::try_from(step).ok().filter(|&step| step > 0)?);
+    let last = step.checked_mul(rows - 1)?.checked_add(first).filter(|last| *last < array.dims[axis])?;
+    let (mut starts, mut limits, mut strides) =
+        (vec![0; array.dims.len()], dims.slice_sizes.clone(), vec![1; array.dims.len()]);
+    (starts[axis], *limits.get_mut(axis)?, strides[axis]) = (first, last + 1, step);
+    let fits = limits.len() == array.dims.len() && limits.iter().zip(&array.dims).all(|(limit, dim)| limit <= dim);
+    let others = limits.iter().zip(&result.dims).enumerate().all(|(d, (limit, dim))| d == axis || limit == dim);
+    (fits && others).then(|| builder.push(name, Op::Slice { starts, limits, strides }, vec![from], ty.clone()))
+}
+
+/// The first of numbers that grow evenly, and their distance.
+fn progression(known: &Instructions, mut id: InstructionId) -> Option<(i64, i64)> {
+    let count = known.get(id)?.ty.array()?.elements()?;
+    let (mut step, mut first) = (1i64, 0i64);
+    for _ in 0..MOST_STEPS {
+        let instruction = known.get(id)?;
+        let array = instruction.ty.array()?;
+        if array.elements()? != count {
+            return None;
+        }
+        let operands = &instruction.operands[..];
+        let number = |i: usize| operands.get(i).and_then(|&o| repeated(known, o));
+        match (&instruction.op, operands) {
+            (Op::Iota { .. }, _) if array.dims.len() == 1 => return Some((first, step)),
+            (Op::Convert | Op::Reshape, &[of]) => id = of,
+            (Op::Broadcast { dimensions }, &[of]) if dimensions.is_sorted() => id = of,
+            (Op::Binary(f), &[a, b]) => match (f, number(0), number(1)) {
+                (Binary::Mul, Some(n), _) => (step, id) = (step.checked_mul(n)?, b),
+                (Binary::Mul, _, Some(n)) => (step, id) = (step.checked_mul(n)?, a),
+                (Binary::Add, Some(n), _) => (first, id) = (first.checked_add(step.checked_mul(n)?)?, b),
+                (Binary::Add, _, Some(n)) => (first, id) = (first.checked_add(step.checked_mul(n)?)?, a),
+                (Binary::Sub, _, Some(n)) => (first, id) = (first.checked_sub(step.checked_mul(n)?)?, a),
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// The slice for a gather of one part at a known place, without the dimensions that the gather drops.
-pub(super) fn known_part(
+fn known_part(
     builder: &mut ComputationBuilder,
     name: &str,
     op: &Op,
