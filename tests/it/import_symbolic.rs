@@ -173,6 +173,51 @@ fn a_model_of_multiples_names_two_of_them() {
     assert!(error.starts_with("the model does not work with b=8; it does with b=12 and b=24 ("), "{error}");
 }
 
+#[test]
+fn of_several_platforms_the_first_is_read() {
+    let found = read("two-platforms--jax0.10.2.jax_export", &[("batch", 3)]).unwrap().inspection;
+    assert_eq!(found.inputs.len(), 1, "the number of the platform is no input");
+    let note = "the file has code for several platforms: that of the first is read";
+    assert!(found.notes.iter().any(|n| n == note), "{:?}", found.notes);
+}
+
+/// What `jax.jit(f).lower(shapes).as_text()` gives for symbolic shapes: sizes are arguments of main.
+fn lowered(symbols: &[&str]) -> String {
+    let passed = symbols.iter().enumerate();
+    let passed = passed.map(|(i, name)| format!("%arg{i}: tensor<i32> {{jax.global_constant = \"{name}\"}}, "));
+    let n = symbols.len();
+    format!(
+        "module @jit_f {{
+  func.func public @main({}%arg{n}: tensor<4xf32>, %arg{}: tensor<?x4xf32>) -> tensor<?x4xf32> {{
+    %c = stablehlo.constant dense<4> : tensor<1xi32>
+    %0 = stablehlo.reshape %arg0 : (tensor<i32>) -> tensor<1xi32>
+    %1 = stablehlo.concatenate %0, %c, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %2 = stablehlo.dynamic_broadcast_in_dim %arg{n}, %1, dims = [1] : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %3 = stablehlo.add %2, %arg{} : tensor<?x4xf32>
+    return %3 : tensor<?x4xf32>
+  }}
+}}",
+        passed.collect::<String>(),
+        n + 1,
+        n + 1,
+    )
+}
+
+#[test]
+fn sizes_that_a_lowered_text_passes_are_known() {
+    let options = ImportOptions { dims: [("rows".to_owned(), 3)].into_iter().collect(), looks_only: false };
+    let found = read_stablehlo(&lowered(&["rows"]), &options).unwrap();
+    let names: Vec<&str> = found.program.parameters.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["arg0", "arg1"]);
+    assert_eq!(found.inspection.outputs[0].shape, [3, 4]);
+    let input = found.inspection.inputs.iter().find(|i| i.name == "arg1").unwrap();
+    assert_eq!((input.shape.clone(), input.open[&0].as_str()), (vec![3, 4], "rows"));
+    let error = read_stablehlo(&lowered(&["cols", "rows"]), &options).unwrap_err().to_string();
+    let start =
+        "the text does not say which open size is which of its symbols (cols, rows); save the file that says it: ";
+    assert!(error.starts_with(start) && error.contains("jax.export.export("), "{error}");
+}
+
 /// A module whose main passes/// A module whose main passes its open size on to a function.
 fn module(inner: &str) -> String {
     format!(

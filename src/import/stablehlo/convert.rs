@@ -1,5 +1,7 @@
 //! Makes a program from a module: functions become computations, regions become computations that take the outer values they read.
 
+use std::collections::BTreeMap;
+
 use super::attributes::{Dense, dense};
 use super::dynamic::with_fixed_sizes;
 use super::error::StableHloError;
@@ -41,6 +43,8 @@ pub(super) struct Converter<'m, 'a> {
     states: Vec<State>,
     pub computations: IndexVec<ComputationId, Computation>,
     pub(super) signatures: Vec<Signature>,
+    /// Numbers that take the place of arguments of main.
+    constants: BTreeMap<usize, i64>,
     /// Functions that may still be converted.
     left: u32,
 }
@@ -106,6 +110,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             states,
             computations: IndexVec::new(),
             signatures: Vec::new(),
+            constants: BTreeMap::new(),
             left: most_conversions,
         }
     }
@@ -137,9 +142,17 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
         self.left -= 1;
         let mut frame = Frame::new(depth);
+        // Main is converted first, and nothing calls it.
+        let constants = std::mem::take(&mut self.constants);
         for (i, argument) in function.body.arguments.iter().enumerate() {
+            if let (Some(&n), Some(array)) = (constants.get(&i), argument.ty.ty.array()) {
+                let known = frame.constant(Value::whole(array.element, n));
+                frame.scope.values.insert(argument.name, Bound::One(known));
+                continue;
+            }
             let given = arguments.get(i).filter(|_| self.module.is_open);
-            parameter(&mut frame, argument, i, given);
+            let number = i - constants.range(..i).count();
+            parameter(&mut frame, argument, number, given);
         }
         let returned = self.body(&mut frame, &function.body.body, function.at)?;
         let root = single(&mut frame, returned);
@@ -317,13 +330,19 @@ impl<'m, 'a> Converter<'m, 'a> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
         let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        self.constants.clone_from(&sizes.constants);
         let entry = self.function(main, &given, MOST_NESTING)?;
         let mut parameters = Vec::new();
-        for (argument, (ty, _)) in function.body.arguments.iter().zip(given) {
+        let arguments = function.body.arguments.iter().zip(given).enumerate();
+        for (i, (argument, (ty, _))) in arguments.filter(|(i, _)| !sizes.constants.contains_key(i)) {
             let Type::Array(ty) = ty else {
                 return Err(self.error(function.at, StableHloError::Argument(ty)));
             };
-            let name = argument.name.trim_start_matches('%').to_owned();
+            let mut name = argument.name.trim_start_matches('%').to_owned();
+            // Arguments are counted without the numbers that JAX puts in front of them.
+            if name == format!("arg{i}") {
+                name = format!("arg{}", sizes.parameter(i));
+            }
             parameters.push(ProgramParameter { name, role: Role::Input, ty, data: WeightData::Absent });
         }
         Ok(Program { name: self.module.name.to_owned(), computations: self.computations, entry, parameters })

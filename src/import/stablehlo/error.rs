@@ -106,6 +106,9 @@ pub enum StableHloError {
         /// The sizes of the symbols in it.
         with: String,
     },
+    /// Several symbols, and no word which size is which.
+    #[error("the text does not say which open size is which of its symbols ({0})")]
+    WhichSymbol(String),
     /// Sizes that the model itself refuses.
     #[error("the model refuses these sizes: {0}")]
     Refused(String),
@@ -132,6 +135,9 @@ impl StableHloError {
     pub fn instead(&self) -> Cow<'static, str> {
         let advice = match self {
             Self::NoSize { .. } | Self::Refused(_) => "give other sizes with --dim",
+            Self::WhichSymbol(_) => {
+                "save the file that says it: open(\"model.jax_export\", \"wb\").write(jax.export.export(jax.jit(f))(*args).serialize())"
+            }
             Self::Contradicts { name, works, .. } => {
                 let one = works.first().map_or(1, |n| *n);
                 return format!(

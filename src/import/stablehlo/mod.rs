@@ -28,7 +28,7 @@ use super::program::Program;
 use super::roles::Naming;
 use super::{ImportError, ImportOptions, Imported, Inspection, OpenDimension, Verdict, limits, summary};
 pub use error::StableHloError;
-use open_sizes::OpenSizes;
+use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
 pub use types::TensorError;
 
@@ -56,6 +56,11 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
         inspection.verdict = Verdict::Partial;
         name_open_dimensions(&mut inspection, &program, &sizes);
     }
+    let main = module.main().map(|main| &main.body.arguments);
+    if main.is_some_and(|arguments| arguments.iter().any(|a| a.constant == Some(PLATFORM))) {
+        let note = "the file has code for several platforms: that of the first is read";
+        inspection.notes.push(note.to_owned());
+    }
     if module.has_pretty_locations {
         inspection.verdict = Verdict::Partial;
         let note = "locations are printed in a form that MLIR itself cannot read: export without XLA_IR_DEBUG";
@@ -67,7 +72,7 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
 /// Notes which dimensions of inputs are open and which sizes were used.
 fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &OpenSizes) {
     for place in &sizes.places {
-        let name = program.parameters.get(place.argument).map(|p| p.name.as_str());
+        let name = program.parameters.get(sizes.parameter(place.argument)).map(|p| p.name.as_str());
         if let Some(input) = inspection.inputs.iter_mut().find(|i| Some(i.name.as_str()) == name) {
             input.open.insert(place.dimension, place.name.clone());
         }
@@ -96,14 +101,13 @@ fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
 }
 
 fn naming(module: &Module<'_>) -> Vec<Naming> {
-    let main = module.functions.iter().find(|f| f.name == "main").or(module.functions.first());
-    let arguments = main.map(|f| f.body.arguments.as_slice()).unwrap_or_default();
+    let arguments = module.main().map(|f| f.body.arguments.as_slice()).unwrap_or_default();
     let name = |a: &syntax::Argument<'_>| Naming {
         name: a.name.trim_start_matches('%').to_owned(),
         label: module.label(a.location).to_owned(),
         is_open: !a.ty.open.is_empty(),
     };
-    arguments.iter().map(name).collect()
+    arguments.iter().filter(|a| a.constant.is_none()).map(name).collect()
 }
 
 /// The producer of a module, by its name and attributes.

@@ -17,7 +17,12 @@ pub(super) struct OpenSizes {
     pub dimensions: Vec<OpenDimension>,
     /// Open dimensions of arguments.
     pub places: Vec<OpenPlace>,
+    /// Numbers of the arguments that JAX adds to those of the model, by the argument's number: sizes, and the number of the platform.
+    pub constants: BTreeMap<usize, i64>,
 }
+
+/// The argument that chooses one of the platforms for which a module is exported. The first platform is read.
+pub(super) const PLATFORM: &str = "_platform_index";
 
 /// An open dimension of an argument.
 pub(super) struct OpenPlace {
@@ -42,6 +47,12 @@ impl OpenSizes {
         let arguments = &module.functions[main].body.arguments;
         let mut places: Vec<(usize, usize, String)> = Vec::new();
         let specified = specified(module, main);
+        let passed = arguments.iter().enumerate().filter_map(|(i, a)| Some((i, a.constant?)));
+        let passed: Vec<(usize, &str)> = passed.collect();
+        let passed_symbols: Vec<&str> = passed.iter().map(|(_, name)| *name).filter(|name| *name != PLATFORM).collect();
+        if passed_symbols.len() > 1 && specified.is_none() {
+            return Err(StableHloError::WhichSymbol(passed_symbols.join(", ")));
+        }
         for (i, argument) in arguments.iter().enumerate() {
             for &d in &argument.ty.open {
                 let term = specified.as_ref().and_then(|all| all.get(&(i, d)));
@@ -56,7 +67,7 @@ impl OpenSizes {
         let terms: Vec<SizeTerm<'_>> = terms.collect();
         let mut dimensions: Vec<OpenDimension> = Vec::new();
         let mut symbols = BTreeMap::new();
-        for name in terms.iter().flat_map(SizeTerm::symbols) {
+        for name in terms.iter().flat_map(SizeTerm::symbols).chain(passed_symbols) {
             if !symbols.contains_key(name) {
                 let asked = requested.get(name).copied();
                 let (used, is_chosen) = (asked.unwrap_or(other), asked.is_some());
@@ -74,7 +85,14 @@ impl OpenSizes {
         let sizes = terms.iter().map(size).collect::<Result<Vec<u64>, _>>()?;
         let place = |((argument, dimension, name), size)| OpenPlace { argument, dimension, name, size };
         let places = places.clone().into_iter().zip(sizes).map(place).collect();
-        Ok(Self { dimensions, places })
+        let number = |(i, name)| (i, symbols.get(name).copied().unwrap_or(0));
+        let constants = passed.into_iter().map(number).collect();
+        Ok(Self { dimensions, places, constants })
+    }
+
+    /// The number of the program's parameter for an argument, which has none for a number that JAX adds.
+    pub fn parameter(&self, argument: usize) -> usize {
+        argument - self.constants.range(..argument).count()
     }
 
     /// The type of an argument with its sizes filled in.
@@ -146,7 +164,8 @@ fn fits(argument: &Argument<'_>, sizes: &[SizeTerm<'_>]) -> bool {
 /// A name for an open dimension that no check specifies.
 fn used_name(module: &Module<'_>, main: usize, argument: usize, dimension: usize) -> String {
     let read = module.functions[main].body.arguments[argument].name;
-    match (name_of(module, main, read, dimension), &module.dimension_names[..], dimension) {
+    let names: Vec<&str> = module.dimension_names.iter().copied().filter(|name| *name != PLATFORM).collect();
+    match (name_of(module, main, read, dimension), &names[..], dimension) {
         (Some(name), ..) => name.to_owned(),
         (None, [name], _) => (*name).to_owned(),
         (None, [], 0) => "batch".to_owned(),

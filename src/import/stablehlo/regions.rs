@@ -138,6 +138,19 @@ impl<'a> Converter<'_, 'a> {
         }
     }
 
+    /// The branch that a known number chooses: the platform, or what is computed from sizes. A case without such a branch has its last.
+    fn known_branch<'r>(
+        &self,
+        frame: &Frame<'a>,
+        operation: &'r Operation<'a>,
+        operands: &[InstructionId],
+    ) -> Option<&'r Region<'a>> {
+        let chosen = operands.first().filter(|_| self.module.is_open);
+        let &chosen = known::numbers(frame.builder.instructions(), *chosen?)?.first()?;
+        let at = if operation.name.ends_with(".if") { i64::from(chosen == 0) } else { chosen };
+        usize::try_from(at).ok().and_then(|at| operation.regions.get(at)).or(operation.regions.last())
+    }
+
     pub(super) fn branches(
         &mut self,
         frame: &mut Frame<'a>,
@@ -145,6 +158,10 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         mut operands: Vec<InstructionId>,
     ) -> Result<InstructionId, ImportError> {
+        if let Some(region) = self.known_branch(frame, operation, &operands) {
+            let returned = self.body(frame, &region.body, operation.at)?;
+            return Ok(single(frame, returned));
+        }
         let mut called = Vec::new();
         for (i, region) in operation.regions.iter().enumerate() {
             let (captured, copied) = self.captured(frame, &[region])?;
