@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Most levels of brackets and functions.
 const MOST_NESTING: u32 = 32;
 
+/// Most bytes of a size, which limit the depth of its tree.
+const MOST_BYTES: usize = 1000;
+
 /// A size: a polynomial of symbols, with functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SizeTerm<'a> {
@@ -35,6 +38,9 @@ enum Function {
 impl<'a> SizeTerm<'a> {
     /// Reads a size; `None` if it is written in another way.
     pub fn read(text: &'a str) -> Option<Self> {
+        if text.len() > MOST_BYTES {
+            return None;
+        }
         let mut reader = Reader { rest: text };
         let root = reader.sum(MOST_NESTING)?;
         reader.rest.trim_start().is_empty().then(|| Self { text: text.trim(), root })
@@ -221,7 +227,9 @@ mod tests {
         }
         assert_eq!(SizeTerm::read("2*a*b + a - 3").unwrap().symbols(), ["a", "b"]);
         let overflow = "a^99";
-        for wrong in ["", "a b", "2*", "sqrt(a)", "max(a)", "c", "mod(a, 0)", overflow, &"(".repeat(9999)] {
+        for wrong in
+            ["", "a b", "2*", "sqrt(a)", "max(a)", "c", "mod(a, 0)", overflow, &"(".repeat(9999), &"a+".repeat(99_999)]
+        {
             assert_eq!(value(wrong), None, "{wrong:.20}");
         }
     }
