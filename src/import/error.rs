@@ -178,7 +178,7 @@ impl ImportErrorKind {
             Self::HloText(error) => error.instead(),
             Self::HloProto(error) => error.instead().into(),
             Self::Hlo(error) => error.instead().into(),
-            Self::StableHlo(error) => error.instead().into(),
+            Self::StableHlo(error) => error.instead(),
             Self::Bytecode(error) => error.instead().into(),
             Self::Onnx(error) => error.instead(),
             Self::Pt2(error) => error.instead().into(),
@@ -225,7 +225,7 @@ mod tests {
         let constant = HloTextError::Constant { ty, numbers: 3 };
         vec![
             ImportError::of_file(gone),
-            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], is_batch: true }),
+            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], tried: vec![8], is_batch: true }),
             ImportError::at(Place::Line(3, 7), constant),
             ImportError::at(Place::Byte(12), TextError::CutOff),
             ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),

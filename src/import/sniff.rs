@@ -174,7 +174,7 @@ fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
         return archive_kind(bytes);
     }
-    if memchr::memmem::find(&head[..head.len().min(bytecode::FRONT)], bytecode::MAGIC).is_some() {
+    if bytecode::module_in(bytes).map_err(|e| ImportError::of_file(FileError::Medium(e)))?.is_some() {
         return Ok(ModelKind::MlirBytecode);
     }
     if let Some(error) = binary_of_another_kind(head) {

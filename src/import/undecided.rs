@@ -28,6 +28,8 @@ pub enum Undecided {
     Sizes {
         /// The symbols that stand for them.
         names: Vec<String>,
+        /// For each a number to try.
+        tried: Vec<u64>,
         /// Whether it is one size, that of the batch.
         is_batch: bool,
     },
@@ -42,8 +44,9 @@ impl Undecided {
                 "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
                 names.first().map_or("", String::as_str)
             ),
-            Self::Sizes { names, .. } => {
-                let sizes = names.iter().take(MOST_NAMED).map(|name| format!("{name}=8")).collect::<Vec<_>>().join(",");
+            Self::Sizes { names, tried, .. } => {
+                let sizes = names.iter().zip(tried).take(MOST_NAMED).map(|(name, size)| format!("{name}={size}"));
+                let sizes = sizes.collect::<Vec<_>>().join(",");
                 format!(
                     "give a number with --dim {sizes}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())"
                 )
@@ -97,10 +100,13 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
         return Ok(());
     }
     let open = || inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.name.as_str());
+    // With 1 most models work; another number is the first with which this one does.
+    let used = inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.used);
+    let tried = used.map(|used| if used == 1 { 8 } else { used }).collect();
     let Some(first) = open().next() else { return Ok(()) };
     let mut inputs = inspection.inputs.iter();
     let is_batch = open().count() == 1 && inputs.any(|input| input.open.get(&0).is_some_and(|name| name == first));
-    Err(ImportError::of_file(Undecided::Sizes { names: open().map(str::to_owned).collect(), is_batch }))
+    Err(ImportError::of_file(Undecided::Sizes { names: open().map(str::to_owned).collect(), tried, is_batch }))
 }
 
 /// Some names, and the number of further ones.
@@ -162,6 +168,10 @@ mod tests {
         assert!(error.starts_with("the batch size is a symbol (b)") && error.contains("--dim b=8,"), "{error}");
         let error = refuse_undecided(&with_sizes("mlir", &["b", "s"], false), |_| false).unwrap_err().to_string();
         assert!(error.starts_with("sizes are symbols (b, s)") && error.contains("--dim b=8,s=8"), "{error}");
+        let mut even = with_sizes("jax-export", &["b"], false);
+        even.open_dimensions[0].used = 2;
+        let error = refuse_undecided(&even, |_| false).unwrap_err().to_string();
+        assert!(error.contains("--dim b=2,"), "{error}");
         assert_eq!(refuse_undecided(&with_sizes("mlirbc", &["b"], true), |_| false), Ok(()));
         assert_eq!(refuse_undecided(&with_sizes("onnx", &["batch"], false), |_| false), Ok(()));
     }

@@ -120,6 +120,12 @@ fn damaged_mlir_bytecode() {
 }
 
 #[test]
+fn damaged_symbolic_sizes() {
+    // Large parts of these files lie before and behind the bytecode.
+    check(ModelReader::MlirBytecode, "symbolic", &[".jax_export"], 50);
+}
+
+#[test]
 fn damaged_torchscript() {
     check(ModelReader::TorchScript, "torchscript", &[".pt"], 0);
 }

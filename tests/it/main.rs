@@ -47,6 +47,7 @@ mod import_onnx;
 mod import_parity;
 mod import_placed;
 mod import_pt2;
+mod import_symbolic;
 mod import_torchscript;
 mod insight;
 mod kernel_language;

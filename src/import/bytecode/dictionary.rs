@@ -57,7 +57,7 @@ impl<'a> File<'a> {
     /// ` <{a = 1 : i64}>`, or nothing when an operation has no attributes.
     pub fn dictionary(&self, place: &Cursor<'a>, operation: &str, named: &Named<'a>) -> Result<String, ImportError> {
         let joined = JOINED.iter().find(|j| j.operation == operation);
-        let is_convolution = operation == "convolution";
+        let is_convolution = matches!(operation, "convolution" | "dynamic_conv");
         let mut parts = Vec::new();
         for &(name, value) in named {
             let is_dimension = name.ends_with("_dimension") || name.ends_with("_spatial_dimensions");

@@ -8,21 +8,21 @@ mod attributes;
 mod cursor;
 mod dictionary;
 mod error;
+mod exported;
 mod file;
 mod numbers;
 mod operations;
 mod properties;
 mod types;
 
+use super::source::FileError;
 use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
 pub use error::{BytecodeError, Unknown};
+pub(super) use exported::module_in;
 use file::File;
 
 /// The first bytes of bytecode.
-pub(super) const MAGIC: &[u8; 4] = b"ML\xefR";
-
-/// Bytes at the front of a file of `jax.export` that are searched for the bytecode: offsets of 404 to 1072 were seen.
-pub(super) const FRONT: usize = 4096;
+const MAGIC: &[u8; 4] = b"ML\xefR";
 
 /// Reads a portable artifact, or the one inside a file of `jax.export`.
 ///
@@ -44,17 +44,15 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
     Ok(imported)
 }
 
-/// Start and end of the bytecode: a file of `jax.export` is a flatbuffer that stores the length before it.
+/// Start and end of the bytecode.
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
-    let front = &bytes[..bytes.len().min(FRONT)];
-    let start = memchr::memmem::find(front, MAGIC);
-    let start = start.ok_or_else(|| ImportError::of_file(BytecodeError::Absent))?;
-    let len = start.checked_sub(4).and_then(|at| bytes.get(at..start)).and_then(|b| <[u8; 4]>::try_from(b).ok());
-    let Some(len) = len else { return Ok((start, bytes.len())) };
-    let end = start.saturating_add(u32::from_le_bytes(len) as usize);
+    let module = module_in(bytes).map_err(|e| ImportError::of_file(FileError::Medium(e)))?;
+    let module = module.ok_or_else(|| ImportError::of_file(BytecodeError::Absent))?;
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+    let (start, end) = (place(module.start), place(module.start.saturating_add(module.len)));
     if end > bytes.len() {
         let cut_off = BytecodeError::InsideEnd { end, size: bytes.len() };
-        return Err(ImportError::at(Place::Byte(start as u64), cut_off));
+        return Err(ImportError::at(Place::Byte(module.start), cut_off));
     }
     Ok((start, end))
 }

@@ -9,12 +9,12 @@ fn error(bytes: &[u8]) -> String {
 
 #[test]
 fn the_bytecode_of_a_flatbuffer_is_as_long_as_it_says() {
-    let mut file = vec![0u8; 20];
-    file.extend(6u32.to_le_bytes());
-    file.extend(MAGIC);
-    file.extend([1, 2, 3, 4]);
-    assert_eq!(span(&file), Ok((24, 30)));
-    assert!(span(&file[..29]).unwrap_err().to_string().contains("cut off"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/models/stablehlo/");
+    let file = std::fs::read(format!("{folder}flax-nn-442--jax0.10.2.jax_export")).unwrap();
+    let (start, end) = span(&file).unwrap();
+    let stated = u32::from_le_bytes(file[start - 4..start].try_into().unwrap());
+    assert_eq!((&file[start..start + 4], end - start), (&MAGIC[..], stated as usize));
+    assert!(span(&file[..end - 1]).unwrap_err().to_string().contains("cut off"));
     assert_eq!(span(MAGIC), Ok((0, 4)));
     assert!(span(b"nothing of it").is_err());
 }

@@ -191,7 +191,7 @@ impl Body<'_> {
                     ty: array.clone(),
                     data: WeightData::Absent,
                 });
-                listed.1.push(Naming { name: name.to_owned(), label: instruction.op_name.clone() });
+                listed.1.push(Naming { name: name.to_owned(), label: instruction.op_name.clone(), is_open: false });
                 self.builder.push(name, Op::Parameter(number), Vec::new(), ty.clone())
             }
             Type::Tuple(parts) => {

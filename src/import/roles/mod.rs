@@ -9,6 +9,7 @@
 //!    that is cut to length and only multiplied (a rotary table). All other floating point arrays are weights. An integer array is a
 //!    buffer if it is cut to length before it indexes (position numbers), or if it indexes a computed value; all others are inputs.
 //!    An array that is indexed at fixed places is rearranged, and is not a table. In a program without weights, every array is an input.
+//!    An array with an open size is an input, however it is used.
 
 mod names;
 mod uses;
@@ -23,6 +24,8 @@ pub(super) struct Naming {
     pub name: String,
     /// The name in its metadata or location: `variables['params']['layer1']['bias']`.
     pub label: String,
+    /// Whether one of its sizes is open.
+    pub is_open: bool,
 }
 
 /// The rule that decided the roles.
@@ -68,6 +71,9 @@ pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
         let arrays =
             program.parameters.iter().zip(&mut roles).filter(|(p, _)| p.ty.element.is_float() && !p.ty.dims.is_empty());
         arrays.for_each(|(_, role)| *role = Role::Input);
+    }
+    for (role, _) in roles.iter_mut().zip(naming).filter(|(_, naming)| naming.is_open) {
+        *role = Role::Input;
     }
     if !roles.contains(&Role::Input) {
         // The one that is added whole while others are broadcast over it, as in a norm in front of the first product; else the first.

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn role(name: &str, label: &str) -> Option<(Role, String)> {
-        role_of(&Naming { name: name.to_owned(), label: label.to_owned() })
+        role_of(&Naming { name: name.to_owned(), label: label.to_owned(), is_open: false })
     }
 
     #[test]

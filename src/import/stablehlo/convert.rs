@@ -1,10 +1,15 @@
 //! Makes a program from a module: functions become computations, regions become computations that take the outer values they read.
 
+use std::collections::BTreeMap;
+
 use super::attributes::{Dense, dense};
-use super::dynamic::{Given, OpenSizes, folded, given, with_fixed_sizes};
+use super::dynamic::with_fixed_sizes;
 use super::error::StableHloError;
+use super::known::Given;
+use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
+use super::slices::moving_slice;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
 use crate::base::convert::narrow;
 use crate::base::{FxHashMap, IndexVec};
@@ -12,15 +17,15 @@ use crate::import::attribute::{AttributeError, ConstantError};
 use crate::import::program::infer::{Inference, Signature};
 use crate::import::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
-    WeightData,
+    Value, WeightData,
 };
-use crate::import::{ImportError, calls, scopes};
+use crate::import::{ImportError, scopes};
 
 /// Most levels of nested calls and regions.
 const MOST_NESTING: u32 = 100;
 
 /// Most functions that are converted: with open sizes, each call is converted separately.
-const MOST_CONVERSIONS: u32 = 20_000;
+pub(super) const MOST_CONVERSIONS: u32 = 20_000;
 
 /// A function while its module is converted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,11 +39,14 @@ enum State {
 pub(super) struct Converter<'m, 'a> {
     pub module: &'m Module<'a>,
     pub source: &'a str,
-    functions: FxHashMap<&'a str, usize>,
+    pub(super) functions: FxHashMap<&'a str, usize>,
     states: Vec<State>,
     pub computations: IndexVec<ComputationId, Computation>,
     pub(super) signatures: Vec<Signature>,
-    conversions: u32,
+    /// Numbers that take the place of arguments of main.
+    constants: BTreeMap<usize, i64>,
+    /// Functions that may still be converted.
+    left: u32,
 }
 
 /// Values by name, in one computation.
@@ -78,10 +86,21 @@ impl Frame<'_> {
         self.elements.insert((tuple, k), id);
         id
     }
+
+    /// From now on, element `k` of a tuple is read as this value, which is equal to it.
+    pub(super) fn take_as(&mut self, tuple: InstructionId, k: u32, value: InstructionId) {
+        self.elements.insert((tuple, k), value);
+    }
+
+    /// A constant.
+    pub(super) fn constant(&mut self, value: Value) -> InstructionId {
+        let ty = Type::Array(value.ty.clone());
+        self.builder.push("known", Op::Constant(Box::new(value)), Vec::new(), ty)
+    }
 }
 
 impl<'m, 'a> Converter<'m, 'a> {
-    pub fn new(module: &'m Module<'a>, source: &'a str) -> Self {
+    pub fn new(module: &'m Module<'a>, source: &'a str, most_conversions: u32) -> Self {
         let functions = module.functions.iter().enumerate().map(|(i, f)| (f.name, i)).collect();
         let states = vec![State::New; module.functions.len()];
         Self {
@@ -91,7 +110,8 @@ impl<'m, 'a> Converter<'m, 'a> {
             states,
             computations: IndexVec::new(),
             signatures: Vec::new(),
-            conversions: 0,
+            constants: BTreeMap::new(),
+            left: most_conversions,
         }
     }
 
@@ -110,7 +130,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     /// The computation of a function that is called with `arguments`.
     pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
         let function: &Function<'a> = &self.module.functions[index];
-        let Some(depth) = depth.checked_sub(1).filter(|_| self.conversions < MOST_CONVERSIONS) else {
+        let Some(depth) = depth.checked_sub(1).filter(|_| self.left > 0) else {
             return Err(self.error(function.at, StableHloError::TooDeep("calls")));
         };
         match self.states[index] {
@@ -120,11 +140,19 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             State::New => self.states[index] = State::Open,
         }
-        self.conversions += 1;
+        self.left -= 1;
         let mut frame = Frame::new(depth);
+        // Main is converted first, and nothing calls it.
+        let constants = std::mem::take(&mut self.constants);
         for (i, argument) in function.body.arguments.iter().enumerate() {
+            if let (Some(&n), Some(array)) = (constants.get(&i), argument.ty.ty.array()) {
+                let known = frame.constant(Value::whole(array.element, n));
+                frame.scope.values.insert(argument.name, Bound::One(known));
+                continue;
+            }
             let given = arguments.get(i).filter(|_| self.module.is_open);
-            parameter(&mut frame, argument, i, given);
+            let number = i - constants.range(..i).count();
+            parameter(&mut frame, argument, number, given);
         }
         let returned = self.body(&mut frame, &function.body.body, function.at)?;
         let root = single(&mut frame, returned);
@@ -214,12 +242,14 @@ impl<'m, 'a> Converter<'m, 'a> {
         let types: Vec<&Type> = types.iter().collect();
         if self.module.is_open {
             let declared = declared(&operation.types);
-            let fixed = with_fixed_sizes(operation, &frame.builder, &operands, &declared).map_err(failed)?;
-            if let Some((op, operands, ty)) = fixed {
-                let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
-                let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[]);
-                let ty = ty.map_or_else(inferred, Ok)?;
-                return Ok(frame.builder.push(&name, op, operands, ty));
+            let fixed = match moving_slice(operation, &mut frame.builder, &operands) {
+                Some(slice) => Some(slice),
+                None => {
+                    with_fixed_sizes(operation, frame.builder.instructions(), &operands, &declared).map_err(failed)?
+                }
+            };
+            if let Some(fixed) = fixed {
+                return self.fixed(frame, operation, &name, fixed, Vec::new());
             }
         }
         let op = op_of(operation, &types).map_err(failed)?;
@@ -234,10 +264,8 @@ impl<'m, 'a> Converter<'m, 'a> {
             called.push(self.plain_region(frame, region, operation.at)?);
         }
         let ty = self.result_type(operation, &op, &types, &called)?;
-        if self.module.is_open
-            && let Some(value) = folded(&op, &frame.builder, &operands, &ty)
-        {
-            return Ok(frame.builder.push(&name, Op::Constant(Box::new(value)), Vec::new(), ty));
+        if let Some(simpler) = self.simpler(frame, &name, &op, &operands, &ty) {
+            return Ok(simpler);
         }
         if let Op::Compare(comparison) = op
             && is_total_order(operation)
@@ -249,7 +277,7 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// The result's type as written, with open sizes taken from the operands.
-    fn result_type(
+    pub(super) fn result_type(
         &self,
         operation: &Operation<'a>,
         op: &Op,
@@ -269,25 +297,6 @@ impl<'m, 'a> Converter<'m, 'a> {
         inference
             .result()
             .map_err(|fault| self.error(operation.at, StableHloError::OpenResult { operation: name(), fault }))
-    }
-
-    fn call(
-        &mut self,
-        frame: &mut Frame<'a>,
-        operation: &Operation<'a>,
-        name: &str,
-        operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
-        let callee = symbol.unwrap_or("").trim_start_matches('@');
-        let Some(&index) = self.functions.get(callee) else {
-            return Err(self.error(operation.at, StableHloError::NoCallee(clip(callee))));
-        };
-        let given: Vec<Given> = operands.iter().map(|&o| given(&frame.builder, o)).collect();
-        let id = self.function(index, &given, frame.depth)?;
-        let ty = self.signatures[id.0 as usize].result.clone();
-        Ok(frame.builder.push_call(name, Op::Call, operands, vec![id], ty))
     }
 
     fn constant(
@@ -310,30 +319,6 @@ impl<'m, 'a> Converter<'m, 'a> {
         })
     }
 
-    fn custom_call(
-        &self,
-        frame: &mut Frame<'a>,
-        operation: &Operation<'a>,
-        name: &str,
-        operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
-        let target = target.trim_start_matches('@').trim_matches('"');
-        // A check of sizes, which are known at this point.
-        if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
-            return Ok(condition);
-        }
-        let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
-        let op = {
-            let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
-            calls::meaning(target, config, &types, &declared(&operation.types))
-        };
-        let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
-        let ty = self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &[])?;
-        Ok(frame.builder.push(name, op, operands, ty))
-    }
-
     /// The number of the function that a caller calls: `main`, or the first.
     pub fn main(&self) -> Result<usize, ImportError> {
         let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
@@ -345,13 +330,19 @@ impl<'m, 'a> Converter<'m, 'a> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
         let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
+        self.constants.clone_from(&sizes.constants);
         let entry = self.function(main, &given, MOST_NESTING)?;
         let mut parameters = Vec::new();
-        for (argument, (ty, _)) in function.body.arguments.iter().zip(given) {
+        let arguments = function.body.arguments.iter().zip(given).enumerate();
+        for (i, (argument, (ty, _))) in arguments.filter(|(i, _)| !sizes.constants.contains_key(i)) {
             let Type::Array(ty) = ty else {
                 return Err(self.error(function.at, StableHloError::Argument(ty)));
             };
-            let name = argument.name.trim_start_matches('%').to_owned();
+            let mut name = argument.name.trim_start_matches('%').to_owned();
+            // Arguments are counted without the numbers that JAX puts in front of them.
+            if name == format!("arg{i}") {
+                name = format!("arg{}", sizes.parameter(i));
+            }
             parameters.push(ProgramParameter { name, role: Role::Input, ty, data: WeightData::Absent });
         }
         Ok(Program { name: self.module.name.to_owned(), computations: self.computations, entry, parameters })
@@ -380,7 +371,7 @@ fn before_type(value: &str) -> &str {
 }
 
 /// The type of an operation's results: the type of a single result, a tuple of several.
-fn declared(types: &[OpenType]) -> Type {
+pub(super) fn declared(types: &[OpenType]) -> Type {
     match types {
         [one] => one.ty.clone(),
         many => Type::Tuple(many.iter().map(|t| t.ty.clone()).collect()),

@@ -1,5 +1,7 @@
 //! Why a module of StableHLO is not read.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 use super::types::TensorError;
@@ -94,6 +96,34 @@ pub enum StableHloError {
         /// Values that the region takes.
         taken: usize,
     },
+    /// A size that no array can have.
+    #[error("the size {term} is {} with {with}", .found.map_or_else(|| "not a number".to_owned(), |n| n.to_string()))]
+    NoSize {
+        /// The size, as the file writes it.
+        term: String,
+        /// Its value.
+        found: Option<i64>,
+        /// The sizes of the symbols in it.
+        with: String,
+    },
+    /// Several symbols, and no word which size is which.
+    #[error("the text does not say which open size is which of its symbols ({0})")]
+    WhichSymbol(String),
+    /// Sizes that the model itself refuses.
+    #[error("the model refuses these sizes: {0}")]
+    Refused(String),
+    /// Sizes with which the operations of the model contradict each other, although the model leaves them open.
+    #[error("{}", contradiction(.name, *.asked, .works, .what))]
+    Contradicts {
+        /// The open size.
+        name: String,
+        /// The number that was asked for.
+        asked: u64,
+        /// Numbers that were tried and work; two at most.
+        works: Vec<u64>,
+        /// What does not fit.
+        what: String,
+    },
     /// A choice between no regions.
     #[error("a choice has no branches")]
     NoBranches,
@@ -102,13 +132,36 @@ pub enum StableHloError {
 impl StableHloError {
     /// What to do instead.
     #[must_use]
-    pub const fn instead(&self) -> &'static str {
-        match self {
+    pub fn instead(&self) -> Cow<'static, str> {
+        let advice = match self {
+            Self::NoSize { .. } | Self::Refused(_) => "give other sizes with --dim",
+            Self::WhichSymbol(_) => {
+                "save the file that says it: open(\"model.jax_export\", \"wb\").write(jax.export.export(jax.jit(f))(*args).serialize())"
+            }
+            Self::Contradicts { name, works, .. } => {
+                let one = works.first().map_or(1, |n| *n);
+                return format!(
+                    "give --dim {name}={one}, or export the model again with this size taken from its input, as in x.shape[0]"
+                )
+                .into();
+            }
             Self::NoFunction => "export the text again",
             Self::Divided => "export the model for one device, without a mesh",
             Self::RegionsTooDeep => "export a model with fewer loops inside loops",
             Self::OpenSize(_) | Self::OpenResult { .. } => "export the model with fixed sizes",
             _ => "export the text again; it must not be edited by hand",
-        }
+        };
+        advice.into()
     }
+}
+
+/// Which numbers work and which does not.
+fn contradiction(name: &str, asked: u64, works: &[u64], what: &str) -> String {
+    let [one, other, ..] = works else {
+        let only = works.first().map_or(1, |n| *n);
+        return format!(
+            "the model works only with {name}={only}, not with {name}={asked}: its operations are written for a size of {only} ({what})"
+        );
+    };
+    format!("the model does not work with {name}={asked}; it does with {name}={one} and {name}={other} ({what})")
 }

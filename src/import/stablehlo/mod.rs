@@ -1,14 +1,20 @@
 //! StableHLO text, as `lowered.as_text()` of JAX, torch_xla and TorchNeuron print it, with CHLO, regions and locations.
 
 mod attributes;
+mod called;
 mod convert;
 mod dynamic;
 mod error;
+mod fitting;
+mod known;
 mod locations;
+mod open_sizes;
 mod ops;
 mod parse;
 mod parts;
 mod regions;
+mod size_terms;
+mod slices;
 mod syntax;
 mod types;
 
@@ -18,12 +24,11 @@ pub(super) use types::{element, tensor};
 
 use std::collections::BTreeMap;
 
-use super::program::{Program, prune, verify};
+use super::program::Program;
 use super::roles::Naming;
-use super::{ImportError, ImportOptions, Imported, Inspection, Verdict, limits, summary};
-use convert::Converter;
-use dynamic::OpenSizes;
+use super::{ImportError, ImportOptions, Imported, Inspection, OpenDimension, Verdict, limits, summary};
 pub use error::StableHloError;
+use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
 pub use types::TensorError;
 
@@ -41,11 +46,7 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
         *ops.entry("func.func".to_owned()).or_insert(0) += 1;
         count(&function.body.body, &mut ops);
     }
-    let converter = Converter::new(&module, source);
-    let main = converter.main()?;
-    let sizes = OpenSizes::of(&module, main, options);
-    let mut program = prune(converter.program(main, &sizes)?);
-    verify(&program)?;
+    let (mut program, sizes) = fitting::program_of(&module, source, options)?;
     if !options.looks_only {
         limits::refuse_impossible(&program)?;
     }
@@ -54,6 +55,11 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
     if !sizes.dimensions.is_empty() {
         inspection.verdict = Verdict::Partial;
         name_open_dimensions(&mut inspection, &program, &sizes);
+    }
+    let main = module.main().map(|main| &main.body.arguments);
+    if main.is_some_and(|arguments| arguments.iter().any(|a| a.constant == Some(PLATFORM))) {
+        let note = "the file has code for several platforms: that of the first is read";
+        inspection.notes.push(note.to_owned());
     }
     if module.has_pretty_locations {
         inspection.verdict = Verdict::Partial;
@@ -65,14 +71,14 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
 
 /// Notes which dimensions of inputs are open and which sizes were used.
 fn name_open_dimensions(inspection: &mut Inspection, program: &Program, sizes: &OpenSizes) {
-    for (argument, dimension, which) in &sizes.places {
-        let name = program.parameters.get(*argument).map(|p| p.name.as_str());
+    for place in &sizes.places {
+        let name = program.parameters.get(sizes.parameter(place.argument)).map(|p| p.name.as_str());
         if let Some(input) = inspection.inputs.iter_mut().find(|i| Some(i.name.as_str()) == name) {
-            input.open.insert(*dimension, sizes.dimensions[*which].name.clone());
+            input.open.insert(place.dimension, place.name.clone());
         }
     }
-    for dimension in sizes.dimensions.iter().filter(|d| !d.is_chosen) {
-        inspection.notes.push(format!("the size of {} is open: 1 was used, give another one", dimension.name));
+    for OpenDimension { name, used, .. } in sizes.dimensions.iter().filter(|d| !d.is_chosen) {
+        inspection.notes.push(format!("the size of {name} is open: {used} was used, give another one"));
     }
     inspection.open_dimensions.clone_from(&sizes.dimensions);
 }
@@ -95,13 +101,13 @@ fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
 }
 
 fn naming(module: &Module<'_>) -> Vec<Naming> {
-    let main = module.functions.iter().find(|f| f.name == "main").or(module.functions.first());
-    let arguments = main.map(|f| f.body.arguments.as_slice()).unwrap_or_default();
+    let arguments = module.main().map(|f| f.body.arguments.as_slice()).unwrap_or_default();
     let name = |a: &syntax::Argument<'_>| Naming {
         name: a.name.trim_start_matches('%').to_owned(),
         label: module.label(a.location).to_owned(),
+        is_open: !a.ty.open.is_empty(),
     };
-    arguments.iter().map(name).collect()
+    arguments.iter().filter(|a| a.constant.is_none()).map(name).collect()
 }
 
 /// The producer of a module, by its name and attributes.

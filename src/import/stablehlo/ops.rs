@@ -164,7 +164,7 @@ fn plain_dot(operands: &[&Type]) -> Result<DotDims, AttributeError> {
     Ok(DotDims { lhs_contracting: vec![narrow(left)], rhs_contracting: vec![0], ..DotDims::default() })
 }
 
-fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
+pub(super) fn convolution(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, AttributeError> {
     let dims = convolution_dims(operation)?;
     let kernel = operands.get(1).and_then(|t| t.array()).ok_or(AttributeError::Missing("kernel"))?;
     let size = |&d: &u32| kernel.dims.get(d as usize).copied().unwrap_or(1);
@@ -300,7 +300,11 @@ pub(in crate::import) fn kind_of_operation(name: &str) -> Option<crate::import::
         location: Location::default(),
         at: 0,
     };
-    let plain = name.trim_start_matches("dynamic_").trim_end_matches("_in_dim").trim_end_matches("_general");
+    let plain = match name {
+        "dynamic_conv" => "convolution",
+        "real_dynamic_slice" => "dynamic_slice",
+        _ => name.trim_start_matches("dynamic_").trim_end_matches("_in_dim").trim_end_matches("_general"),
+    };
     let of_hlo = || crate::import::hlo::kind_of_opcode(&plain.replace('_', "-"));
     match op_of(&operation, &[]) {
         Ok(Some(Op::Opaque(_))) if super::dynamic::is_known(&operation) => of_hlo(),

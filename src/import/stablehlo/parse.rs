@@ -15,7 +15,7 @@ const MOST_NESTING: u32 = 64;
 /// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
     let mut lexer = Lexer::with_angles(source);
-    let is_open = source.contains("tensor<?") || source.contains("x?x");
+    let is_open = ["tensor<?", "x?x", "jax.global_constant"].iter().any(|sign| source.contains(sign));
     let mut module = Module { is_open, ..Module::default() };
     let mut depth = 0u32;
     loop {
@@ -97,13 +97,18 @@ fn read_function<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<F
 }
 
 /// Attributes of an argument or a result; only the name of an open dimension is used: `jax.global_constant = "batch"`.
-fn read_argument_attributes<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {
-    if lexer.peek().is('{') {
-        let group = lexer.group()?;
-        let name = group.split_once("jax.global_constant = \"").and_then(|(_, rest)| rest.split('"').next());
-        module.dimension_names.extend(name.filter(|name| !module.dimension_names.contains(name)));
+fn read_argument_attributes<'a>(
+    lexer: &mut Lexer<'a>,
+    module: &mut Module<'a>,
+) -> Result<Option<&'a str>, ImportError> {
+    if !lexer.peek().is('{') {
+        return Ok(None);
     }
-    Ok(())
+    let group = lexer.group()?;
+    let name = group.split_once("jax.global_constant = \"").and_then(|(_, rest)| rest.split('"').next());
+    let name = name.filter(|name| !name.is_empty());
+    module.dimension_names.extend(name.filter(|name| !module.dimension_names.contains(name)));
+    Ok(name)
 }
 
 /// `(%arg0: tensor<4xf32> {attributes} loc("name"), ...)`.
@@ -114,9 +119,10 @@ fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<
         let name = lexer.expect_kind(Kind::Name, "an argument")?;
         lexer.expect(':', "an argument")?;
         let ty = read_type(lexer)?;
-        read_argument_attributes(lexer, module)?;
+        let is_number = ty.ty.array().is_some_and(|a| a.element.is_integer() && a.dims.is_empty());
+        let constant = read_argument_attributes(lexer, module)?.filter(|_| is_number);
         let location = read_location(lexer, module)?;
-        arguments.push(Argument { name: name.text, ty, location });
+        arguments.push(Argument { name: name.text, ty, constant, location });
         if !lexer.take(',') && !lexer.peek().is(')') {
             let token = lexer.next();
             return Err(lexer.unexpected(token, "`,` or `)` of arguments"));
@@ -280,8 +286,9 @@ fn read_regions_after_types<'a>(
             if region.arguments.is_empty() {
                 let names = operation.words.iter().filter(|w| w.starts_with('%'));
                 let named = names.zip(&operation.types);
-                region.arguments =
-                    named.map(|(name, ty)| Argument { name, ty: ty.clone(), location: Location::None }).collect();
+                region.arguments = named
+                    .map(|(name, ty)| Argument { name, ty: ty.clone(), constant: None, location: Location::None })
+                    .collect();
             }
             operation.regions.push(region);
         }

@@ -3,12 +3,13 @@
 
 use super::convert::{Bound, Converter, Frame, clip, parameter, single};
 use super::error::StableHloError;
+use super::known;
 use super::ops::op_of;
 use super::syntax::{Argument, Operation, Region, Use};
 use crate::base::FxHashSet;
 use crate::base::convert::narrow;
 use crate::import::ImportError;
-use crate::import::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type};
+use crate::import::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
 
 impl<'a> Converter<'_, 'a> {
     /// `applies stablehlo.add`: a computation of one operation on two numbers.
@@ -69,7 +70,8 @@ impl<'a> Converter<'_, 'a> {
             return Err(self.error(operation.at, StableHloError::LoopRegions));
         };
         let carried = operands.len();
-        let captured = outer_reads(&[condition, body]);
+        let kept = self.kept(frame, body, &operands);
+        let (captured, copied) = self.captured(frame, &[condition, body])?;
         for read in &captured {
             operands.push(self.read(frame, read)?);
         }
@@ -82,10 +84,15 @@ impl<'a> Converter<'_, 'a> {
                 return Err(self.error(operation.at, StableHloError::Carried { carried, taken }));
             }
             let mut inner = self.frame_in(frame, operation.at)?;
-            let kept = open_tuple(&mut inner, &whole, &region.arguments, &captured);
+            let passed_on = open_tuple(&mut inner, &whole, &region.arguments, &captured);
+            copy_known(&mut inner, &copied);
+            for (k, value) in &kept {
+                let known = inner.constant(value.clone());
+                inner.scope.values.insert(region.arguments[*k].name, Bound::One(known));
+            }
             let mut returned = self.body(&mut inner, &region.body, operation.at)?;
             let root = if i == 1 {
-                returned.extend(kept);
+                returned.extend(passed_on);
                 let types = returned.iter().map(|&r| inner.builder.ty(r).clone()).collect();
                 inner.builder.push("next", Op::Tuple, returned, Type::Tuple(types))
             } else {
@@ -93,9 +100,34 @@ impl<'a> Converter<'_, 'a> {
             };
             called.push(self.finish(inner, if i == 0 { "condition" } else { "body" }, root));
         }
-        let start = frame.builder.push(&format!("{name}.start"), Op::Tuple, operands, whole.clone());
+        let start = frame.builder.push(&format!("{name}.start"), Op::Tuple, operands.clone(), whole.clone());
         let end = frame.builder.push_call(name, Op::While, vec![start], called, whole);
+        for (k, _) in &kept {
+            frame.take_as(end, narrow(*k), operands[*k]);
+        }
         Ok(self.shown(frame, operation, end))
+    }
+
+    /// Known numbers that a loop carries unchanged, by the place in what it carries.
+    fn kept(&self, frame: &Frame<'a>, body: &Region<'a>, operands: &[InstructionId]) -> Vec<(usize, Value)> {
+        let end = body.body.iter().find(|o| o.name.ends_with(".return")).filter(|_| self.module.is_open);
+        let returned = end.map(|o| o.operands.as_slice()).unwrap_or_default();
+        let same = returned.iter().zip(&body.arguments).map(|(read, a)| read.name == a.name && read.index == 0);
+        let same = same.zip(operands).enumerate().filter(|(_, (is_same, _))| *is_same);
+        same.filter_map(|(k, (_, &o))| Some((k, known::value(frame.builder.instructions(), o)?))).collect()
+    }
+
+    /// What regions read around them: values that they take as arguments, and known numbers, which are copied into them.
+    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captured<'a>, ImportError> {
+        let (mut taken, mut copied) = (Vec::new(), Vec::new());
+        for read in outer_reads(regions) {
+            let id = self.read(frame, &read)?;
+            match known::value(frame.builder.instructions(), id).filter(|_| self.module.is_open) {
+                Some(value) => copied.push((read, value)),
+                None => taken.push(read),
+            }
+        }
+        Ok((taken, copied))
     }
 
     /// A single result of a loop as that value; several as a tuple.
@@ -106,6 +138,19 @@ impl<'a> Converter<'_, 'a> {
         }
     }
 
+    /// The branch that a known number chooses: the platform, or what is computed from sizes. A case without such a branch has its last.
+    fn known_branch<'r>(
+        &self,
+        frame: &Frame<'a>,
+        operation: &'r Operation<'a>,
+        operands: &[InstructionId],
+    ) -> Option<&'r Region<'a>> {
+        let chosen = operands.first().filter(|_| self.module.is_open);
+        let &chosen = known::numbers(frame.builder.instructions(), *chosen?)?.first()?;
+        let at = if operation.name.ends_with(".if") { i64::from(chosen == 0) } else { chosen };
+        usize::try_from(at).ok().and_then(|at| operation.regions.get(at)).or(operation.regions.last())
+    }
+
     pub(super) fn branches(
         &mut self,
         frame: &mut Frame<'a>,
@@ -113,9 +158,13 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         mut operands: Vec<InstructionId>,
     ) -> Result<InstructionId, ImportError> {
+        if let Some(region) = self.known_branch(frame, operation, &operands) {
+            let returned = self.body(frame, &region.body, operation.at)?;
+            return Ok(single(frame, returned));
+        }
         let mut called = Vec::new();
         for (i, region) in operation.regions.iter().enumerate() {
-            let captured = outer_reads(&[region]);
+            let (captured, copied) = self.captured(frame, &[region])?;
             let mut values = Vec::new();
             for read in &captured {
                 values.push(self.read(frame, read)?);
@@ -125,6 +174,7 @@ impl<'a> Converter<'_, 'a> {
             operands.push(frame.builder.push(&format!("{name}.branch{i}"), Op::Tuple, values, whole.clone()));
             let mut inner = self.frame_in(frame, operation.at)?;
             open_tuple(&mut inner, &whole, &[], &captured);
+            copy_known(&mut inner, &copied);
             let returned = self.body(&mut inner, &region.body, operation.at)?;
             let root = single(&mut inner, returned);
             called.push(self.finish(inner, "branch", root));
@@ -132,6 +182,17 @@ impl<'a> Converter<'_, 'a> {
         let ty = called.first().map(|c| self.signatures[c.0 as usize].result.clone());
         let ty = ty.ok_or_else(|| self.error(operation.at, StableHloError::NoBranches))?;
         Ok(frame.builder.push_call(name, Op::Conditional, operands, called, ty))
+    }
+}
+
+/// Values that regions read around them, and known numbers that they read.
+type Captured<'a> = (Vec<Use<'a>>, Vec<(Use<'a>, Value)>);
+
+/// Makes constants of the known numbers that a region reads around it.
+fn copy_known<'a>(frame: &mut Frame<'a>, copied: &[(Use<'a>, Value)]) {
+    for (read, value) in copied {
+        let known = frame.constant(value.clone());
+        frame.scope.outer.insert((read.name, read.index), known);
     }
 }
 

@@ -25,6 +25,8 @@ pub(in crate::import) struct OpenType {
 pub(super) struct Argument<'a> {
     pub name: &'a str,
     pub ty: OpenType,
+    /// The name of the number that JAX passes in it: of a size, or of the platform.
+    pub constant: Option<&'a str>,
     pub location: Location<'a>,
 }
 
@@ -81,6 +83,11 @@ pub(super) struct Function<'a> {
 }
 
 impl<'a> Module<'a> {
+    /// The function that a caller calls: `main`, or the first.
+    pub fn main(&self) -> Option<&Function<'a>> {
+        self.functions.iter().find(|f| f.name == "main").or(self.functions.first())
+    }
+
     /// The name of a location.
     pub fn label(&self, location: Location<'a>) -> &'a str {
         match location {
@@ -102,7 +109,7 @@ pub(super) struct Module<'a> {
     pub has_pretty_locations: bool,
     /// Names of open dimensions, as JAX gives them to the arguments of inner functions.
     pub dimension_names: Vec<&'a str>,
-    /// Whether any size is open.
+    /// Whether any size is open, or JAX passes numbers that are known when the module is read.
     pub is_open: bool,
     /// Meshes of devices that the module names (`sdy.mesh`).
     pub meshes: u64,
