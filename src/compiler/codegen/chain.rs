@@ -243,7 +243,7 @@ fn other_side(
                 Value::Splat => return Ok(Other::Constant),
                 Value::Resident(ref r) => r.ready.clone(),
                 Value::Weight { parameter, .. } => vec![load_vector(plan, places, code, parameter, via)?],
-                Value::Broadcast { .. } => return Err(plan.unsupported(id, "a broadcast of a broadcast")),
+                Value::Broadcast { .. } => return other_side(plan, places, code, (id, of), layout),
             };
             let per_partition = along_columns == (layout == Layout::FeatureMajor);
             Ok(if per_partition { Other::PerPartition(after) } else { Other::Tensor(after) })

@@ -174,9 +174,8 @@ fn columns_of(
             let (depth, columns) = (shape.depth, shape.columns);
             Ok(Columns::Weight(WeightMatrix { parameter, via, depth, columns }))
         }
-        Value::Resident(_) => {
+        Value::Resident(_) | Value::Splat | Value::Broadcast { .. } => {
             Ok(Columns::Resident(in_layout(plan, places, code, shape.rhs, user, shape.rhs_layout)?.ready))
         }
-        Value::Splat | Value::Broadcast { .. } => Err(plan.unsupported(shape.rhs, "a dot with a constant")),
     }
 }

@@ -7,7 +7,8 @@ use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
 use super::turn::in_layout;
-use super::value::{Layout, Resident, Value, blocks};
+use super::value::{Layout, Resident, blocks};
+use super::work::in_sbuf;
 use crate::base::convert::{narrow, narrow_count};
 use crate::compiler::hlo::InstrId;
 use crate::machine::isa::{Engine, Op};
@@ -89,9 +90,7 @@ fn reduce_all(
     id: InstrId,
     operand_id: InstrId,
 ) -> Result<(), CodegenError> {
-    let Value::Resident(operand) = places.value(plan, operand_id)?.clone() else {
-        return Err(plan.unsupported(id, "a reduction of a weight or a constant"));
-    };
+    let operand = in_sbuf(plan, places, code, operand_id, Layout::RowMajor)?;
     let purpose = code.execution(id);
     let bytes = sbuf_bytes(plan.core, 1, 1, plan.precision.value_bytes);
     let mut after = operand.ready.clone();

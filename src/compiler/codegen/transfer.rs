@@ -8,7 +8,8 @@ use super::places::Places;
 use super::plan::Plan;
 use super::spill::{begin_output, take};
 use super::turn::turn_blocks;
-use super::value::{Layout, Resident, Value, blocks, matrix_of};
+use super::value::{Layout, Resident, blocks, matrix_of};
+use super::work::in_sbuf;
 use crate::compiler::hlo::{InstrId, Opcode};
 use crate::kernel::{ModelKernel, TABLE_KERNEL};
 use crate::machine::SourceId;
@@ -117,9 +118,7 @@ pub(super) fn output(
     id: InstrId,
 ) -> Result<(), CodegenError> {
     begin_output(plan, places, code, id)?;
-    let Value::Resident(resident) = places.value(plan, id)? else {
-        return Err(plan.unsupported(id, "a result that is a weight or a constant"));
-    };
+    let resident = in_sbuf(plan, places, code, id, Layout::RowMajor)?;
     let bytes = resident.partition_elements * resident.free_elements * IO_ELEMENT_BYTES;
     code.memory.output_bytes += bytes;
     let source = code.sources.of(id);
@@ -141,9 +140,7 @@ pub(super) fn custom_call(
     code: &mut Code<'_>,
     id: InstrId,
 ) -> Result<(), CodegenError> {
-    let Value::Resident(operand) = places.value(plan, plan.operand(id, 0)?)?.clone() else {
-        return Err(plan.unsupported(id, "a custom operator on a weight or a constant"));
-    };
+    let operand = in_sbuf(plan, places, code, plan.operand(id, 0)?, Layout::RowMajor)?;
     let elements = operand.partition_elements * operand.free_elements;
     let source = code.sources.of(id);
     let store = Transfer {

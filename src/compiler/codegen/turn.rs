@@ -8,8 +8,8 @@ use super::layout::{element_bytes, sbuf_bytes};
 use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
-use super::value::{Layout, Resident, Value, blocks};
-use super::weights::load_whole;
+use super::value::{Layout, Resident, blocks};
+use super::work::in_sbuf;
 use crate::compiler::hlo::InstrId;
 use crate::machine::arch::CoreSpec;
 use crate::machine::isa::{Engine, Op, Wait};
@@ -23,13 +23,7 @@ pub(super) fn in_layout(
     user: InstrId,
     layout: Layout,
 ) -> Result<Resident, CodegenError> {
-    let resident = match *places.value(plan, id)? {
-        Value::Resident(ref resident) => resident.clone(),
-        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), layout)?,
-        Value::Splat | Value::Broadcast { .. } => {
-            return Err(plan.unsupported(user, "an operand that is a constant"));
-        }
-    };
+    let resident = in_sbuf(plan, places, code, id, layout)?;
     if resident.layout == layout || resident.free_elements == 1 {
         return Ok(resident);
     }

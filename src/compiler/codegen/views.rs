@@ -8,7 +8,8 @@ use super::places::Places;
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, matrix_of};
-use super::weights::{load_vector, load_whole};
+use super::weights::load_vector;
+use super::work::in_sbuf;
 use crate::compiler::hlo::InstrId;
 use crate::machine::cost::decisions::IMAGE_RANK;
 use crate::machine::isa::{DmaDirection, DmaQueue};
@@ -165,15 +166,13 @@ pub(super) fn update_in_place(
 
 /// The resident value that a view looks at.
 fn view_of(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, id: InstrId) -> Result<Resident, CodegenError> {
-    match *places.value(plan, plan.operand(id, 0)?)? {
-        Value::Resident(ref resident) => Ok(resident.clone()),
-        Value::Broadcast { of, .. } => match places.value(plan, of)? {
-            Value::Resident(resident) => Ok(resident.clone()),
-            _ => Err(plan.unsupported(id, "a view of a broadcast")),
-        },
-        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), Layout::FeatureMajor),
-        Value::Splat => Err(plan.unsupported(id, "a view of a constant")),
+    let operand = plan.operand(id, 0)?;
+    if let Value::Broadcast { of, .. } = *places.value(plan, operand)?
+        && let Value::Resident(resident) = places.value(plan, of)?
+    {
+        return Ok(resident.clone());
     }
+    in_sbuf(plan, places, code, operand, Layout::FeatureMajor)
 }
 
 fn set_view(places: &mut Places, id: InstrId, resident: Resident) {

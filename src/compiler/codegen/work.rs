@@ -50,6 +50,25 @@ pub(super) fn elementwise_of_parts(
     work(plan, places, code, id, &one_pass)
 }
 
+/// A value as an array in SBUF, for a reader that wants one: a weight is loaded whole, a constant or a repeated value is written
+/// out in one pass.
+pub(super) fn in_sbuf(
+    plan: &Plan<'_>,
+    places: &mut Places,
+    code: &mut Code<'_>,
+    id: InstrId,
+    layout: Layout,
+) -> Result<Resident, CodegenError> {
+    match *places.value(plan, id)? {
+        Value::Resident(ref resident) => Ok(resident.clone()),
+        Value::Weight { parameter, via } => load_whole(plan, places, code, (parameter, via), layout),
+        Value::Splat | Value::Broadcast { .. } => {
+            elementwise_of_parts(plan, places, code, id)?;
+            places.resident(id).cloned().ok_or_else(|| plan.unsupported(id, "an array of a constant"))
+        }
+    }
+}
+
 fn operands_ready(
     plan: &Plan<'_>,
     places: &mut Places,

@@ -22,8 +22,8 @@ pub fn of_node(node: &Node<'_>, graph: &Graph<'_>, symbols: &Symbols) -> Option<
         "linear" => product(&[&output()?, last(&input(1)?)?, &[2]]),
         "mm" | "bmm" | "matmul" | "mv" | "dot" | "vdot" => product(&[&output()?, last(&input(0)?)?, &[2]]),
         "addmm" | "baddbmm" | "addmv" => product(&[&output()?, last(&input(1)?)?, &[2]]),
-        "conv1d" | "conv2d" | "conv3d" | "_convolution" | "convolution" | "conv_transpose1d" | "conv_transpose2d"
-        | "conv_transpose3d" => {
+        "conv1d" | "conv2d" | "conv3d" | "_convolution" | "_convolution_mode" | "convolution" | "conv_transpose1d"
+        | "conv_transpose2d" | "conv_transpose3d" => {
             let is_transposed = op.contains("transpose") || flag(node, "transposed");
             let places = if is_transposed { input(0)? } else { output()? };
             product(&[&places, input(1)?.get(1..)?, &[2]])

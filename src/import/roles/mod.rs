@@ -3,7 +3,8 @@
 //! HLO and StableHLO do not say it. Two rules decide, in this order:
 //!
 //! 1. *By name* ([`names`]), when any parameter has a path of a JAX parameter tree: collections called `params` are weights,
-//!    `batch_stats`, `cache` and others are buffers, and a parameter without such a path is an input.
+//!    `batch_stats`, `cache`, the state of an optimiser and others are buffers, and the rest of an argument with weights in it belongs to
+//!    the model. A parameter without such a path is an input.
 //! 2. *By use* ([`uses`]) otherwise. A single number is a buffer. A floating point array is an input if it is the data side of a product,
 //!    a convolution or a normalisation before any other value is mixed in. A running mean or variance is a buffer, and so is a table
 //!    that is cut to length and only multiplied (a rotary table). All other floating point arrays are weights. An integer array is a
@@ -39,7 +40,7 @@ pub(super) enum Rule {
 
 /// Gives every parameter its role and its name.
 pub(super) fn assign(program: &mut Program, naming: &[Naming]) -> Rule {
-    let by_name: Vec<Option<(Role, String)>> = naming.iter().map(names::role_of).collect();
+    let by_name = names::roles_of(naming);
     if by_name.iter().flatten().next().is_some() {
         for (parameter, found) in program.parameters.iter_mut().zip(by_name) {
             match found {

@@ -1,5 +1,7 @@
 //! Roles by the names that JAX gives parameters.
 
+use rustc_hash::FxHashMap;
+
 use super::Naming;
 use crate::import::program::Role;
 
@@ -13,8 +15,42 @@ const KEPT: [&str; 8] =
 /// Last parts of the names of weights.
 const WEIGHTS: [&str; 7] = ["kernel", "weight", "bias", "scale", "embedding", "gamma", "beta"];
 
-/// Role and dotted path of a parameter whose name is a path of a parameter tree.
-pub(super) fn role_of(naming: &Naming) -> Option<(Role, String)> {
+/// Parts of the state of an optimiser, which has a copy of the parameter tree: `opt_state[0].mu['params']['kernel']`.
+const OPTIMISER: [&str; 6] = ["mu", "nu", "trace", "momentum", "velocity", "count"];
+
+/// Role and dotted path of each parameter whose name is a path of a parameter tree.
+pub(super) fn roles_of(naming: &[Naming]) -> Vec<Option<(Role, String)>> {
+    let mut roles: Vec<Option<(Role, String)>> = naming.iter().map(role_of).collect();
+    let words: Vec<Vec<String>> = naming.iter().map(words).collect();
+    // An argument with several weights in it is the model, whatever else it holds.
+    let mut weights: FxHashMap<&str, u32> = FxHashMap::default();
+    for (words, role) in words.iter().zip(&roles) {
+        let Some((root, path)) = words.split_first() else { continue };
+        let is_weight = matches!(role, Some((Role::Weight, _)));
+        let has_word = path.iter().any(|word| WEIGHTS.contains(&word.as_str()));
+        *weights.entry(root).or_default() += if is_weight { 2 } else { u32::from(has_word) };
+    }
+    for (words, role) in words.iter().zip(&mut roles).filter(|(_, role)| role.is_none()) {
+        let Some((root, path)) = words.split_first() else { continue };
+        if path.is_empty() || weights.get(root.as_str()).is_none_or(|&count| count < 2) {
+            continue;
+        }
+        let is_state = path.iter().any(|p| OPTIMISER.contains(&p.as_str()) || KEPT.contains(&p.as_str()));
+        *role = Some((if is_state { Role::Buffer } else { Role::Weight }, path.join(".")));
+    }
+    roles
+}
+
+/// The words of a path: `p.layers[0].weight`, or `p_layers_0__weight.1` as XLA spells it.
+fn words(naming: &Naming) -> Vec<String> {
+    let labelled = pieces_of_label(&naming.label);
+    if labelled.len() > 1 {
+        return labelled;
+    }
+    without_number(&naming.name).split('_').filter(|p| !p.is_empty()).map(str::to_owned).collect()
+}
+
+fn role_of(naming: &Naming) -> Option<(Role, String)> {
     let labelled = pieces_of_label(&naming.label);
     let pieces = if labelled.len() > 1 { labelled } else { pieces_of_name(&naming.name) };
     if pieces.len() < 2 {
@@ -23,13 +59,17 @@ pub(super) fn role_of(naming: &Naming) -> Option<(Role, String)> {
     let find = |set: &[&str]| pieces.iter().position(|p| set.contains(&p.as_str()));
     let path = |from: usize| pieces[from.min(pieces.len() - 1)..].join(".");
     if let Some(at) = find(&TRAINED) {
-        return Some((Role::Weight, path(at + 1)));
+        let is_state = pieces[..at].iter().flat_map(|p| p.split('_')).any(|p| OPTIMISER.contains(&p));
+        return Some((if is_state { Role::Buffer } else { Role::Weight }, path(at + 1)));
     }
     if let Some(at) = find(&KEPT) {
         return Some((Role::Buffer, path(at + 1)));
     }
     let last = pieces.last()?;
-    WEIGHTS.contains(&last.as_str()).then(|| (Role::Weight, path(1)))
+    // XLA cuts a name at a slash: of `params['lstm/linear']['w']` remains `linear____w__`.
+    let stem = without_number(&naming.name);
+    let is_cut = naming.label.is_empty() && stem.find("__").is_some_and(|at| stem[at..].starts_with("____"));
+    (is_cut || WEIGHTS.contains(&last.as_str())).then(|| (Role::Weight, path(1)))
 }
 
 /// `variables['params']['layer1']['bias']`, `params['a'].b[0]`.
@@ -43,13 +83,18 @@ fn pieces_of_label(label: &str) -> Vec<String> {
     pieces.map(str::to_owned).collect()
 }
 
-/// `variables__params____layer1____bias__.1`.
+/// `variables__params____layer1____bias__.1`, `s_0___params____bias__.1`.
 fn pieces_of_name(name: &str) -> Vec<String> {
-    let stem = match name.rsplit_once('.') {
+    let pieces = without_number(name).split("__").map(|p| p.trim_matches('_'));
+    pieces.filter(|p| !p.is_empty()).map(str::to_owned).collect()
+}
+
+/// A name without the number that XLA appends.
+fn without_number(name: &str) -> &str {
+    match name.rsplit_once('.') {
         Some((stem, number)) if number.bytes().all(|b| b.is_ascii_digit()) => stem,
         _ => name,
-    };
-    stem.split("__").filter(|p| !p.is_empty()).map(str::to_owned).collect()
+    }
 }
 
 #[cfg(test)]
@@ -73,5 +118,24 @@ mod tests {
             (role("xs_0_.1", "xs[0]"), role("p0.1", ""), role("p0.1", "NN[model]/Linear[a]/xla__device_data")),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn the_rest_of_an_argument_with_weights_belongs_to_the_model() {
+        let roles = |names: &[&str]| -> Vec<Option<Role>> {
+            let naming = |name: &&str| Naming { name: (*name).to_owned(), ..Naming::default() };
+            roles_of(&names.iter().map(naming).collect::<Vec<_>>()).into_iter().map(|r| Some(r?.0)).collect()
+        };
+        let (weight, buffer) = (Some(Role::Weight), Some(Role::Buffer));
+        // Equinox: attributes; what is no weight by its last word is one by its neighbours.
+        let equinox = roles(&["p_c_weight_ih.1", "p_c_bias.1", "p_a_layers_0__kappa.1", "x.1"]);
+        assert_eq!(equinox, [weight.clone(), weight.clone(), weight.clone(), None]);
+        // A step of training: the optimiser's copies are no parameters of the model.
+        let step =
+            ["s_0___params____a____kernel__.1", "s_1__0__mu__params____a____kernel__.1", "s_1__0__count.1", "x.1"];
+        assert_eq!(roles(&step), [weight.clone(), buffer.clone(), buffer, None]);
+        // Haiku: names of modules with slashes.
+        assert_eq!(roles(&["linear____w__.1", "params__linear____w__.1", "x.1"]), [weight.clone(), weight, None]);
+        assert_eq!(roles(&["input_ids.1", "input_mask.1", "batch__image__.1"]), [None, None, None]);
     }
 }

@@ -154,6 +154,11 @@ impl Walk<'_> {
                 self.norm(labels)
             }
             Op::Gather(dims) => self.gather(dims, labels),
+            // A cache: new rows are written into an array that the caller keeps.
+            Op::DynamicUpdateSlice if labels.get(1) == Some(&Label::Active) => {
+                self.data(&first());
+                Label::Active
+            }
             Op::Scatter(_) => self.scatter(labels),
             Op::CustomCall(call) if call.name.contains("TransferWithStaticRing") || call.name.contains("Marker") => {
                 first()

@@ -216,7 +216,7 @@ pub fn fitting(op: &str, place: usize, weight: Option<&ArrayType>, groups: u64) 
     let weight = weight?;
     let element = weight.element;
     match op {
-        "_convolution" | "conv1d" | "conv2d" | "conv3d" | "convolution" if place == 0 => {
+        "_convolution" | "_convolution_mode" | "conv1d" | "conv2d" | "conv3d" | "convolution" if place == 0 => {
             let channels = weight.dims.get(1)?.saturating_mul(groups.max(1));
             let side = match weight.dims.len() {
                 3 => 1000,

@@ -44,8 +44,8 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             let operands = c.tensors(1)?;
             one(einsum(c.b(), equation, &operands)?)
         }
-        "conv1d" | "conv2d" | "conv3d" | "convolution" | "_convolution" | "conv_transpose1d" | "conv_transpose2d"
-        | "conv_transpose3d" => convolution(c),
+        "conv1d" | "conv2d" | "conv3d" | "convolution" | "_convolution" | "_convolution_mode" | "conv_transpose1d"
+        | "conv_transpose2d" | "conv_transpose3d" => convolution(c),
         _ => Ok(Done::Unknown),
     }
 }
