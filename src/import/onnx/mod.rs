@@ -8,6 +8,7 @@
 mod arrays;
 mod control;
 mod count;
+mod derived;
 mod elements;
 mod error;
 mod expression;
@@ -19,7 +20,6 @@ mod model_error;
 mod ops;
 mod order;
 mod parse;
-mod relative;
 mod scope;
 mod site;
 mod spans;

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::program::ElementType;
 use super::count::each_node;
+use super::derived::Derived;
 use super::messages::{AttributeValue, Model, Node, Tensor};
-use super::relative::relative_tables;
 use super::scope::mentioned;
 
 /// What the file says about its weights.
@@ -57,11 +57,11 @@ impl Weights {
         found.buffers.extend(
             arrays.keys().filter_map(|name| Some(plain(&format!("{}_scale", name.strip_suffix("_quantized")?)))),
         );
-        let (looked_up, tables) = relative_tables(model, &arrays);
+        let derived = Derived::of(model, &arrays, !found.parameters.is_empty());
         found.counted = found.copies_of(model, &arrays);
-        found.counted.extend(looked_up);
+        found.counted.extend(derived.arrays);
         found.merged = found.stand_ins(model, &arrays) + folded_norms(model, &arrays) + dropped_biases(model, &arrays);
-        found.merged = found.merged.saturating_add(shared_rows(model, &arrays)).saturating_add(tables);
+        found.merged = found.merged.saturating_add(shared_rows(model, &arrays)).saturating_add(derived.elements);
         found
     }
 
@@ -225,6 +225,11 @@ fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&s
     if let Some(itself) = parameters.iter().find(|p| **p == own) {
         return Some((*itself).to_owned());
     }
+    let is_array = !tensor.ty.dims.is_empty() && tensor.ty.element.is_float();
+    if let (&[only], "Add" | "Mul") = (parameters, node.op.as_str()) {
+        // The scale of a layer has a name of its own: `gamma`, `layer_scale`.
+        return is_array.then(|| only.to_owned());
+    }
     let end = match (node.op.as_str(), at) {
         ("LayerNormalization" | "BatchNormalization" | "InstanceNormalization" | "GroupNormalization", 2)
         | ("Gemm" | "Conv" | "ConvTranspose", 2)
@@ -234,7 +239,6 @@ fn claimed(node: &Node, at: usize, name: &str, tensor: &Tensor, parameters: &[&s
         | ("Mul" | "RMSNormalization", _) => "weight",
         _ => return None,
     };
-    let is_array = !tensor.ty.dims.is_empty() && tensor.ty.element.is_float();
     parameters.iter().find(|p| p.ends_with(end)).filter(|_| is_array).map(|p| (*p).to_owned())
 }
 
