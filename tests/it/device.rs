@@ -243,6 +243,34 @@ ENTRY e {
 }
 
 #[test]
+fn constants_and_repeated_values_may_be_read_by_any_operation() {
+    let programs = [
+        // The keys of all heads are the same: attention with one key for many queries.
+        "  q = f32[2,4,8] parameter(0)\n  y = f32[5,8] parameter(1)\n  k = f32[5,8] tanh(y)
+  keys = f32[2,5,8] broadcast(k), dimensions={1,2}
+  ROOT s = f32[2,4,5] dot(q, keys), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}",
+        // Sums as a product with ones.
+        "  x = f32[4,8] parameter(0)\n  one = f32[] constant(1)\n  ones = f32[8,3] broadcast(one), dimensions={}
+  ROOT s = f32[4,3] dot(x, ones), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+        // A repeated value is a result.
+        "  x = f32[4,8] parameter(0)\n  t = f32[4,8] tanh(x)\n  ROOT r = f32[3,4,8] broadcast(t), dimensions={1,2}",
+        // A constant is a result, beside others.
+        "  x = f32[4,8] parameter(0)\n  t = f32[4,8] tanh(x)\n  one = f32[] constant(1)
+  ones = f32[8,3] broadcast(one), dimensions={}\n  ROOT r = (f32[4,8], f32[8,3]) tuple(t, ones)",
+        // A row is repeated twice before it is added.
+        "  x = f32[3,4,8] parameter(0)\n  b = f32[8] parameter(1)\n  rows = f32[4,8] broadcast(b), dimensions={1}
+  all = f32[3,4,8] broadcast(rows), dimensions={1,2}\n  t = f32[3,4,8] tanh(x)\n  ROOT s = f32[3,4,8] add(t, all)",
+    ];
+    let device = Device::of_instance("inf2.xlarge").unwrap();
+    for lines in programs {
+        let text = format!("HloModule m\nENTRY e {{\n{lines}\n}}");
+        let program = read_hlo_text(&text, &ImportOptions::default()).unwrap().program;
+        let run = device.run_program(&program, &BTreeMap::new()).unwrap_or_else(|e| panic!("{e}: {lines}"));
+        assert!(run.window.to_ns() > 0, "{lines}");
+    }
+}
+
+#[test]
 fn memory_stays_within_the_core_and_engines_within_the_window() {
     for model in ["nn", "mlp", "matmult:n=1024,loop_count=4,add_bias=true", "matmult:n=1536,loop_count=2"] {
         let executable = compile(model, Workflow::MarkStep);

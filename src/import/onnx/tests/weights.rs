@@ -86,3 +86,25 @@ fn factors_of_one_in_a_group_norm_are_no_parameters() {
     let graph = graph(&nodes, &[weight], &[info("x", 1, &[1, 32, 9])], &["y"]);
     assert_eq!(read(&file(&graph, 17)).unwrap().inspection.parameters, 32);
 }
+
+#[test]
+fn class_tokens_and_scales_of_layers_that_were_computed_ahead_are_counted() {
+    let arrays = [
+        floats("k", &[3, 3, 1, 1], &[0.5; 9]),
+        floats("view", &[1, 3, 1, 1], &[0.1; 3]),
+        floats("expand", &[1, 1, 3], &[0.2; 3]),
+    ];
+    let conv = "call_function[target=aten.conv2d](args = (%x, %p_k))";
+    let inputs = [info("x", 1, &[1, 3, 4, 4]), info("t", 1, &[1, 4, 3])];
+    let model = |note: &str| {
+        let nodes = [
+            named(node("Conv", "x k", "c", &[]), "n0", note),
+            node("Mul", "c view", "c1", &[]),
+            node("Mul", "c1 view", "y", &[]),
+            node("Concat", "expand t", "z", &[A::I("axis", 1)]),
+        ];
+        read(&file(&graph(&nodes, &arrays, &inputs, &["y", "z"]), 17)).unwrap().inspection.parameters
+    };
+    // Two layers with equal scales, and one token.
+    assert_eq!(model(conv), 9 + 2 * 3 + 3);
+}
