@@ -25,6 +25,8 @@ cmd_bench() {
   build_cli
   say "-- in the browser"
   (cd "$E2E" && NEURONSCOPE_CLI=$(cli_path) node bench.mjs)
+  say "-- opening model files in the browser"
+  (cd "$E2E" && node model-bench.mjs)
   say "-- the longest task of each view"
   (cd "$E2E" && node tasks.mjs)
   say "-- what a first visit costs"

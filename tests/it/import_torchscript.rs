@@ -307,3 +307,14 @@ fn sizes_beyond_all_bounds_do_not_crash() {
         }
     }
 }
+
+#[test]
+fn a_size_that_is_multiplied_in_place_has_its_new_number_everywhere() {
+    // The size is 2, and was read as a number before it changed.
+    for sizes in ["int(C), before, -1", "int(B), before, -1"] {
+        let body = format!(
+            "B = ops.prim.NumToTensor(torch.size(x, 0))\nbefore = int(B)\nC = torch.mul_(B, 3)\nreturn torch.view(x, [{sizes}])"
+        );
+        assert_eq!(result(&body), "f32[6, 2, 2]", "{sizes}");
+    }
+}

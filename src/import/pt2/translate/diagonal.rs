@@ -24,6 +24,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
             Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
         }
         "diagonal_scatter" => scattered(c),
+        "fill_diagonal" => filled(c),
         "diag" | "diag_embed" | "diagflat" => diagonal_matrix(c),
         "trace" => {
             let x = c.x(0)?;
@@ -46,6 +47,21 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "sum_to_size" => summed(c),
         _ => Ok(Done::Unknown),
     }
+}
+
+/// A matrix with one number on its diagonal. In a tall matrix `wrap` would begin the diagonal again: that is not known here.
+fn filled(c: &mut Call<'_, '_, '_>) -> Made {
+    let x = c.x(0)?;
+    let ty = c.b().array(x)?.clone();
+    let [rows, columns] = ty.dims[..] else { return Ok(Done::Unknown) };
+    if c.flag_or("wrap", false) && rows > columns {
+        return Ok(Done::Unknown);
+    }
+    let value = c.operand(1, ty.element)?;
+    let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
+    let column = c.b().iota(ElementType::S32, &ty.dims, 1)?;
+    let is_diagonal = c.b().compare(Comparison::Eq, row, column)?;
+    one(c.b().select(is_diagonal, value, x)?)
 }
 
 /// Two dimensions and the offset of the diagonal.

@@ -60,7 +60,23 @@ impl Interpreter<'_> {
         if let Some(value) = self.of_numbers(op, &places)? {
             return Ok(value);
         }
+        if let Some(value) = self.changed_number(op, arguments, &places)? {
+            return Ok(value);
+        }
         self.operator(op, places, by_name)
+    }
+
+    /// `torch.mul_(B, 4)` of a number made of sizes: the variable has the new number too.
+    fn changed_number(&mut self, op: &str, arguments: &[Expression], values: &[Value]) -> Result<Option<Value>, Stop> {
+        let plain = op.strip_suffix('_').filter(|plain| !plain.ends_with('_'));
+        let (Some(plain), Some(true)) = (plain, values.first().map(|v| v.number().is_some())) else { return Ok(None) };
+        let changed = self.of_numbers(plain, values)?;
+        if let (Some(value), Some(Expression::Name(name)), Some(frame)) =
+            (&changed, arguments.first(), self.frames.last_mut())
+        {
+            frame.names.insert(name.clone(), value.clone());
+        }
+        Ok(changed)
     }
 
     /// Queries about tensors and lists, and operations on lists.
