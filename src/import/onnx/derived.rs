@@ -29,13 +29,7 @@ impl Derived {
             // Models of text add biases of this form too, from tables of distances in one dimension.
             return Self::default();
         }
-        let equal: FxHashMap<&str, &str> = model
-            .graph
-            .nodes
-            .iter()
-            .filter(|n| n.op == "Identity")
-            .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
-            .collect();
+        let equal = equal_arrays(model);
         let mut found = Self::default();
         each_node(&model.graph, &mut |node: &Node| {
             for name in &node.inputs {
@@ -52,6 +46,12 @@ impl Derived {
         });
         found
     }
+}
+
+/// The array that each `Identity` of the main graph stands for: equal arrays are stored once.
+pub(super) fn equal_arrays(model: &Model) -> FxHashMap<&str, &str> {
+    let identities = model.graph.nodes.iter().filter(|n| n.op == "Identity");
+    identities.filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?))).collect()
 }
 
 /// Elements of the table behind a bias of relative positions that the operation `op` reads.

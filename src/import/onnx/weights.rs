@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::program::ElementType;
 use super::count::each_node;
-use super::derived::Derived;
+use super::derived::{Derived, equal_arrays};
 use super::messages::{AttributeValue, Model, Node, Tensor};
 use super::scope::mentioned;
 
@@ -253,20 +253,13 @@ fn folded_norms(model: &Model, arrays: &FxHashMap<&str, &Tensor>) -> u64 {
         .filter(|n| n.op == "DequantizeLinear")
         .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
         .collect();
+    let equal = equal_arrays(model);
     let of_node = |node: &Node| -> u64 {
         let (at, bias_at) = match node.op.as_str() {
             "Conv" | "FusedConv" | "ConvInteger" => (1, 2),
             "QLinearConv" => (3, 8),
             _ => return 0,
         };
-        // Equal arrays are stored once, with an `Identity` for each of the others.
-        let equal: FxHashMap<&str, &str> = model
-            .graph
-            .nodes
-            .iter()
-            .filter(|n| n.op == "Identity")
-            .filter_map(|n| Some((&**n.outputs.first()?, &**n.inputs.first()?)))
-            .collect();
         let stored = |name: &str| {
             let (source, equal) = (quantised.get(name), equal.get(name));
             arrays.get(name).or_else(|| arrays.get(source?)).or_else(|| arrays.get(equal?)).copied()

@@ -26,35 +26,29 @@ pub(super) fn given(instructions: &Instructions, operand: InstructionId) -> Give
 
 /// The integers that an instruction gives, of a constant or of one repeated number.
 pub(super) fn numbers(instructions: &Instructions, id: InstructionId) -> Option<Vec<i64>> {
-    let mut at = id;
-    for _ in 0..MOST_BROADCASTS {
-        let instruction = instructions.get(at)?;
-        match &instruction.op {
-            Op::Constant(value) => {
-                let Numbers::Whole(found) = &value.numbers else { return None };
-                return match (at == id, &found[..]) {
-                    (true, all) if all.len() <= MOST_FOLDED => Some(all.to_vec()),
-                    (false, &[one]) => Some(vec![one; count(&instructions[id].ty)?]),
-                    _ => None,
-                };
-            }
-            Op::Broadcast { .. } => at = *instruction.operands.first()?,
-            _ => return None,
-        }
+    match constant_behind(instructions, id)? {
+        (at, all) if at == id && all.len() <= MOST_FOLDED => Some(all.to_vec()),
+        (at, &[one]) if at != id => Some(vec![one; count(&instructions[id].ty)?]),
+        _ => None,
     }
-    None
 }
 
 /// The one number that all elements of an instruction are, however many they are.
 pub(super) fn repeated(instructions: &Instructions, id: InstructionId) -> Option<i64> {
+    let (_, found) = constant_behind(instructions, id)?;
+    let (&first, rest) = found.split_first()?;
+    rest.iter().all(|&n| n == first).then_some(first)
+}
+
+/// The constant that an instruction is or repeats, and its integers.
+fn constant_behind(instructions: &Instructions, id: InstructionId) -> Option<(InstructionId, &[i64])> {
     let mut at = id;
     for _ in 0..MOST_BROADCASTS {
         let instruction = instructions.get(at)?;
         match &instruction.op {
             Op::Constant(value) => {
                 let Numbers::Whole(found) = &value.numbers else { return None };
-                let (&first, rest) = found.split_first()?;
-                return rest.iter().all(|&n| n == first).then_some(first);
+                return Some((at, found));
             }
             Op::Broadcast { .. } => at = *instruction.operands.first()?,
             _ => return None,

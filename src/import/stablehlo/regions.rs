@@ -108,7 +108,7 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.shown(frame, operation, end))
     }
 
-    /// Known numbers that a loop carries unchanged, by the place in what it carries.
+    /// Numbers that no turn of a loop changes, by their place in the state of the loop.
     fn kept(&self, frame: &Frame<'a>, body: &Region<'a>, operands: &[InstructionId]) -> Vec<(usize, Value)> {
         let end = body.body.iter().find(|o| o.name.ends_with(".return")).filter(|_| self.module.is_open);
         let returned = end.map(|o| o.operands.as_slice()).unwrap_or_default();
