@@ -2,7 +2,7 @@
 
 use super::{RunState, Shared};
 use crate::session::share::PageLink as _;
-use crate::session::{InspectField, InspectShown, InspectSpec};
+use crate::session::{InspectField, InspectShown, InspectSpec, JobId};
 
 /// The page of models; `Worker` is the shell's handle of the worker that holds a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,13 +11,25 @@ pub struct InspectState<Worker> {
     pub spec: InspectSpec,
     /// Progress of the answer.
     pub run: RunState,
+    /// The question whose answer is awaited. What is told about any other question comes too late, and changes nothing.
+    pub awaited: Option<Awaited>,
     /// The worker that holds the model.
     pub engine: Option<Worker>,
     /// The shown view.
     pub shown: Option<Shared<InspectShown>>,
 }
 
+/// A question to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Its number.
+    pub job: JobId,
+    /// Whether it opens a file, which then decides what is shown.
+    pub is_file: bool,
+}
+
 /// Actions on the page.
+#[derive(Clone)]
 pub enum InspectAction<Worker> {
     /// A choice was made.
     Choose(InspectField, String),
@@ -26,18 +38,22 @@ pub enum InspectAction<Worker> {
     /// A link was opened.
     Load(Box<InspectSpec>),
     /// A file is being opened, in this worker.
-    Open(Worker, String),
+    Open(Worker, JobId, String),
     /// An answer is awaited from this worker.
-    Ask(Worker),
-    /// The answer made progress, or ended without a result.
-    Run(RunState),
-    /// An answer has arrived; the flag says whether a file was opened with it.
-    Shown(Box<InspectShown>, bool),
+    Ask(Worker, JobId),
+    /// An answer made progress, or ended without a result.
+    Run(JobId, RunState),
+    /// An answer has arrived.
+    Shown(JobId, Box<InspectShown>),
+    /// An answer is not wanted any more.
+    Drop(JobId),
+    /// There is no worker to ask, for this reason.
+    Refuse(String),
 }
 
 impl<Worker> Default for InspectState<Worker> {
     fn default() -> Self {
-        Self { spec: InspectSpec::default(), run: RunState::Idle, engine: None, shown: None }
+        Self { spec: InspectSpec::default(), run: RunState::Idle, awaited: None, engine: None, shown: None }
     }
 }
 
@@ -46,6 +62,16 @@ impl<Worker: Clone> InspectState<Worker> {
     #[must_use]
     pub fn hash(&self) -> String {
         self.spec.hash()
+    }
+
+    /// Whether a file is being opened. No other question is asked meanwhile.
+    #[must_use]
+    pub fn is_opening(&self) -> bool {
+        self.awaited.is_some_and(|awaited| awaited.is_file)
+    }
+
+    fn awaits(&self, job: JobId) -> bool {
+        self.awaited.is_some_and(|awaited| awaited.job == job)
     }
 
     /// The page after an action.
@@ -59,17 +85,31 @@ impl<Worker: Clone> InspectState<Worker> {
                 next.spec.set(InspectField::Selected, &id);
             }
             InspectAction::Load(spec) => next.spec = *spec,
-            InspectAction::Open(engine, label) => {
+            InspectAction::Open(engine, job, label) => {
+                next.awaited = Some(Awaited { job, is_file: true });
                 (next.engine, next.run) = (Some(engine), RunState::started(&label));
             }
-            InspectAction::Ask(engine) => next.engine = Some(engine),
-            InspectAction::Run(run) => next.run = run,
-            InspectAction::Shown(shown, is_file) => {
-                if is_file {
+            InspectAction::Ask(engine, job) => {
+                (next.engine, next.awaited) = (Some(engine), Some(Awaited { job, is_file: false }));
+            }
+            InspectAction::Run(job, run) if self.awaits(job) => {
+                next.awaited = self.awaited.filter(|_| run.is_running());
+                next.run = run;
+            }
+            InspectAction::Shown(job, shown) if self.awaits(job) => {
+                if self.is_opening() {
                     next.spec = shown.spec.clone();
                 }
-                (next.shown, next.run) = (Some(Shared::new(*shown)), RunState::Done);
+                (next.shown, next.run, next.awaited) = (Some(Shared::new(*shown)), RunState::Done, None);
             }
+            InspectAction::Drop(job) if self.awaits(job) => {
+                next.awaited = None;
+                if next.run.is_running() {
+                    next.run = if next.shown.is_some() { RunState::Done } else { RunState::Idle };
+                }
+            }
+            InspectAction::Run(..) | InspectAction::Shown(..) | InspectAction::Drop(_) => {}
+            InspectAction::Refuse(message) => (next.run, next.awaited) = (RunState::Failed(message), None),
         }
         next
     }
@@ -95,20 +135,58 @@ mod tests {
         assert_eq!(state.after(InspectAction::Load(Box::new(toggled.spec.clone()))).spec, toggled.spec);
     }
 
+    fn shown(model: &str) -> Box<InspectShown> {
+        let mut shown = InspectShown::default();
+        shown.spec.set(InspectField::Model, model);
+        Box::new(shown)
+    }
+
     #[test]
     fn an_answer_is_asked_for_and_comes() {
-        let opened = State::default().after(InspectAction::Open(3, "Reading x".to_owned()));
+        let opened = State::default().after(InspectAction::Open(3, JobId(1), "Reading x".to_owned()));
         assert_eq!((opened.engine, &opened.run), (Some(3), &RunState::started("Reading x")));
-        let asked = opened.after(InspectAction::Ask(4));
-        assert_eq!((asked.engine, &asked.run), (Some(4), &opened.run));
-        assert_eq!(asked.after(InspectAction::Run(RunState::Cancelled)).run, RunState::Cancelled);
-        let mut shown = InspectShown::default();
-        shown.spec.set(InspectField::Model, "file:x");
-        let answered = asked.after(InspectAction::Shown(Box::new(shown.clone()), false));
-        assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
+        assert!(opened.is_opening());
         // The answer for a file says under which name the file is open.
-        let file = asked.after(InspectAction::Shown(Box::new(shown.clone()), true));
-        assert_eq!((file.spec, file.shown.map(|s| (*s).clone())), (shown.spec.clone(), Some(shown)));
+        let file = opened.after(InspectAction::Shown(JobId(1), shown("file:x")));
+        assert_eq!((file.spec.get(InspectField::Model), &file.run, file.awaited), ("file:x", &RunState::Done, None));
+        assert_eq!(file.shown.as_deref(), Some(&*shown("file:x")));
+        let asked = file.after(InspectAction::Ask(4, JobId(2)));
+        assert_eq!((asked.engine, &asked.run, asked.is_opening()), (Some(4), &RunState::Done, false));
+        assert_eq!(asked.after(InspectAction::Run(JobId(2), RunState::Cancelled)).run, RunState::Cancelled);
+        let answered = asked.after(InspectAction::Shown(JobId(2), shown("mlp")));
+        assert_eq!((answered.spec == asked.spec, &answered.run), (true, &RunState::Done));
+        let refused = asked.after(InspectAction::Refuse("no worker".to_owned()));
+        assert_eq!((refused.run, refused.awaited), (RunState::Failed("no worker".to_owned()), None));
+    }
+
+    #[test]
+    fn what_comes_too_late_changes_nothing() {
+        let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
+        let opening = asked.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
+        let late = [
+            InspectAction::Shown(JobId(1), shown("nn")),
+            InspectAction::Run(JobId(1), RunState::started("Simulating")),
+            InspectAction::Run(JobId(1), RunState::Failed("no".to_owned())),
+            InspectAction::Drop(JobId(1)),
+        ];
+        let file = opening.after(InspectAction::Shown(JobId(2), shown("file:x")));
+        for action in late {
+            assert_eq!(opening.after(action.clone()), opening);
+            assert_eq!(file.after(action), file);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_not_wanted_any_more_leaves_what_is_shown() {
+        let running = |state: &State, job| {
+            let asked = state.after(InspectAction::Ask(3, job));
+            asked.after(InspectAction::Run(job, RunState::started("Simulating")))
+        };
+        let first = running(&State::default(), JobId(1));
+        assert_eq!(first.after(InspectAction::Drop(JobId(1))).run, RunState::Idle);
+        let second = running(&first.after(InspectAction::Shown(JobId(1), shown("nn"))), JobId(2));
+        let back = second.after(InspectAction::Drop(JobId(2)));
+        assert_eq!((back.run, back.awaited, back.shown), (RunState::Done, None, second.shown));
     }
 
     proptest! {

@@ -60,7 +60,8 @@ fn App() -> Html {
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     let run = if *shown == Page::Profile { profile.run.clone() } else { RunState::Idle };
-    use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run);
+    let is_about_to_run = *shown == Page::Profile && (profile.wants_run || profile.wants_file);
+    use_page_state(is_mine.then_some(*shown), catalog.as_ref(), &run, is_about_to_run);
     use_loading_state(!is_mine && !is_lab_ready);
 
     let context = AppContext {

@@ -61,13 +61,20 @@ pub fn use_catalog(
     catalog
 }
 
-/// Publishes a page's activity for tests and styles, and in the title of the tab. Does nothing for the other program's pages.
+/// Publishes a page's activity for tests and styles, and in the title of the tab. Does nothing for the other program's pages. A page that
+/// `is_about_to_run` by itself is loading until then: a drawing in between would show the foot of a page without results.
 #[hook]
-pub fn use_page_state(page: Option<Page>, catalog: Option<&Result<Shared<Catalog>, AttrValue>>, run: &RunState) {
+pub fn use_page_state(
+    page: Option<Page>,
+    catalog: Option<&Result<Shared<Catalog>, AttrValue>>,
+    run: &RunState,
+    is_about_to_run: bool,
+) {
     let state = match (catalog, run) {
         (_, RunState::Running { .. }) => PageState::Running,
         (_, RunState::Failed(_)) | (Some(Err(_)), RunState::Idle) => PageState::Failed,
         (None, _) => PageState::Loading,
+        (Some(Ok(_)), RunState::Idle) if is_about_to_run => PageState::Loading,
         (_, RunState::Done) => PageState::Done,
         (_, RunState::Idle | RunState::Cancelled) => PageState::Idle,
     };

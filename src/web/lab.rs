@@ -77,6 +77,16 @@ impl States {
         }
     }
 
+    /// Whether a page runs by itself as soon as the workers are ready.
+    fn is_about_to_run(&self, page: Option<Page>) -> bool {
+        match page {
+            Some(Page::Benchmark) => self.bench.wants_run,
+            // The page always shows a model.
+            Some(Page::Inspect) => self.inspect.shown.is_none(),
+            _ => false,
+        }
+    }
+
     /// The model of a page that takes model files.
     fn model(&self, page: Page) -> &str {
         match page {
@@ -144,7 +154,7 @@ fn Lab() -> Html {
     let catalog = use_catalog(true, &pool, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
-    use_page_state(*shown, catalog.as_ref(), &states.run(*shown));
+    use_page_state(*shown, catalog.as_ref(), &states.run(*shown), states.is_about_to_run(*shown));
     let context = AppContext {
         pool,
         notices: notices.dispatcher(),

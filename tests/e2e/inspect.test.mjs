@@ -211,6 +211,22 @@ test("a large file stays where it is: its link asks for it by name and content",
   }
 }, { hash: "#/inspect" }));
 
+test("a file that is dropped before the first model is there is shown, though its readers come late", app.page(async (page, url) => {
+  // Opening then lasts longer than the page waits before it asks for the first model.
+  await page.context().route("**/reader*", async (route) => {
+    await new Promise((done) => setTimeout(done, 300));
+    await route.continue();
+  });
+  await page.goto(`${url}#/inspect`);
+  await page.getByLabel("Model", { exact: true }).waitFor();
+  const { name, bytes } = FILES.at(-1);
+  await drop(page, name, bytes);
+  await waitForState(page, "done");
+  await page.getByText(`File ${name}`).waitFor();
+  await page.getByText(/The link holds nn\.mlir/).waitFor();
+  await waitForState(page, "done");
+}, { open: false }));
+
 test("a program that the compiler refuses is shown with the reason at its node", app.page(async (page) => {
   await drop(page, "while.mlir", readFileSync(`${MODELS}stablehlo/jax-while-data-dependent--jax0.10.2.mlir`));
   await waitForState(page, "done");

@@ -11,6 +11,7 @@ const PAGES = {
   start: { hash: "#/", ends: "idle" },
   benchmark: { hash: "#/benchmark?v=1&model=nn&duration=1", ends: "done" },
   "empty benchmark": { hash: "#/benchmark?v=1", ends: "idle" },
+  inspect: { hash: "#/inspect", ends: "done" },
   profile: { hash: "#/profile?v=1&model=nn&workflow=mark_step&instance=trn1.2xlarge&tool=overview", ends: "done" },
 };
 

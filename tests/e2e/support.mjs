@@ -81,8 +81,9 @@ async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark
     await body(page, fixture.url);
   } catch (error) {
     await keepPicture(browserContext, name);
-    error.message += await saidBy(browserContext);
-    if (problems.length > 0) error.message += `\nthe page reported:\n  ${problems.join("\n  ")}`;
+    // The report of a failed test prints the stack, which holds the message as it was first.
+    error.stack += await saidBy(browserContext);
+    if (problems.length > 0) error.stack += `\nthe page reported:\n  ${problems.join("\n  ")}`;
     throw error;
   } finally {
     await browserContext.close();
@@ -174,7 +175,7 @@ export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
   try {
     await page.waitForFunction((wanted) => document.documentElement.dataset.state === wanted, state, { timeout });
   } catch (error) {
-    error.message = `the page's state is "${await current()}", not "${state}": ${error.message}`;
+    error.stack = `the page's state is "${await current()}", not "${state}": ${error.stack}`;
     throw error;
   }
 }

@@ -108,20 +108,27 @@ impl Engine {
         self.0.is_alive.get()
     }
 
-    /// Sends a request and returns its number; `on_told` receives the answers. A dead worker answers with a failure.
-    pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_told: Callback<Told>) -> JobId {
-        self.send_ask(ask.into(), file, on_told)
+    /// A number for a request that is sent later.
+    #[must_use]
+    pub fn next_job() -> JobId {
+        NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)))
     }
 
-    fn send_ask(&self, ask: Ask, file: Option<File>, on_told: Callback<Told>) -> JobId {
-        let job = NEXT_JOB.with(|n| JobId(n.replace(n.get() + 1)));
+    /// Sends a request and returns its number; `on_told` receives the answers. A dead worker answers with a failure.
+    pub fn send(&self, ask: impl Into<Ask>, file: Option<File>, on_told: Callback<Told>) -> JobId {
+        let job = Self::next_job();
+        self.send_as(job, ask.into(), file, on_told);
+        job
+    }
+
+    /// Sends a request under a number of [`Engine::next_job`].
+    pub fn send_as(&self, job: JobId, ask: Ask, file: Option<File>, on_told: Callback<Told>) {
         if !self.is_alive() {
             on_told.emit(Told::Failed("The worker has stopped. Run or open it again.".to_owned()));
-            return job;
+            return;
         }
         self.0.jobs.borrow_mut().insert(job, Job { what: ask.describe(), on_told });
         self.0.post_or_queue(Request::Ask(job, ask), file);
-        job
     }
 
     /// Sends a message about an earlier request.

@@ -138,8 +138,8 @@ impl Interpreter<'_> {
         // A sum of sizes and a constant: in a trace, both are tensors without dimensions.
         let [a, b] = values else { return Ok(None) };
         let (Some(view), is_first) = (match (a, b) {
-            (Value::Int(_), Value::Tensor(view)) => (Some(*view), false),
-            (Value::Tensor(view), Value::Int(_)) => (Some(*view), true),
+            (Value::Int(_) | Value::Float(_), Value::Tensor(view)) => (Some(*view), false),
+            (Value::Tensor(view), Value::Int(_) | Value::Float(_)) => (Some(*view), true),
             _ => (None, false),
         }) else {
             return Ok(None);

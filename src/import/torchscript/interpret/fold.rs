@@ -11,6 +11,8 @@ const MAX_ITEMS: usize = 1 << 16;
 pub fn fold(name: &str, values: &[Value]) -> Option<Value> {
     match values {
         [x] => of_one(name, x),
+        [x, low] if name == "clamp" => of_bounds(x, low, &Value::None),
+        [x, low, high] if name == "clamp" => of_bounds(x, low, high),
         [a, b] => of_two(name, a, b),
         // `add(a, b, alpha)`: sums of one number times another.
         [a, b, factor] if matches!(name, "add" | "sub" | "rsub") => {
@@ -43,6 +45,15 @@ fn of_one(name: &str, x: &Value) -> Option<Value> {
         ("__not__" | "logical_not", n) => Some(Value::Bool(n.number()? == 0.0)),
         _ => None,
     }
+}
+
+/// `clamp(x, low, high)`, either of which may be `None`.
+fn of_bounds(x: &Value, low: &Value, high: &Value) -> Option<Value> {
+    let bounded = |x: Value, by: &Value, name: &str| match by {
+        Value::None => Some(x),
+        by => of_two(name, &x, by),
+    };
+    bounded(bounded(x.clone(), low, "max")?, high, "min")
 }
 
 fn of_two(name: &str, a: &Value, b: &Value) -> Option<Value> {
@@ -82,8 +93,8 @@ fn of_ints(name: &str, a: i64, b: i64) -> Option<Value> {
         "floordiv" | "floor_divide" => floor_quotient(a, b)?,
         "remainder" | "fmod" => a.checked_sub(floor_quotient(a, b)?.checked_mul(b)?)?,
         "pow" if b >= 0 => a.checked_pow(u32::try_from(b).ok()?)?,
-        "max" | "maximum" => a.max(b),
-        "min" | "minimum" => a.min(b),
+        "max" | "maximum" | "clamp_min" => a.max(b),
+        "min" | "minimum" | "clamp_max" => a.min(b),
         "__and__" => a & b,
         "__or__" => a | b,
         _ => return of_floats(name, real_signed(a), real_signed(b)),
@@ -113,8 +124,8 @@ fn of_floats(name: &str, a: f64, b: f64) -> Option<Value> {
         "floordiv" | "floor_divide" => libm::floor(a / b),
         "remainder" => a - libm::floor(a / b) * b,
         "pow" => libm::pow(a, b),
-        "max" | "maximum" => a.max(b),
-        "min" | "minimum" => a.min(b),
+        "max" | "maximum" | "clamp_min" => a.max(b),
+        "min" | "minimum" | "clamp_max" => a.min(b),
         _ => return None,
     };
     Some(Value::Float(value))
@@ -140,6 +151,16 @@ mod tests {
         assert_eq!(int("mul", i64::MAX, 2), None);
         assert_eq!(int("floordiv", 1, 0), None);
         assert!(matches!(fold("div", &[Value::Int(1), Value::Int(2)]), Some(Value::Float(n)) if n == 0.5));
+    }
+
+    #[test]
+    fn numbers_stay_within_bounds() {
+        let clamped = |x: Value, low: Value, high: Value| fold("clamp", &[x, low, high]).and_then(|v| v.number());
+        assert_eq!(clamped(Value::Int(-3), Value::Int(0), Value::None), Some(0.0));
+        assert_eq!(clamped(Value::Float(9.5), Value::None, Value::Int(4)), Some(4.0));
+        assert_eq!(clamped(Value::Int(2), Value::Int(0), Value::Int(4)), Some(2.0));
+        assert_eq!(fold("clamp", &[Value::Int(-3), Value::Int(0)]).and_then(|v| v.int()), Some(0));
+        assert_eq!(int("clamp_max", 7, 5), Some(5));
     }
 
     #[test]

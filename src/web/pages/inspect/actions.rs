@@ -34,22 +34,20 @@ type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(File, String)>>) {
     let engine = match actions.engine() {
         Ok(engine) => engine,
-        Err(message) => return actions.state.dispatch(InspectAction::Run(RunState::Failed(message))),
+        Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
     };
-    let name = file.name();
-    let size = whole(file.size());
-    actions.state.dispatch(InspectAction::Open(engine.clone(), format!("Opening {name}")));
+    let (name, size, job) = (file.name(), whole(file.size()), Engine::next_job());
+    actions.state.dispatch(InspectAction::Open(engine.clone(), job, format!("Opening {name}")));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");
     let (state, kept) = (actions.state.dispatcher(), file.clone());
     let refused = Callback::from(move |message: String| match &otherwise {
         Some(otherwise) => {
-            state.dispatch(InspectAction::Run(RunState::Idle));
+            state.dispatch(InspectAction::Run(job, RunState::Idle));
             otherwise.emit((kept.clone(), message));
         }
-        None => state.dispatch(InspectAction::Run(RunState::Failed(message))),
+        None => state.dispatch(InspectAction::Run(job, RunState::Failed(message))),
     });
-    let ask = InspectAsk::Open { spec: Box::new(spec), name, size };
     let on_opened = {
         let (app, engine, file) = (actions.app.clone(), engine.clone(), file.clone());
         Callback::from(move |opened: (OpenedModel, LinkedFile)| {
@@ -57,7 +55,8 @@ pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(Fil
             app.pool.adopt(&engine, file.clone(), BroughtSettings::default(), opened);
         })
     };
-    actions.send(&engine, ask, Some((file, on_opened)), refused);
+    let ask = InspectAsk::Open { spec: Box::new(spec), name, size };
+    actions.send(&engine, job, ask, Some((file, on_opened)), refused);
 }
 
 impl Actions {
@@ -67,28 +66,35 @@ impl Actions {
         held.map_or_else(|| self.app.pool.take(), Ok)
     }
 
-    fn send(&self, engine: &Engine, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) -> JobId {
+    fn send(
+        &self,
+        engine: &Engine,
+        job: JobId,
+        ask: InspectAsk,
+        file: Option<OpenedFile>,
+        refused: Callback<String>,
+    ) {
         let (file, on_opened) = file.unzip();
-        let is_file = file.is_some();
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
         let on_told = Callback::from(move |told: Told| {
             if told.is_last() {
-                free.borrow_mut().take();
+                free.borrow_mut().take_if(|(_, running)| *running == job);
             }
             match told {
                 Told::Done(JobResult::Inspected(mut shown)) => {
                     if let (Some(opened), Some(on_opened)) = (shown.opened.take(), &on_opened) {
                         on_opened.emit(*opened);
                     }
-                    dispatch.dispatch(InspectAction::Shown(shown, is_file));
+                    dispatch.dispatch(InspectAction::Shown(job, shown));
                 }
                 Told::Failed(message) => refused.emit(message),
-                other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(InspectAction::Run(run))),
+                other => {
+                    RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(InspectAction::Run(job, run)));
+                }
             }
         });
-        let job = engine.send(JobRequest::Inspect(ask), file, on_told);
         *self.job.0.borrow_mut() = Some((engine.clone(), job));
-        job
+        engine.send_as(job, JobRequest::Inspect(ask).into(), file, on_told);
     }
 
     /// Asks for the chosen view. A new question makes this answer obsolete.
@@ -96,14 +102,15 @@ impl Actions {
         let engine = match self.engine() {
             Ok(engine) => engine,
             Err(message) => {
-                self.state.dispatch(InspectAction::Run(RunState::Failed(message)));
+                self.state.dispatch(InspectAction::Refuse(message));
                 return None;
             }
         };
-        self.state.dispatch(InspectAction::Ask(engine.clone()));
+        let job = Engine::next_job();
+        self.state.dispatch(InspectAction::Ask(engine.clone(), job));
         let state = self.state.dispatcher();
-        let refused = Callback::from(move |message| state.dispatch(InspectAction::Run(RunState::Failed(message))));
-        let job = self.send(&engine, InspectAsk::Show(Box::new(self.state.spec.clone())), None, refused);
+        let refused = Callback::from(move |message| state.dispatch(InspectAction::Run(job, RunState::Failed(message))));
+        self.send(&engine, job, InspectAsk::Show(Box::new(self.state.spec.clone())), None, refused);
         Some((engine, job))
     }
 

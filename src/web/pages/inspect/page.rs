@@ -1,5 +1,8 @@
 //! The page: the form, the main numbers, then tree and picture, a table, or the passes of the compiler.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
@@ -8,13 +11,14 @@ use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
 use crate::page::Shared;
-use crate::session::{InspectField, InspectShown, InspectView};
+use crate::session::{InspectField, InspectShown, InspectView, JobId};
 use crate::view::document::Document;
 use crate::web::components::{DocumentView, ProgressBar};
 use crate::web::context::Job;
 use crate::web::context::use_app;
 use crate::web::platform::page::value_of;
-use crate::web::state::InspectState;
+use crate::web::state::{InspectAction, InspectState};
+use crate::web::worker::Engine;
 
 /// Delay from the last typed letter until the question is asked.
 const ASK_AFTER_MS: u32 = 150;
@@ -82,31 +86,36 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
 fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
     let catalog = actions.as_ref().is_some_and(|a| a.app.catalog.is_some());
+    // The state as it was drawn last: a file may be dropped before the effect or its timer runs.
+    let latest = use_mut_ref(|| state.clone());
+    *latest.borrow_mut() = state.clone();
     use_effect_with((state.spec.clone(), catalog), move |(spec, is_ready)| {
-        let actions = actions.filter(|_| *is_ready);
-        let is_shown = actions.as_ref().is_some_and(|a| a.state.shown.as_ref().is_some_and(|s| s.spec == *spec));
-        let asked = std::rc::Rc::new(std::cell::RefCell::new(None));
-        let timer = actions.filter(|_| !is_shown).map(|actions| {
+        let is_shown = latest.borrow().shown.as_ref().is_some_and(|shown| shown.spec == *spec);
+        let actions = actions.filter(|_| *is_ready && !is_shown);
+        let asked = Rc::new(RefCell::new(None::<(Engine, JobId)>));
+        let dispatch = latest.borrow().dispatcher();
+        let timer = actions.and_then(|actions| {
             let asked = asked.clone();
-            if actions.state.spec.get(InspectField::Model).is_empty() && !actions.state.run.is_running() {
-                // Without a choice, the first model of the list is shown.
-                let first = actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone());
-                actions.choose(InspectField::Model, first.unwrap_or_default());
-                return Timeout::new(0, || {});
-            }
-            let show = move || *asked.borrow_mut() = actions.show();
-            // A file that is being opened decides the view itself.
-            let is_opening = spec.get(InspectField::Model).is_empty();
-            Timeout::new(ASK_AFTER_MS, move || {
-                if !is_opening {
-                    show()
+            if spec.get(InspectField::Model).is_empty() {
+                // Without a choice, the first model of the list is shown; a file that is being opened decides the view itself.
+                if !latest.borrow().is_opening() {
+                    let first = actions.app.catalog.as_ref().and_then(|c| c.models.first()).map(|m| m.name.clone());
+                    actions.choose(InspectField::Model, first.unwrap_or_default());
                 }
-            })
+                return None;
+            }
+            Some(Timeout::new(ASK_AFTER_MS, move || {
+                let state = latest.borrow().clone();
+                if !state.is_opening() {
+                    *asked.borrow_mut() = Actions { state, ..actions }.show();
+                }
+            }))
         });
         move || {
             drop(timer);
             if let Some((engine, job)) = asked.take() {
                 engine.forget(job);
+                dispatch.dispatch(InspectAction::Drop(job));
             }
         }
     });
