@@ -43,7 +43,7 @@ fn result(body: &str) -> String {
 #[test]
 fn the_files_of_the_tests_are_as_known() {
     let cases = fixtures(&folder());
-    assert_eq!(cases.len(), 9);
+    assert_eq!(cases.len(), 10);
     check_all(&cases);
 }
 

@@ -58,6 +58,7 @@ impl Interpreter<'_> {
             return Ok(value);
         }
         if let Some(value) = self.of_numbers(op, &places)? {
+            self.count_hidden_defaults(op, &places);
             return Ok(value);
         }
         if let Some(value) = self.changed_number(op, arguments, &places)? {
@@ -255,6 +256,21 @@ impl Interpreter<'_> {
             let is_given = at < places || named.iter().any(|(name, _)| name == parameter.name);
             let Some(default) = parameter.default.filter(|_| !is_given) else { continue };
             self.counts.constant(&written(default, parameter.is_list()));
+        }
+    }
+
+    /// Counts the defaults of an operator of numbers if it must be one of tensors: only tensors are clamped, and a constant of the file is one.
+    fn count_hidden_defaults(&mut self, op: &str, values: &[Value]) {
+        let kinds: Vec<Kind> = if op == "clamp" {
+            [Kind::Tensor].into_iter().chain(values.iter().skip(1).map(Value::kind)).collect()
+        } else if values.iter().any(|v| matches!(v, Value::Tensor(_))) {
+            vec![Kind::Tensor; values.len()]
+        } else {
+            return;
+        };
+        let schemas = self.schemas_of(op);
+        if let Some(schema) = choose(&schemas, &kinds, &[]) {
+            self.count_defaults(schema, values.len(), &[]);
         }
     }
 

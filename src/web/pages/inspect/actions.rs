@@ -66,14 +66,7 @@ impl Actions {
         held.map_or_else(|| self.app.pool.take(), Ok)
     }
 
-    fn send(
-        &self,
-        engine: &Engine,
-        job: JobId,
-        ask: InspectAsk,
-        file: Option<OpenedFile>,
-        refused: Callback<String>,
-    ) {
+    fn send(&self, engine: &Engine, job: JobId, ask: InspectAsk, file: Option<OpenedFile>, refused: Callback<String>) {
         let (file, on_opened) = file.unzip();
         let (dispatch, free) = (self.state.dispatcher(), self.job.0.clone());
         let on_told = Callback::from(move |told: Told| {
