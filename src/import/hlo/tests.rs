@@ -332,6 +332,26 @@ ENTRY e {
 }
 
 #[test]
+fn the_mean_and_variance_of_the_inputs_are_buffers() {
+    let entry = "  x = f32[2,8] parameter(0)
+  mean = f32[1,8] parameter(1)
+  row = f32[8] reshape(mean)
+  means = f32[2,8] broadcast(row), dimensions={1}
+  centred = f32[2,8] subtract(x, means)
+  variance = f32[1,8] parameter(2)
+  root = f32[1,8] sqrt(variance)
+  c = f32[] constant(1e-7)
+  least = f32[1,8] broadcast(c), dimensions={}
+  spread = f32[1,8] maximum(root, least)
+  line = f32[8] reshape(spread)
+  spreads = f32[2,8] broadcast(line), dimensions={1}
+  y = f32[2,8] divide(centred, spreads)
+  k = f32[8,4] parameter(3)
+  ROOT z = f32[2,4] dot(y, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    assert_eq!(roles(entry), [Role::Input, Role::Buffer, Role::Buffer, Role::Weight]);
+}
+
+#[test]
 fn a_size_that_an_array_has_already_is_no_operation() {
     let text = "HloModule m
 ENTRY e {

@@ -100,6 +100,9 @@ pub enum Fault {
     /// A window whose number of elements is outside its range.
     #[error("makes a window of {0} numbers")]
     WindowLength(i64),
+    /// A Fourier transform whose matrix would be too large.
+    #[error("transforms {0} elements, too many for a product with a matrix")]
+    TransformLength(u64),
     /// Text as a result.
     #[error("gives text, which no NeuronCore has")]
     GivesText,

@@ -110,6 +110,7 @@ impl Walk<'_> {
                 arguments.get(n as usize).cloned().unwrap_or(Label::Active)
             } else {
                 self.folded_mean(computation, instruction, &labels);
+                self.mean_of_inputs(computation, instruction, &labels);
                 let operands: Vec<Label> = instruction.operands.iter().map(|o| labels[o.index()].clone()).collect();
                 self.instruction(computation, instruction, &operands, depth)
             };
@@ -217,6 +218,19 @@ impl Walk<'_> {
             if !self.holds_variance(mean) && self.holds_variance(factor) {
                 self.note(mean, |seen| seen.statistic += 1);
             }
+        }
+    }
+
+    /// Keras puts its inputs into a common scale as `(x - mean) / max(sqrt(variance), c)`.
+    fn mean_of_inputs(&mut self, within: &Computation, instruction: &Instruction, labels: &[Label]) {
+        let (Op::Binary(Binary::Div), [centred, spread]) = (&instruction.op, &instruction.operands[..]) else { return };
+        let of = |id: &InstructionId| labels.get(id.index()).unwrap_or(&Label::Active);
+        let centred = within.instructions.get(*centred).filter(|centred| centred.op == Op::Binary(Binary::Sub));
+        let (Some([_, mean]), true) = (centred.map(|c| &c.operands[..]), self.holds_variance(of(spread))) else {
+            return;
+        };
+        if !self.holds_variance(of(mean)) {
+            self.note(of(mean), |seen| seen.statistic += 1);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attributes::{Dense, dense};
-use super::dynamic::with_fixed_sizes;
+use super::dynamic::{sets_full_size, with_fixed_sizes};
 use super::error::StableHloError;
 use super::known::Given;
 use super::open_sizes::OpenSizes;
@@ -235,6 +235,11 @@ impl<'m, 'a> Converter<'m, 'a> {
             "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
             "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
             "sdy.sharding_constraint" | "sdy.reshard" if operands.len() == 1 => return Ok(operands[0]),
+            "stablehlo.set_dimension_size" | "mhlo.set_dimension_size"
+                if sets_full_size(operation, frame.builder.instructions(), &operands).map_err(failed)? =>
+            {
+                return Ok(operands[0]);
+            }
             "sdy.manual_computation" => return Err(self.error(operation.at, StableHloError::Divided)),
             _ => {}
         }

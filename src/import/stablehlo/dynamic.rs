@@ -70,6 +70,20 @@ pub(super) fn with_fixed_sizes(
     }))
 }
 
+/// Whether an operation gives a dimension the size that it has: TensorFlow marks results of fixed sizes in this way.
+pub(super) fn sets_full_size(
+    operation: &Operation<'_>,
+    instructions: &Instructions,
+    operands: &[InstructionId],
+) -> Result<bool, AttributeError> {
+    let [array, size] = operands else { return Ok(false) };
+    let short = operation.attribute("dim").is_some();
+    let dimension: u32 = operation.number(if short { "dim" } else { "dimension" })?;
+    let has = instructions[*array].ty.array().and_then(|ty| ty.dims.get(dimension as usize).copied());
+    let given = known::numbers(instructions, *size).and_then(|n| u64::try_from(*n.first()?).ok());
+    Ok(has.is_some() && has == given)
+}
+
 /// Sets the paddings of a window: low and high alternate.
 fn pad(window: &mut [WindowDim], pads: &[i64]) -> Result<(), AttributeError> {
     let (given, rank) = (pads.len(), window.len());

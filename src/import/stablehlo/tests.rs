@@ -159,6 +159,19 @@ fn an_operation_that_is_not_known_is_listed() {
 }
 
 #[test]
+fn a_size_that_an_array_has_already_is_no_operation() {
+    let unknown = |size: u64| {
+        let body = format!(
+            "    %c = stablehlo.constant dense<{size}> : tensor<i32>
+    %0 = stablehlo.set_dimension_size %arg0, %c, dim = 1 : (tensor<2x3xf32>, tensor<i32>) -> tensor<2x3xf32>
+    return %0 : tensor<2x3xf32>"
+        );
+        read(&main(&body)).unwrap_or_else(|e| panic!("{e}")).inspection.unsupported.len()
+    };
+    assert_eq!((unknown(3), unknown(2)), (0, 1));
+}
+
+#[test]
 fn an_open_batch_is_asked_for_and_shapes_fold() {
     let text = "module @jit_f attributes {jax.uses_shape_polymorphism = true} {
   func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<?x4xf32>) -> tensor<?x8xf32> {

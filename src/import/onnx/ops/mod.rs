@@ -19,6 +19,7 @@ mod recurrent;
 mod reduce;
 mod resize;
 mod rotary;
+mod spectral;
 mod window;
 
 use super::error::OpError;
@@ -53,7 +54,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
 
 /// Families of operators, each with the kind of work of its operators.
-const FAMILIES: [(OperatorKind, Family); 15] = [
+const FAMILIES: [(OperatorKind, Family); 16] = [
     (OperatorKind::Elementwise, elementwise::run),
     (OperatorKind::Function, activation::run),
     (OperatorKind::Movement, layout::run),
@@ -66,6 +67,7 @@ const FAMILIES: [(OperatorKind, Family); 15] = [
     (OperatorKind::Recurrence, recurrent::run),
     (OperatorKind::Quantisation, quantise::run),
     (OperatorKind::Control, list::run),
+    (OperatorKind::Product, spectral::run),
     (OperatorKind::Window, back::run),
     (OperatorKind::Creation, back::numbers),
     (OperatorKind::Movement, |site, name| match name {

@@ -8,6 +8,7 @@ mod layout;
 mod norms;
 mod products;
 mod shapes;
+mod spectral;
 mod weights;
 
 use super::super::eval::evaluate;
