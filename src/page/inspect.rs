@@ -94,6 +94,10 @@ impl<Worker: Clone> InspectState<Worker> {
             }
             InspectAction::Run(job, run) if self.awaits(job) => {
                 next.awaited = self.awaited.filter(|_| run.is_running());
+                // A choice that was made while a file was opening was not asked about: the form is that of the shown view again.
+                if let (true, None, Some(shown)) = (self.is_opening(), next.awaited, &self.shown) {
+                    next.spec = shown.spec.clone();
+                }
                 next.run = run;
             }
             InspectAction::Shown(job, shown) if self.awaits(job) => {
@@ -174,6 +178,18 @@ mod tests {
             assert_eq!(opening.after(action.clone()), opening);
             assert_eq!(file.after(action), file);
         }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_opened_leaves_the_view_and_its_choices() {
+        let asked = State::default().after(InspectAction::Ask(3, JobId(1)));
+        let mut before = asked.after(InspectAction::Shown(JobId(1), shown("nn")));
+        before.spec = shown("nn").spec;
+        let opening = before.after(InspectAction::Open(3, JobId(2), "Reading x".to_owned()));
+        let chosen = opening.after(InspectAction::Choose(InspectField::Model, "mlp".to_owned()));
+        let failed = chosen.after(InspectAction::Run(JobId(2), RunState::Failed("no model".to_owned())));
+        assert_eq!((&failed.spec, &failed.shown, failed.is_opening()), (&before.spec, &before.shown, false));
+        assert_eq!(failed.run, RunState::Failed("no model".to_owned()));
     }
 
     #[test]

@@ -234,13 +234,8 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
             "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
-            "sdy.sharding_constraint" | "sdy.reshard" if operands.len() == 1 => return Ok(operands[0]),
-            "stablehlo.set_dimension_size" | "mhlo.set_dimension_size"
-                if sets_full_size(operation, frame.builder.instructions(), &operands).map_err(failed)? =>
-            {
-                return Ok(operands[0]);
-            }
             "sdy.manual_computation" => return Err(self.error(operation.at, StableHloError::Divided)),
+            _ if is_passed_on(frame, operation, &operands).map_err(failed)? => return Ok(operands[0]),
             _ => {}
         }
         let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
@@ -368,6 +363,21 @@ pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: u
 
 pub(super) fn clip(name: &str) -> String {
     name.chars().take(80).collect()
+}
+
+/// Whether an operation passes its first operand on: it marks how the operand is divided, or gives it the size that it has.
+fn is_passed_on(
+    frame: &Frame<'_>,
+    operation: &Operation<'_>,
+    operands: &[InstructionId],
+) -> Result<bool, AttributeError> {
+    match operation.name.as_str() {
+        "sdy.sharding_constraint" | "sdy.reshard" => Ok(operands.len() == 1),
+        "stablehlo.set_dimension_size" | "mhlo.set_dimension_size" => {
+            sets_full_size(operation, frame.builder.instructions(), operands)
+        }
+        _ => Ok(false),
+    }
 }
 
 /// `dense<..>` of `dense<..> : tensor<4xf32>`.
