@@ -6,7 +6,7 @@ use crate::import::onnx::error::OpError;
 use crate::import::onnx::fault::Fault;
 use crate::import::onnx::site::{Results, Site};
 use crate::import::program::builder::ConvolutionSpec;
-use crate::import::program::{ArrayType, InstructionId, Numbers, Value};
+use crate::import::program::{ArrayType, Numbers, Value};
 
 /// Most numbers of a transform's matrix.
 const MOST_NUMBERS: u64 = 1 << 23;
@@ -20,11 +20,13 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-/// A transform of one dimension: `signal` elements of one or two parts (real, imaginary) become `spectrum` elements of one or two parts.
+/// A transform of one dimension.
 struct Transform {
     /// Elements of the whole signal, which the angles are parts of.
     length: u64,
+    /// Elements before and after.
     elements: [u64; 2],
+    /// Parts of an element before and after: one of a real number, two of a complex one.
     parts: [u64; 2],
     is_inverse: bool,
 }
@@ -124,7 +126,7 @@ fn transform(site: &mut Site<'_, '_>) -> Results {
     let numbers = how.matrix(site)?;
     let element = site.element(x);
     let matrix = Value { ty: ArrayType::new(element, how.sizes()), numbers: Numbers::Real(numbers) };
-    let fitted = resized(site, x, at, how.elements[0])?;
+    let fitted = site.b().resize_dim(x, at, how.elements[0])?;
     let order: Vec<usize> = (0..rank - 1).filter(|&d| d != at).chain([at, rank - 1]).collect();
     let turned = site.b().transpose(fitted, &order)?;
     let mut sizes = site.dims(turned);
@@ -136,17 +138,6 @@ fn transform(site: &mut Site<'_, '_>) -> Results {
     let mut back = vec![0; rank];
     order.iter().enumerate().for_each(|(i, &d)| back[d] = i);
     Ok(vec![site.b().transpose(apart, &back)?])
-}
-
-/// A dimension cut, or filled up with zeros.
-fn resized(site: &mut Site<'_, '_>, x: InstructionId, at: usize, size: u64) -> Result<InstructionId, OpError> {
-    let dims = site.dims(x);
-    if dims[at] >= size {
-        return Ok(site.b().slice_dim(x, at, 0, size, 1)?);
-    }
-    let mut edges = vec![(0, 0); dims.len()];
-    edges[at] = (0, signed(size - dims[at]));
-    Ok(site.b().pad(x, 0.0, &edges)?)
 }
 
 /// Spectra of a window that moves along the signal: a convolution whose kernels are the rows of a transform, each times the window.

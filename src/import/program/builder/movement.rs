@@ -133,6 +133,22 @@ impl Builder {
         self.push_array(Op::Reverse { dimensions }, vec![x], ty.element, ty.dims)
     }
 
+    /// A dimension cut, or filled up with zeros.
+    ///
+    /// # Errors
+    /// When there is no such dimension, or when there are more zeros than a signed index can count.
+    pub fn resize_dim(&mut self, x: InstructionId, d: usize, size: u64) -> Built {
+        let own = self.size(x, d)?;
+        if own >= size {
+            return self.slice_dim(x, d, 0, size, 1);
+        }
+        let what = "a dimension filled up with zeros";
+        let behind = i64::try_from(size - own).map_err(|_| BuildError::TooLong { what, elements: size })?;
+        let mut edges = vec![(0, 0); self.rank(x)];
+        edges[d] = (0, behind);
+        self.pad(x, 0.0, &edges)
+    }
+
     /// A range of one dimension.
     ///
     /// # Errors

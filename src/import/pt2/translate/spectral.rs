@@ -173,7 +173,7 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     }
     for (at, &size) in how.sizes.iter().enumerate() {
         let is_half = how.kind == Kind::ToReal && at + 1 == how.sizes.len();
-        x = resized(c, x, first + at, if is_half { size / 2 + 1 } else { size })?;
+        x = c.b().resize_dim(x, first + at, if is_half { size / 2 + 1 } else { size })?;
     }
     let (name, is_back) = match how.kind {
         Kind::Forward => ("FFT", false),
@@ -205,19 +205,6 @@ fn apply(c: &mut Call<'_, '_, '_>, x: InstructionId, how: &Transform) -> Built {
     let mut back = vec![0; rank];
     order.iter().enumerate().for_each(|(i, &d)| back[d] = i);
     c.b().transpose(made, &back)
-}
-
-/// A dimension truncated, or padded with zeros.
-fn resized(c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize, size: u64) -> Built {
-    let own = c.b().size(x, d)?;
-    if own >= size {
-        return c.b().slice_dim(x, d, 0, size, 1);
-    }
-    let what = "a dimension filled up with zeros";
-    let behind = i64::try_from(size - own).map_err(|_| BuildError::TooLong { what, elements: size })?;
-    let mut edges = vec![(0, 0); c.b().rank(x)];
-    edges[d] = (0, behind);
-    c.b().pad(x, 0.0, &edges)
 }
 
 /// `x` times a real number.
@@ -348,7 +335,7 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     let total = total.ok_or_else(wrong)?;
     // Each stretch is split into parts of one step: part `i` overlaps the stretch that is `i` stretches later.
     let parts = size.div_ceil(step);
-    let whole = resized(c, frames, 2, parts.saturating_mul(step))?;
+    let whole = c.b().resize_dim(frames, 2, parts.saturating_mul(step))?;
     let whole = c.b().reshape(whole, &[n, count, parts, step])?;
     let mut sum: Option<InstructionId> = None;
     for i in 0..parts {
