@@ -21,6 +21,21 @@ pub struct Arrived<Worker> {
     pub run_name: String,
 }
 
+/// An answer about the shown run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShownAnswer {
+    /// Everything about this slice; `None` if the run does not have it.
+    Details(SliceRef, Option<Shared<SliceDetails>>),
+    /// The slice beside this one, which is selected next.
+    Neighbour(SliceRef, Shared<SliceDetails>),
+    /// The slice that a finding names: it is shown on the timeline, with some room around it.
+    Located(Shared<SliceDetails>),
+    /// Hits of a search.
+    Hits(SearchHits),
+    /// Flow arrows.
+    Flows(Flows),
+}
+
 /// Actions on the page; `Worker` is the shell's handle of the worker that holds a profile.
 pub enum ProfileAction<Worker> {
     /// A link was opened.
@@ -60,12 +75,10 @@ pub enum ProfileAction<Worker> {
     Span(Option<Interval<TraceNs>>),
     /// A slice was selected, or none.
     Select(Option<SliceRef>),
-    /// The details of the selected slice arrived.
-    Details(Option<Shared<SliceDetails>>),
+    /// An answer about a run arrived. An answer is late if the user has gone on since: then it changes nothing.
+    Answer(u32, Box<ShownAnswer>),
     /// The search was edited.
     Search(String),
-    /// The hits of the search arrived.
-    Hits(SearchHits),
     /// A section was collapsed or opened.
     ToggleSection(usize),
     /// Tracks were pinned, hidden, folded or moved.
@@ -76,8 +89,8 @@ pub enum ProfileAction<Worker> {
     Annotations(Vec<Annotation>),
     /// An area was selected, or none.
     Area(Option<Area>),
-    /// Flow arrows arrived, or are switched off.
-    Flows(Option<Flows>),
+    /// Flow arrows are switched off.
+    NoFlows,
     /// A head of the table was pressed.
     Sort(Sort),
     /// A core was chosen for the second pie.
@@ -106,6 +119,4 @@ pub enum ProfileAction<Worker> {
     Jump(SliceLink),
     /// Shows a span on the timeline with some room around it, and selects the slice that belongs to it, if there is one.
     ShowSpan(Interval<TraceNs>, Option<SliceRef>),
-    /// Shows a slice on the timeline, with some room around it.
-    GoTo(Shared<SliceDetails>),
 }

@@ -1,9 +1,10 @@
 //! The effect of each action.
 
-use super::action::ProfileAction;
+use super::action::{ProfileAction, ShownAnswer};
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
 use crate::page::{RunState, Shared};
+use crate::view::timeline::SliceRef;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The page after an action.
@@ -30,16 +31,15 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Tool(tool) => next.change_tool(tool),
             A::Span(span) => next.link.span = span,
             A::Select(slice) => next.select(slice),
-            A::Details(details) => next.know(details),
+            A::Answer(id, answer) if self.shown == Some(id) => next.take(*answer),
+            A::Answer(..) => {}
             A::Search(search) => next.search(search),
-            A::Hits(hits) if next.asks_for(&hits) => next.hits = Some(Shared::new(hits)),
-            A::Hits(_) => {}
             A::ToggleSection(section) => next.link.arrangement.toggle_section(section),
             A::Arrange(arrangement) => next.link.arrangement = arrangement,
             A::Annotate(span, label) => next.annotate(span, label),
             A::Annotations(all) => next.link.annotations = all,
             A::Area(area) => next.area = area,
-            A::Flows(flows) => next.flows = flows.map(Shared::new),
+            A::NoFlows => next.flows = None,
             A::Sort(sort) => next.link.sort = Some(sort),
             A::Core(core) => next.link.core = core,
             A::InView(in_view) => next.link.in_view = in_view,
@@ -58,10 +58,6 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
             A::Adjust(change) => change(&mut next.link),
             A::Jump(link) => next.jump(&link),
             A::ShowSpan(span, slice) => next.show_span(span, slice),
-            A::GoTo(details) => {
-                next.jump(&details.link);
-                next.details = Some(details);
-            }
         }
         next
     }
@@ -69,6 +65,23 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     fn with_run(&mut self, id: u32, change: impl FnOnce(&mut OpenRun<Worker>)) {
         if let Some(run) = self.runs.iter_mut().find(|r| r.id == id) {
             change(run);
+        }
+    }
+
+    /// Takes an answer about the shown run, unless it answers what is not asked any more.
+    fn take(&mut self, answer: ShownAnswer) {
+        let is_selected = |slice: SliceRef| self.link.selected == Some(slice.0);
+        match answer {
+            ShownAnswer::Details(slice, details) if is_selected(slice) => self.know(details),
+            ShownAnswer::Neighbour(from, details) if is_selected(from) => self.know(Some(details)),
+            ShownAnswer::Details(..) | ShownAnswer::Neighbour(..) => {}
+            ShownAnswer::Located(details) => {
+                self.jump(&details.link);
+                self.details = Some(details);
+            }
+            ShownAnswer::Hits(hits) if self.asks_for(&hits) => self.hits = Some(Shared::new(hits)),
+            ShownAnswer::Hits(_) => {}
+            ShownAnswer::Flows(flows) => self.flows = Some(Shared::new(flows)),
         }
     }
 

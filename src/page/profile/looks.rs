@@ -36,7 +36,7 @@ impl<Worker: Clone + PartialEq> ProfileState<Worker> {
         }
     }
 
-    /// Takes the details of the selected slice.
+    /// Selects the slice with these details; `None` clears the selection.
     pub(super) fn know(&mut self, details: Option<Shared<SliceDetails>>) {
         self.link.selected = details.as_ref().map(|d| d.link.slice.0);
         self.details = details;

@@ -13,7 +13,7 @@ mod state;
 mod tests;
 mod tools;
 
-pub use action::{Arrived, ProfileAction};
+pub use action::{Arrived, ProfileAction, ShownAnswer};
 pub use open_run::{CountedOperators, OpenRun};
 pub use state::{Flows, ProfileState, SAMPLE};
 pub use tools::{ToolGroup, tool_name, tools_of};

@@ -2,7 +2,7 @@
 
 use super::runs::MOST_FILES;
 use super::state::Opens;
-use super::{Arrived, ProfileAction as A, ProfileState, tool_name, tools_of};
+use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, tool_name, tools_of};
 use crate::analysis::GroupBy;
 use crate::base::{Interval, TraceNs};
 use crate::page::{RunState, Shared};
@@ -100,6 +100,15 @@ fn hits(text: &str, by: Option<GroupKind>) -> SearchHits {
     SearchHits { text: text.to_owned(), by, ..SearchHits::default() }
 }
 
+/// An answer about the shown run.
+fn answer(state: &State, answer: ShownAnswer) -> Action {
+    A::Answer(state.shown.unwrap(), Box::new(answer))
+}
+
+fn answered(state: &State, told: ShownAnswer) -> State {
+    state.after(answer(state, told))
+}
+
 /// Asserts that an action makes this change to a state and no other.
 fn changes(before: &State, action: Action, change: impl FnOnce(&mut State)) {
     let mut expected = before.clone();
@@ -163,19 +172,46 @@ fn another_tool_begins_without_sort_and_search() {
 
 #[test]
 fn a_slice_is_selected_known_and_let_go() {
-    let state = open([file("a.json")]);
+    let state = open([file("a.json")]).after(A::Select(Some(SliceRef(7))));
     let known = details(7);
-    let selected = state.after(A::Details(Some(known.clone())));
+    let selected = answered(&state, ShownAnswer::Details(SliceRef(7), Some(known.clone())));
     assert_eq!((selected.link.selected, &selected.details), (Some(7), &Some(known.clone())));
     changes(&selected, A::Select(Some(SliceRef(8))), |s| s.link.selected = Some(8));
     changes(&selected, A::Select(None), |s| (s.link.selected, s.details) = (None, None));
-    changes(&selected, A::Details(None), |s| (s.link.selected, s.details) = (None, None));
+    changes(&selected, answer(&selected, ShownAnswer::Details(SliceRef(7), None)), |s| {
+        (s.link.selected, s.details) = (None, None)
+    });
     changes(&selected, A::Area(Some(Area { span: span(0, 1), tracks: vec![] })), |s| {
         s.area = Some(Area { span: span(0, 1), tracks: vec![] });
     });
-    let arrows = selected.after(A::Flows(Some(super::Flows { arrows: vec![], total: 3 })));
+    let arrows = answered(&selected, ShownAnswer::Flows(super::Flows { arrows: vec![], total: 3 }));
     assert_eq!(arrows.flows.as_ref().map(|f| f.total), Some(3));
-    changes(&arrows, A::Flows(None), |s| s.flows = None);
+    changes(&arrows, A::NoFlows, |s| s.flows = None);
+}
+
+#[test]
+fn answers_that_come_late_change_nothing() {
+    let first = open([file("a.json")]).after(A::Select(Some(SliceRef(7))));
+    let known = answered(&first, ShownAnswer::Details(SliceRef(7), Some(details(7))));
+    // The user went to the next slice and back before its details came.
+    let back = known.after(A::Select(Some(SliceRef(8)))).after(A::Select(Some(SliceRef(7))));
+    changes(&back, answer(&back, ShownAnswer::Details(SliceRef(8), Some(details(8)))), |_| {});
+    changes(&back, answer(&back, ShownAnswer::Details(SliceRef(8), None)), |_| {});
+    changes(&back, answer(&back, ShownAnswer::Neighbour(SliceRef(8), details(9))), |_| {});
+    let beside = details(6);
+    changes(&back, answer(&back, ShownAnswer::Neighbour(SliceRef(7), beside.clone())), |s| {
+        (s.link.selected, s.details) = (Some(6), Some(beside));
+    });
+    // Another profile is shown now, in which the numbers are those of other slices.
+    let both = open([file("a.json"), file("b.json")]).after(A::Search("ab".to_owned()));
+    let of_first = both.runs[0].id;
+    for late in [
+        ShownAnswer::Hits(hits("ab", None)),
+        ShownAnswer::Flows(super::Flows { arrows: vec![], total: 3 }),
+        ShownAnswer::Located(details(7)),
+    ] {
+        changes(&both, A::Answer(of_first, Box::new(late)), |_| {});
+    }
 }
 
 #[test]
@@ -183,9 +219,9 @@ fn hits_are_of_the_search_that_is_in_the_field() {
     let group = GroupKind { by: GroupBy::Thread, level: None };
     let state = open([file("a.json")]).after(A::Search("ab".to_owned()));
     assert_eq!(state.link.search, "ab");
-    changes(&state, A::Hits(hits("a", None)), |_| {});
-    changes(&state, A::Hits(hits("ab", Some(group.clone()))), |_| {});
-    let found = state.after(A::Hits(hits("ab", None)));
+    changes(&state, answer(&state, ShownAnswer::Hits(hits("a", None))), |_| {});
+    changes(&state, answer(&state, ShownAnswer::Hits(hits("ab", Some(group.clone())))), |_| {});
+    let found = answered(&state, ShownAnswer::Hits(hits("ab", None)));
     assert!(found.hits.is_some());
     // Hits stay until others arrive, but not if the search is empty.
     changes(&found, A::Search("abc".to_owned()), |s| s.link.search = "abc".to_owned());
@@ -196,7 +232,7 @@ fn hits_are_of_the_search_that_is_in_the_field() {
     let grouped = found.after(A::Highlight(group.clone(), "ab".to_owned()));
     assert_eq!((&grouped.hits, &grouped.link.search_by), (&None, &Some(group.clone())));
     assert_eq!(grouped.link.tool, Tool::OperatorTimeline);
-    let again = grouped.after(A::Hits(hits("ab", Some(group.clone()))));
+    let again = answered(&grouped, ShownAnswer::Hits(hits("ab", Some(group.clone()))));
     changes(&again, A::Highlight(group, "ab".to_owned()), |_| {});
 }
 
@@ -208,7 +244,7 @@ fn what_is_shown_on_the_timeline_has_room_around_it() {
     };
     changes(&state, A::Jump(slice(7)), jumped);
     let known = details(7);
-    changes(&state, A::GoTo(known.clone()), |s| {
+    changes(&state, answer(&state, ShownAnswer::Located(known.clone())), |s| {
         jumped(s);
         s.details = Some(known);
     });

@@ -12,13 +12,14 @@ use crate::analysis::GroupBy;
 use crate::page::profile::{tool_name, tools_of};
 use crate::profile::levels::ALL_LEVELS;
 use crate::session::share::{Page, Tool};
-use crate::session::{AnalysisRequest, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
+use crate::session::{AnalysisRequest, JobId, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
 use crate::view::palette::Theme;
 use crate::view::text::contains_ignoring_case;
 use crate::view::timeline::{GroupKind, SliceLink, TrackId};
 use crate::web::head::set_theme;
 use crate::web::platform::{page, url};
 use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::web::worker::Engine;
 
 /// The most slices that are listed.
 const MOST_SLICES: u32 = 20;
@@ -229,16 +230,22 @@ fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &Foun
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned());
     let found = found.clone();
     use_effect_with(key, move |(_, text)| {
-        let Some((_, engine, profile)) = asked.filter(|_| text.chars().count() >= LEAST_LETTERS) else {
-            return found.change(|found| found.slices.clear());
-        };
+        let asked = asked.filter(|_| text.chars().count() >= LEAST_LETTERS);
+        if asked.is_none() {
+            found.change(|found| found.slices.clear());
+        }
         let text = text.clone();
         let on_told = Callback::from(move |told: Told| {
             if let Told::Answer(Reply::Search(hits)) = told {
                 found.change(|found| found.slices = hits.hits);
             }
         });
-        engine.send(ProfileQuestion::Search { text, by: None, limit: MOST_SLICES }.of(profile), None, on_told);
+        let job = asked.map(|(_, engine, profile)| {
+            let question = ProfileQuestion::Search { text, by: None, limit: MOST_SLICES };
+            let job = engine.send(question.of(profile), None, on_told);
+            (engine, job)
+        });
+        move || forget(job)
     });
 }
 
@@ -250,9 +257,10 @@ fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, fou
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned(), level);
     let found = found.clone();
     use_effect_with(key, move |(_, text, level)| {
-        let Some((_, engine, profile)) = asked.filter(|_| text.chars().count() >= LEAST_LETTERS) else {
-            return found.change(|found| found.operators.clear());
-        };
+        let asked = asked.filter(|_| text.chars().count() >= LEAST_LETTERS);
+        if asked.is_none() {
+            found.change(|found| found.operators.clear());
+        }
         let what = Listing::Query(QueryOf::operators_named(text, level.clone()));
         let rows = Rows { skip: 0, limit: MOST_OPERATORS };
         let on_told = Callback::from(move |told: Told| {
@@ -261,8 +269,19 @@ fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, fou
                 found.change(|found| found.operators = names);
             }
         });
-        engine.send(AnalysisRequest::List(what, rows).of(profile), None, on_told);
+        let job = asked.map(|(_, engine, profile)| {
+            let job = engine.send(AnalysisRequest::List(what, rows).of(profile), None, on_told);
+            (engine, job)
+        });
+        move || forget(job)
     });
+}
+
+/// Drops a question: what is found for a text is not shown for the next one.
+fn forget(asked: Option<(Engine, JobId)>) {
+    if let Some((engine, job)) = asked {
+        engine.forget(job);
+    }
 }
 
 /// All entries whose name contains the text: tools, runs, pages, settings, operators, tracks, slices.

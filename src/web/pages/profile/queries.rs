@@ -11,7 +11,7 @@ use crate::base::{Interval, TraceNs};
 use crate::insight::SliceRange;
 use crate::page::Shared;
 use crate::page::notices::{NoticeAction, Tone};
-use crate::page::profile::Flows;
+use crate::page::profile::{Flows, ShownAnswer};
 use crate::page::told::answer_of;
 use crate::session::{
     AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
@@ -63,15 +63,15 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
     let key = asked.as_ref().map(|((id, ..), slice)| (*id, *slice));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with(key, move |_| {
-        let Some(((_, engine, profile), slice)) = asked else { return };
+        let Some(((id, engine, profile), slice)) = asked else { return };
         let said = notices.clone();
-        let on_told = on_answer(notices, take_details, move |details| match details {
-            Some(details) => know(&dispatch, *details),
-            None => {
+        let on_told = on_answer(notices, take_details, move |details| {
+            if details.is_none() {
                 let text = "The selected slice is not in this profile; the selection is cleared.".to_owned();
                 said.dispatch(NoticeAction::Say(Tone::Info, text));
-                dispatch.dispatch(ProfileAction::Select(None));
             }
+            let details = details.map(|details| Shared::new(*details));
+            answer(&dispatch, id, ShownAnswer::Details(slice, details));
         });
         engine.send(ProfileQuestion::Details(slice).of(profile), None, on_told);
     });
@@ -80,19 +80,18 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
 /// Goes to the previous or next slice.
 pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighbour) {
     let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
-    let profile = run.info.profile;
-    let dispatch = state.dispatcher();
+    let (dispatch, id) = (state.dispatcher(), run.id);
     let on_told = on_answer(app.notices.clone(), take_details, move |details| {
         // At the end of a row the selection stays.
         if let Some(details) = details {
-            know(&dispatch, *details);
+            answer(&dispatch, id, ShownAnswer::Neighbour(from, Shared::new(*details)));
         }
     });
-    run.engine.send(ProfileQuestion::Step { from, to }.of(profile), None, on_told);
+    run.engine.send(ProfileQuestion::Step { from, to }.of(run.info.profile), None, on_told);
 }
 
-fn know(dispatch: &UseReducerDispatcher<ProfileState>, details: SliceDetails) {
-    dispatch.dispatch(ProfileAction::Details(Some(Shared::new(details))));
+fn answer(dispatch: &UseReducerDispatcher<ProfileState>, run: u32, answer: ShownAnswer) {
+    dispatch.dispatch(ProfileAction::Answer(run, Box::new(answer)));
 }
 
 fn take_details(reply: Reply) -> Option<Option<Box<SliceDetails>>> {
@@ -104,14 +103,14 @@ fn take_details(reply: Reply) -> Option<Option<Box<SliceDetails>>> {
 pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
     let text = (state.link.search.clone(), state.link.search_by.clone());
     let run_id = run.map(|r| r.id);
-    let asked = run.map(|r| (r.engine.clone(), r.info.profile));
+    let asked = run.map(|r| (r.id, r.engine.clone(), r.info.profile));
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     use_effect_with((run_id, text), move |(_, (text, by))| {
         let (text, by) = (text.clone(), by.clone());
-        let timer = asked.filter(|_| !text.trim().is_empty()).map(|(engine, profile)| {
+        let timer = asked.filter(|_| !text.trim().is_empty()).map(|(id, engine, profile)| {
             Timeout::new(SEARCH_DELAY_MS, move || {
                 let take = |reply| if let Reply::Search(hits) = reply { Some(hits) } else { None };
-                let on_told = on_answer(notices, take, move |hits| dispatch.dispatch(ProfileAction::Hits(hits)));
+                let on_told = on_answer(notices, take, move |hits| answer(&dispatch, id, ShownAnswer::Hits(hits)));
                 engine.send(ProfileQuestion::Search { text, by, limit: MOST_HITS }.of(profile), None, on_told);
             })
         });
@@ -152,10 +151,10 @@ pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
 /// Shows a slice that a finding names on the timeline.
 pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, range: SliceRange) {
     let Some(run) = state.shown_run() else { return };
-    let profile = run.info.profile;
+    let (id, profile) = (run.id, run.info.profile);
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
     let on_told = on_answer(app.notices.clone(), take_details, move |details| match details {
-        Some(details) => dispatch.dispatch(ProfileAction::GoTo(Shared::new(*details))),
+        Some(details) => answer(&dispatch, id, ShownAnswer::Located(Shared::new(*details))),
         None => {
             let text = "This timeline has no slice with that row and time.".to_owned();
             notices.dispatch(NoticeAction::Say(Tone::Info, text));
@@ -167,11 +166,10 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
 /// Asks for all flow arrows around a span.
 pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span: Interval<TraceNs>) {
     let Some(run) = state.shown_run() else { return };
-    let profile = run.info.profile;
+    let (id, profile) = (run.id, run.info.profile);
     let dispatch = state.dispatcher();
     let take = |reply| if let Reply::Flows { arrows, total } = reply { Some(Flows { arrows, total }) } else { None };
-    let on_told =
-        on_answer(app.notices.clone(), take, move |flows| dispatch.dispatch(ProfileAction::Flows(Some(flows))));
+    let on_told = on_answer(app.notices.clone(), take, move |flows| answer(&dispatch, id, ShownAnswer::Flows(flows)));
     run.engine.send(ProfileQuestion::Flows { span, limit: MOST_ARROWS }.of(profile), None, on_told);
 }
 

@@ -72,7 +72,7 @@ pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let on_flows = {
         let (state, app, controller) = (props.state.clone(), app.clone(), controller.clone());
         Callback::from(move |()| match state.flows {
-            Some(_) => state.dispatch(ProfileAction::Flows(None)),
+            Some(_) => state.dispatch(ProfileAction::NoFlows),
             None => ask_flows(&app, &state, controller.shown().1.interval()),
         })
     };
