@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 import { serve } from "../../tools/serve.mjs";
+import { delayAnswers, lateness } from "./late.mjs";
 
 /** The folder under test, and the sub-path it is served under: nothing in it may assume the root of a host. */
 export const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
@@ -74,6 +75,7 @@ async function runInPage(fixture, name, body, { open = true, hash = "#/benchmark
   const browserContext = await fixture.browser.newContext({ acceptDownloads: true, ...context });
   browserContext.setDefaultTimeout(TIMEOUT_MS);
   if (init) await browserContext.addInitScript(init);
+  if (lateness()) await browserContext.addInitScript(delayAnswers, lateness());
   const problems = watch(browserContext, new URL(fixture.url).origin);
   try {
     const page = await browserContext.newPage();
