@@ -42,6 +42,8 @@ test("records dropped on any page are compared as the command line does", app.pa
   await page.getByLabel("Accelerator").selectOption("a6000");
   await page.getByRole("heading", { name: "a6000, inference" }).waitFor();
   await page.getByLabel("Accelerator").selectOption("v100");
+  // The boxes are those of the accelerator before until its answer is there.
+  await page.getByRole("heading", { name: "v100, inference" }).waitFor();
   await page.getByLabel("XLA+LazyTensor").uncheck();
   await view(page, "Over time");
   await page.getByLabel("Baseline", { exact: true }).selectOption("latest");
@@ -98,6 +100,7 @@ test("bad lines are listed with their places and the rest is used", app.page(asy
   await page.getByText(/bad\.jsonl, .*: 2 records, \d+ remarks/).waitFor();
   await page.getByText("3 lines are not used.").waitFor();
   await view(page, "Lines");
+  await page.getByRole("table", { name: "Remarks about lines" }).waitFor();
   const places = await rows(page, "Remarks about lines").locator("td:nth-child(2)").allInnerTexts();
   for (const place of [/^bad\.jsonl:2: not JSON/, /^bad\.jsonl:3$/, /^bad\.jsonl:5: the line is JSON but/, /^bad\.jsonl:4: Abacus/]) {
     assert.ok(places.some((p) => place.test(p)), `${place}: ${places}`);
