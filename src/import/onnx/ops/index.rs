@@ -18,6 +18,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "GatherND" => gather_nd(site),
         "ScatterElements" | "Scatter" => scatter_elements(site),
         "ScatterND" => scatter_nd(site),
+        "TensorScatter" => scatter_rows(site),
         "OneHot" => one_hot_of(site),
         "TopK" => top_k(site),
         "ArgMax" => arg(site, true),
@@ -143,6 +144,43 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
         ..ScatterDims::default()
     };
     Ok(vec![site.b().scatter(x, indices, values, how, combine)?])
+}
+
+/// Writes rows into a cache: for each sample as many as the update has, from a place of its own.
+fn scatter_rows(site: &mut Site<'_, '_>) -> Results {
+    let (cache, update) = (site.x(0)?, site.x(1)?);
+    let (into, given) = (site.dims(cache), site.dims(update));
+    let axis = site.axis(site.int("axis", -2)?, into.len())?;
+    let mut wanted = into.clone();
+    wanted[axis] = given.get(axis).copied().unwrap_or(0).min(into[axis]);
+    if axis == 0 || given != wanted {
+        return Err(site.fault(Fault::Updates { given, wanted }));
+    }
+    let is_circular = match site.text("mode", "linear")?.as_str() {
+        "linear" => false,
+        "circular" => true,
+        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
+    };
+    let rows = [given[0], given[axis]];
+    let mut places = site.b().iota(ElementType::S64, &rows, 1)?;
+    if let Some(starts) = site.option(2) {
+        let starts = site.b().convert(starts, ElementType::S64)?;
+        let starts = site.b().broadcast_in(starts, &rows, vec![0])?;
+        places = site.b().add(places, starts)?;
+    }
+    if is_circular {
+        places = site.b().with_number(Binary::Rem, places, convert::real(into[axis]))?;
+    }
+    let samples = site.b().iota(ElementType::S64, &rows, 0)?;
+    let indices = site.b().stack(&[samples, places], 2)?;
+    let how = ScatterDims {
+        update_window_dims: (1..into.len()).filter(|&d| d != axis).map(narrow).collect(),
+        inserted_window_dims: vec![0, narrow(axis)],
+        scatter_dims_to_operand_dims: vec![0, narrow(axis)],
+        index_vector_dim: 2,
+        ..ScatterDims::default()
+    };
+    Ok(vec![site.b().scatter(cache, indices, update, how, None)?])
 }
 
 fn one_hot_of(site: &mut Site<'_, '_>) -> Results {

@@ -17,6 +17,7 @@ mod product;
 mod quantise;
 mod recurrent;
 mod reduce;
+mod regions;
 mod resize;
 mod rotary;
 mod spectral;
@@ -54,7 +55,7 @@ fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 type Family = fn(&mut Site<'_, '_>, &str) -> Option<Results>;
 
 /// Families of operators, each with the kind of work of its operators.
-const FAMILIES: [(OperatorKind, Family); 16] = [
+const FAMILIES: [(OperatorKind, Family); 17] = [
     (OperatorKind::Elementwise, elementwise::run),
     (OperatorKind::Function, activation::run),
     (OperatorKind::Movement, layout::run),
@@ -68,6 +69,7 @@ const FAMILIES: [(OperatorKind, Family); 16] = [
     (OperatorKind::Quantisation, quantise::run),
     (OperatorKind::Control, list::run),
     (OperatorKind::Product, spectral::run),
+    (OperatorKind::Product, |site, name| (name == "RoiAlign").then(|| regions::roi_align(site))),
     (OperatorKind::Window, back::run),
     (OperatorKind::Creation, back::numbers),
     (OperatorKind::Movement, |site, name| match name {

@@ -7,6 +7,7 @@ mod graphs;
 mod layout;
 mod norms;
 mod products;
+mod regions;
 mod shapes;
 mod spectral;
 mod weights;
