@@ -1,5 +1,6 @@
 // Answers of workers that come late: on a busy machine a page goes on before an answer is there, and must not be confused
 // by it. NEURONSCOPE_LATE=300 delays each message from a worker by up to 300 ms, in order, in every test.
+// The death of a worker is not delayed: the test that reads a dead worker's last words fails.
 
 /** The longest delay in milliseconds, and the seed of the delays; `undefined` if messages come as they are sent. */
 export function lateness(env = process.env) {
@@ -21,10 +22,16 @@ export function delayAnswers({ mostMs, seed }) {
   const delayed = new WeakMap();
   Worker.prototype.addEventListener = function (type, listener, options) {
     if (type !== "message") return add.call(this, type, listener, options);
-    const queue = { isRemoved: false, at: 0 };
+    const queue = { isRemoved: false, events: [], at: 0 };
+    // Timers are not exact: whichever fires, the message that was sent first is next.
+    const next = () => {
+      const event = queue.events.shift();
+      if (!queue.isRemoved) listener.call(this, event);
+    };
     queue.listener = (event) => {
+      queue.events.push(event);
       queue.at = Math.max(queue.at, performance.now() + random() * mostMs);
-      setTimeout(() => queue.isRemoved || listener.call(this, event), queue.at - performance.now());
+      setTimeout(next, queue.at - performance.now());
     };
     delayed.set(listener, queue);
     return add.call(this, type, queue.listener, options);

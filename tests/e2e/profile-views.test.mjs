@@ -139,7 +139,11 @@ test("a link keeps the view of the flame graph, the stack it begins with, and th
   await nodes.nth(2).waitFor();
   const all = await nodes.count();
   await nodes.nth(2).click();
-  await page.waitForFunction((n) => document.querySelectorAll(".flame button").length < n, all);
+  // Until its answer is there, the graph of a stack is empty.
+  await page.waitForFunction((n) => {
+    const shown = document.querySelectorAll(".flame button").length;
+    return shown > 0 && shown < n;
+  }, all);
   const few = await nodes.count();
   const name = await nodes.first().innerText();
   await query(page);
