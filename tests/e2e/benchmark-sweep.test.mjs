@@ -1,7 +1,7 @@
 // Sweeps on the page: listed, run over a pool, paused, cancelled, retried, kept over a reload; results explored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, eventually, openApp, waitForState, waiting } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -173,7 +173,7 @@ test("the verdict, the Pareto front, scaling and the charts of a configuration",
   await page.keyboard.press("ArrowRight");
   await figure("Throughput over time").getByText(/Second of the run 1, Throughput/).waitFor();
   await results(page).locator("tbody tr").nth(1).getByRole("button").click();
-  assert.match(await page.locator("#configuration option:checked").innerText(), /2 models, 1 worker each, batch 1/);
+  await eventually(async () => assert.match(await page.locator("#configuration option:checked").innerText(), /2 models, 1 worker each, batch 1/));
   await figure("Latency histogram").waitFor();
   await assertAccessible(page);
 }, { hash: waiting(SWEEP(3)) }));
@@ -189,7 +189,7 @@ test("results of NeuronPerf come into the same table, marked", app.page(async (p
   assert.equal(await results(page).locator("tbody tr").count(), 6);
   assert.equal((await reports(page)).filter((r) => r.source === "imported").length, 2);
   await button(page, "Remove imported rows").click();
-  assert.equal(await results(page).locator("tbody tr").count(), 4);
+  await eventually(async () => assert.equal(await results(page).locator("tbody tr").count(), 4));
 }, { hash: waiting("#/benchmark?v=1&model=nn&duration=1") }));
 
 test("a system given by its stage times runs on an instance that is not simulated", app.page(async (page) => {

@@ -1,7 +1,7 @@
 // The benchmark page: run, cancel, read, download, share.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, menuEntry, openApp, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, eventually, menuEntry, openApp, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -72,10 +72,10 @@ test("the table sorts by its heads and is filtered", app.page(async (page) => {
   const head = results(page).getByRole("button", { name: /^Throughput avg/ });
   await head.click();
   const values = async () => results(page).locator("tbody tr td:nth-child(6)").evaluateAll((cells) => cells.map((c) => Number(c.dataset.value)));
-  const down = await values();
-  assert.deepEqual(down, [...down].sort((a, b) => b - a));
+  const down = (await values()).sort((a, b) => b - a);
+  await eventually(async () => assert.deepEqual(await values(), down));
   await head.click();
-  assert.deepEqual(await values(), [...down].reverse());
+  await eventually(async () => assert.deepEqual(await values(), [...down].reverse()));
   await page.getByLabel("Filter Benchmark results").fill("no such row");
   await page.getByText("0 of 4 rows match.").waitFor();
 }));

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { appFixture, assertAccessible, download, openApp, reloaded, waiting, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, download, eventually, openApp, reloaded, waitForState, waiting } from "./support.mjs";
 
 const app = appFixture();
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -28,7 +28,7 @@ const run = async (page, state = "done") => {
 
 test("a kernel is chosen and run, with the command line's figures, and opens as a timeline", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("relu-multicore");
-  assert.match(await page.locator(SOURCE).inputValue(), /get_cpu_id/);
+  await eventually(async () => assert.match(await page.locator(SOURCE).inputValue(), /get_cpu_id/));
   assert.ok(await page.getByLabel("Run on all processors").isChecked());
   await page.locator("form summary:not(.button)").click();
   await page.getByLabel("Input shape").fill("1003");
@@ -51,6 +51,7 @@ test("a kernel is chosen and run, with the command line's figures, and opens as 
 
 test("an edited kernel is run, compared with its reference, and travels in the link", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("own");
+  await eventually(async () => assert.match(await page.locator(SOURCE).inputValue(), /write\(x \* x\)/));
   const source = (await page.locator(SOURCE).inputValue()).replace("write(x * x)", "write(x * x + 1.0f)");
   await page.locator(SOURCE).fill(source);
   await page.locator("form summary:not(.button)").click();
@@ -164,6 +165,7 @@ test("element types are compared; one that the kernel does not take is a row wit
 
 test("a finished study of an edited kernel is kept: a reload shows it without a run, with its files", app.page(async (page) => {
   await page.getByLabel("Kernel", { exact: true }).selectOption("own");
+  await eventually(async () => assert.match(await page.locator(SOURCE).inputValue(), /write\(x \* x\)/));
   const source = (await page.locator(SOURCE).inputValue()).trim().replace("write(x * x)", "write(x * x + 2.0f)");
   await page.locator(SOURCE).fill(source);
   await run(page);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { appFixture, assertAccessible, chooseTool, editRun, settledAddress, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseTool, editRun, eventually, settledAddress, toolShown, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -128,7 +128,7 @@ test("the rail is walked with arrow keys; the dock keeps its size", app.page(asy
   const before = Number(await edge.getAttribute("aria-valuenow"));
   await edge.focus();
   await page.keyboard.press("ArrowLeft");
-  assert.equal(Number(await edge.getAttribute("aria-valuenow")), before + 24);
+  await eventually(async () => assert.equal(Number(await edge.getAttribute("aria-valuenow")), before + 24));
   await chooseTool(page, "overview");
   await chooseTool(page, "operator-timeline");
   assert.equal(Number(await edge.getAttribute("aria-valuenow")), before + 24);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, menuEntry, settledAddress, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, eventually, menuEntry, settledAddress, toolShown, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -248,7 +248,7 @@ test("tracks of a real trace are hidden and pinned with keys, folded, and sectio
   const fold = page.getByLabel(/^Fold /).first();
   await fold.focus();
   await page.keyboard.press("Enter");
-  assert.equal(await fold.getAttribute("aria-pressed"), "true");
+  await eventually(async () => assert.equal(await fold.getAttribute("aria-pressed"), "true"));
   const before = await canvas(page).evaluate((c) => c.parentElement.offsetHeight);
   await canvas(page).click({ position: { x: 12, y: 26 + 10 } });
   await page.waitForFunction((h) => document.querySelector(".timeline-content").offsetHeight !== h, before);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, menuEntry, toolShown, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, eventually, menuEntry, toolShown, waitForState } from "./support.mjs";
 import { writeSynthetic } from "./synthetic.mjs";
 import { zipOf } from "./zip.mjs";
 
@@ -32,12 +32,12 @@ test("every profile of an archive is a run", files(async (page) => {
     const label = listed.find((text) => text.includes(name.replace(/\.json.*/, "")));
     assert.ok(label, `${name} is among ${listed.join()}`);
     await runs(page).selectOption({ label });
-    const found = await page.locator(".facts").first().innerText();
-    assert.match(found.replaceAll("\n", " "), new RegExp(`Events ${facts(name).n_events}\\b`), name);
+    const found = async () => (await page.locator(".facts").first().innerText()).replaceAll("\n", " ");
+    await eventually(async () => assert.match(await found(), new RegExp(`Events ${facts(name).n_events}\\b`), name));
   }
   // Closing one run leaves the others.
   await page.getByRole("button", { name: "Close run" }).click();
-  assert.equal(await runs(page).locator("option").count(), 2);
+  await eventually(async () => assert.equal(await runs(page).locator("option").count(), 2));
   await chooseTool(page, "summary");
   await page.getByRole("region", { name: "In short" }).getByText(/A profile/).waitFor();
 }));
@@ -203,7 +203,7 @@ test("marks stay with their run, go into the exported trace and come back with i
   await runs(page).selectOption({ label: one });
   await marks.waitFor({ state: "detached" });
   await runs(page).selectOption({ label: two });
-  assert.equal(await name.inputValue(), "the first, 'quoted'");
+  await eventually(async () => assert.equal(await name.inputValue(), "the first, 'quoted'"));
   const saved = await download(page, await menuEntry(page, "Download JSON"));
   assert.equal(JSON.parse(saved.bytes).neuronscopeMarks.length, 1);
   await input(page).setInputFiles({ name: "again.json", mimeType: "application/json", buffer: saved.bytes });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, settledAddress, waitForState } from "./support.mjs";
+import { appFixture, assertAccessible, chooseLevel, chooseTool, download, editRun, eventually, settledAddress, waitForState } from "./support.mjs";
 
 const app = appFixture();
 const TRACES = fileURLToPath(new URL("../it/fixtures/traces", import.meta.url));
@@ -53,7 +53,7 @@ test("statistics count every slice of a real trace; a group has a histogram and 
   await rows.first().locator("th button").click();
   await group.getByRole("heading", { name }).waitFor();
   await group.getByRole("button", { name: "Highlight on the timeline" }).click();
-  assert.equal(await page.getByLabel("Search slices").inputValue(), name);
+  await eventually(async () => assert.equal(await page.getByLabel("Search slices").inputValue(), name));
 }));
 
 test("a query is answered as a table, by keyboard, and a mistake says where it is", tools(async (page) => {
@@ -249,8 +249,8 @@ test("mark_step is compared with trace", tools(async (page) => {
   const table = page.getByRole("table", { name: "Operators compared" });
   await table.waitFor();
   await page.getByLabel("Time", { exact: true }).selectOption("total");
-  const names = await table.locator("tbody th").allInnerTexts();
-  assert.ok(names.includes("aten__addmm_dot"), names.join());
+  const names = () => table.locator("tbody th").allInnerTexts();
+  await eventually(async () => assert.ok((await names()).includes("aten__addmm_dot"), (await names()).join()));
   await assertAccessible(page);
 }));
 

@@ -182,6 +182,19 @@ export async function waitForState(page, state, { timeout = TIMEOUT_MS } = {}) {
   }
 }
 
+/** Repeats a check until it holds: the page draws a moment after an action. */
+export async function eventually(check) {
+  const end = Date.now() + TIMEOUT_MS / 2;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((next) => setTimeout(next, 50));
+    }
+  }
+}
+
 /** Waits until the page has drawn the last action and its address reflects it; returns the fields of the address. */
 export async function settledAddress(page) {
   const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
