@@ -74,41 +74,23 @@
 //!
 //! `examples/` has a program for each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
 
-// A function does one thing; `clippy.toml` has the number of lines. Tests may tell a longer story.
-#![cfg_attr(not(test), warn(clippy::too_many_lines))]
-// Numbers change their type through `base::convert`, whose names say what happens at the edge.
-#![cfg_attr(
-    not(test),
-    warn(
-        clippy::cast_lossless,
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_precision_loss,
-        clippy::cast_sign_loss
-    )
-)]
-
-pub mod analysis;
-pub mod base;
-pub mod bench;
-pub mod capture;
-#[cfg(feature = "cli")]
-pub mod cli;
-pub mod compiler;
-pub mod device;
-pub mod experiment;
-pub mod fidelity;
-pub mod formats;
-pub mod import;
-pub mod insight;
-pub mod kernel;
-pub mod machine;
-pub mod model;
-pub mod neuron;
-pub mod page;
-pub mod profile;
-pub mod session;
-pub mod tensor;
-pub mod view;
-#[cfg(feature = "web")]
-pub mod web;
+pub use ns_analysis as analysis;
+pub use ns_base as base;
+pub use ns_bench as bench;
+pub use ns_capture as capture;
+pub use ns_compiler as compiler;
+pub use ns_device as device;
+pub use ns_experiment as experiment;
+pub use ns_fidelity as fidelity;
+pub use ns_formats as formats;
+pub use ns_import as import;
+pub use ns_insight as insight;
+pub use ns_kernel as kernel;
+pub use ns_machine as machine;
+pub use ns_model as model;
+pub use ns_neuron as neuron;
+pub use ns_page as page;
+pub use ns_profile as profile;
+pub use ns_session as session;
+pub use ns_tensor as tensor;
+pub use ns_view as view;

@@ -53,9 +53,9 @@ lighthouse_scores() {
   say "whole reports: $ROOT/target/lighthouse"
 }
 
-# tests/wasm_rates.rs prints lines that begin with "rate:".
+# src/web/tests/wasm_rates.rs prints lines that begin with "rate:".
 wasm_rates() {
   WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-600} \
-    cargo test --locked --profile bench --target "$WASM_TARGET" --no-default-features --features web --test wasm_rates \
+    cargo test --locked --profile bench --target "$WASM_TARGET" -p ns_web --test wasm_rates \
     -- --nocapture 2>&1 | grep -E "rate:|error|FAILED|test result" || say "the rates could not be measured"
 }

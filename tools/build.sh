@@ -1,7 +1,7 @@
 # Building and running the product. Sourced by ./x.
 
 cmd_build() {
-  # --fast: for trying out changes of the page. No whole-program optimisation, no wasm-opt: four times the size.
+  # --fast: for the page at home and in tests. No whole-program optimisation, no wasm-opt: four times the size.
   # --binary: then the command line with the page inside, for `neuronscope serve`.
   local mode=--release binary=no
   case ${1:-} in
@@ -21,7 +21,7 @@ cmd_build() {
   ! grep -lE "from ['\"]env['\"]" "$DIST"/*.js >&2 || die "the files above import from 'env': a C symbol is missing in wasm"
   say "built $DIST: any static server can host it, under any path"
   [ "$binary" = yes ] || return 0
-  cargo build --release --locked --features embed --bin neuronscope >&2 ||
+  cargo build --release --locked --features embed >&2 ||
     die "the command line could not be built (messages above)"
   say "built $(cli_path), which carries the page: neuronscope serve"
 }
@@ -49,7 +49,7 @@ cmd_dev() {
 
 build_cli() {
   need_rust
-  (cd "$ROOT" && cargo build --release --locked --features cli --bin neuronscope) >&2 || die "the command line could not be built (messages above)"
+  (cd "$ROOT" && cargo build --release --locked) >&2 || die "the command line could not be built (messages above)"
 }
 
 cli_path() { echo "${CARGO_TARGET_DIR:-$ROOT/target}/release/neuronscope"; }

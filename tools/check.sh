@@ -80,6 +80,8 @@ cmd_check() {
   ensure_tools
   need_components
   run_checks
+  step "documentation" documentation
+  step "packages" packages_hold_the_sources
   finish
 }
 
@@ -91,38 +93,28 @@ cmd_format() {
   node "$ROOT/tools/tidy.mjs" --fix
 }
 
+# Lints are errors by the lint driver's own flag: RUSTFLAGS would replace .cargo/config.toml's flags and rebuild all.
 run_checks() {
-  local web=(--target "$WASM_TARGET" --no-default-features --features programs)
   step "format" cargo fmt --all --check
   step "form of scripts and documents" node tools/tidy.mjs
-  # Lints are errors by the lint driver's own flag: RUSTFLAGS would replace .cargo/config.toml's flags and rebuild all.
   step "lints, native" cargo clippy --locked --all-targets -- -D warnings
-  step "lints, web" cargo clippy --locked "${web[@]}" --lib --bins --test 'web*' -- -D warnings
-  step "documentation" documentation
-  step "package" package_holds_the_sources
-  # For wasm32 the lints have compiled everything: code that needs a missing feature also fails natively.
-  step "core without features" cargo check --locked --lib --no-default-features
+  step "lints, web" cargo clippy --locked -p ns_web --target "$WASM_TARGET" --all-targets --no-deps -- -D warnings
   step "wasm-bindgen tool is the locked version" has_wasm_bindgen
-  step "core depends on no web crate" core_has_no_web_crate
 }
 
-# Links and code blocks of doc comments, without the room of the page: its crates would need a native build of their own.
-documentation() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps --lib --features cli; }
+# Links and code blocks of doc comments, without the page: its crates would need a native build of their own.
+documentation() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps; }
 
-# A package has every file of src/, and stays small: no page, and no fixture except the one of the examples.
-package_holds_the_sources() {
-  local list
-  list=$(cargo package --locked --list --allow-dirty 2>/dev/null) || return 1
-  [ "$(grep -c '^src/' <<<"$list")" = "$(find src -type f | wc -l)" ] || { echo "files of src/ are missing in the package" >&2; return 1; }
-  [ "$(grep -c '^tests/' <<<"$list")" = 1 ] || { echo "the package has tests of the repository" >&2; return 1; }
-}
-
-core_has_no_web_crate() {
-  local target found
-  for target in "$(rustc -vV | awk '/^host/ { print $2 }')" "$WASM_TARGET"; do
-    found=$(cargo tree --locked --no-default-features -e normal --prefix none --target "$target") || return 1
-    found=$(grep -E '^(wasm-bindgen|js-sys|web-sys|yew|gloo|serde-wasm-bindgen|console_error_panic_hook)' <<<"$found" | sort -u) || continue
-    printf 'for %s:\n%s\n' "$target" "$found" >&2
-    return 1
+# Each crate's package has every file of its folder, and the facade's has no page and no fixture except the one of the examples.
+packages_hold_the_sources() {
+  local manifest folder list
+  for manifest in src/*/Cargo.toml; do
+    folder=$(dirname "$manifest")
+    list=$(cargo package --locked --list --allow-dirty --manifest-path "$manifest" 2>/dev/null) || return 1
+    [ "$(grep -cvE '^(Cargo.lock|Cargo.toml.orig|.cargo_vcs_info.json)$' <<<"$list")" = "$(find "$folder" -type f | wc -l)" ] ||
+      { echo "files of $folder are missing in its package" >&2; return 1; }
   done
+  list=$(cargo package --locked --list --allow-dirty -p neuronscope 2>/dev/null) || return 1
+  [ "$(grep -c '^src/' <<<"$list")" = 2 ] || { echo "the package of the facade has other sources than its own" >&2; return 1; }
+  [ "$(grep -c '^tests/' <<<"$list")" = 1 ] || { echo "the package has tests of the repository" >&2; return 1; }
 }

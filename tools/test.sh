@@ -1,4 +1,4 @@
-# The tests: native, in a browser's worker, and end to end against dist/. Sourced by ./x.
+# The tests: native, and end to end against dist/. Sourced by ./x.
 
 cmd_test() {
   local fast=no
@@ -11,7 +11,11 @@ cmd_test() {
       finish
       return
       ;;
-    *) die "test $1: unknown option" "usage: ./x test [--fast | --peers]" ;;
+    -*) die "test $1: unknown option" "usage: ./x test [--fast | --peers | ROOM]" ;;
+    *)
+      test_room "$1"
+      return
+      ;;
   esac
   # A machine that discards target/ compiles only once: data for a second compilation is not kept.
   if [ -n "${CI:-}" ]; then export CARGO_INCREMENTAL=0; fi
@@ -25,12 +29,19 @@ cmd_test() {
   suite "native tests" cargo test --locked --no-fail-fast
   run_examples
   if [ "$fast" = no ]; then
-    suite "tests in the browser's worker" wasm_tests
     step "build the page" page_is_built
     # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
     step "the command line is built" test -x "$(debug_cli_path)"
     suite "end-to-end tests" e2e_tests
   fi
+  finish
+}
+
+# The tests of one crate of src/, and its lints.
+test_room() {
+  [ -f "$ROOT/src/$1/Cargo.toml" ] || die "test $1: src/ has no such crate. It has:" "$(cd "$ROOT/src" && ls -d */ | tr -d / | tr '\n' ' ')"
+  need_rust
+  suite "tests of $1" cargo test --locked -p "ns_$1"
   finish
 }
 
@@ -51,13 +62,12 @@ run_example() { cargo run --locked --quiet --example "$1" >"$2" 2>&1 && [ -s "$2
 # A step's failure must not end the run: `die` leaves only the subshell.
 in_subshell() { ("$@"); }
 
-# Whole-program optimisation keeps one processor busy for minutes: the page is built in parallel with the checks and native tests,
-# in folders of target/ that they do not lock. It runs in a process group of its own, so that an interrupted run ends it too.
+# The page is built in parallel with the checks and native tests, in folders of target/ that they do not lock. It runs in a process group of its own, so that an interrupted run ends it too.
 begin_page_build() {
   say "building the page in the background"
   PAGE_LOG=$(mktemp)
   set -m
-  (cmd_build) >"$PAGE_LOG" 2>&1 &
+  (cmd_build --fast) >"$PAGE_LOG" 2>&1 &
   PAGE_BUILD=$!
   set +m
   trap 'kill -- -"$PAGE_BUILD" 2>/dev/null || true; rm -f "$PAGE_LOG"' EXIT
@@ -70,13 +80,6 @@ page_is_built() {
   wait "$PAGE_BUILD" || status=$?
   cat "$PAGE_LOG" >&2
   return "$status"
-}
-
-# tests/web*.rs. Headless Chromium takes its flags from webdriver.json. These tests use little of the library, so it is compiled for
-# them in the fastest way, which differs from the page's.
-wasm_tests() {
-  CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=0 WASM_BINDGEN_TEST_TIMEOUT=${WASM_BINDGEN_TEST_TIMEOUT:-300} \
-    cargo test --locked --no-fail-fast --target "$WASM_TARGET" --no-default-features --features web --test 'web*'
 }
 
 # Two files at a time: a page waits for its workers about as long as it works.

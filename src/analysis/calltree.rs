@@ -5,9 +5,9 @@
 //! node may overlap one another, and the sum of their totals may exceed the node's total.
 
 use super::{Selection, SliceCursor};
-use crate::base::convert::narrow;
-use crate::base::{FxHashMap, StrId};
-use crate::profile::{Occurrences, Profile, SliceId, TrackId};
+use ns_base::convert::narrow;
+use ns_base::{FxHashMap, StrId};
+use ns_profile::{Occurrences, Profile, SliceId, TrackId};
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -282,8 +282,8 @@ fn add_callers(
 mod tests {
     use super::super::selection::tests::nested;
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     fn rows(profile: &Profile, tree: &CallTree) -> Vec<(String, u32, u64, i64, i64)> {

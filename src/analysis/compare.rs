@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::extent::{Extent, extent};
 use super::operators::{OpStats, OpTable};
 use super::{GroupBy, Selection};
-use crate::base::convert::{real, real_signed};
-use crate::base::units::{format_change, format_ns};
-use crate::base::{FxHashMap, FxHashSet};
-use crate::profile::Profile;
-use crate::profile::levels::Family;
-use crate::profile::levels::wrappers::by_name;
+use ns_base::convert::{real, real_signed};
+use ns_base::units::{format_change, format_ns};
+use ns_base::{FxHashMap, FxHashSet};
+use ns_profile::Profile;
+use ns_profile::levels::Family;
+use ns_profile::levels::wrappers::by_name;
 
 /// The most operators that are sent; the others are added up.
 const MOST_ROWS: usize = 20_000;
@@ -283,9 +283,9 @@ pub fn grouped_by_default(profile: &Profile) -> GroupBy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::operators::{OpQuery, operator_stats};
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::operators::{OpQuery, operator_stats};
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn totals(title: &str, slices: &[(&str, i64, i64)]) -> OperatorTotals {
         let mut b = ProfileBuilder::new("test");

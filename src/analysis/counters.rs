@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real_signed;
-use crate::base::{FxHashMap, Idx, Interval, TraceNs};
-use crate::profile::{Profile, Series, SeriesId};
+use ns_base::convert::real_signed;
+use ns_base::{FxHashMap, Idx, Interval, TraceNs};
+use ns_profile::{Profile, Series, SeriesId};
 
 const NS_PER_S: f64 = 1e9;
 
@@ -286,8 +286,8 @@ fn series_name(profile: &Profile, series: &Series, has_pid: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn profile() -> Profile {
         let mut b = ProfileBuilder::new("test");
@@ -296,7 +296,7 @@ mod tests {
         b.slice(t, 0, 1_000, "all", "", None);
         let (name, key) = (b.intern("memory"), b.intern("bytes"));
         for (at, value) in [(0, 2.0), (100, 10.0), (400, 4.0)] {
-            b.counter(t, at, name, crate::base::StrId::EMPTY, &[(key, value)]);
+            b.counter(t, at, name, ns_base::StrId::EMPTY, &[(key, value)]);
         }
         b.finish(Diagnostics::new())
     }
@@ -329,7 +329,7 @@ mod tests {
         let (name, key) = (b.intern("memory"), b.intern("bytes"));
         for i in 0..10_000_i64 {
             let value = if i == 7_003 { 500.0 } else { (i % 7) as f64 };
-            b.counter(t, i * 10, name, crate::base::StrId::EMPTY, &[(key, value)]);
+            b.counter(t, i * 10, name, ns_base::StrId::EMPTY, &[(key, value)]);
         }
         let profile = b.finish(Diagnostics::new());
         let mut pass = CurvePass::new(&profile, "python / memory bytes", None, 100).unwrap();
@@ -350,12 +350,12 @@ mod tests {
             let p = b.process(pid, "python");
             let t = b.thread(p, "1", "main");
             b.slice(t, 0, 10, "all", "", None);
-            b.counter(t, 0, name, crate::base::StrId::EMPTY, &[(key, value)]);
+            b.counter(t, 0, name, ns_base::StrId::EMPTY, &[(key, value)]);
         }
         let alone = b.process("3", "alone");
         let t = b.thread(alone, "1", "main");
-        b.counter(t, 0, half, crate::base::StrId::EMPTY, &[(c, 3.0)]);
-        b.counter(t, 0, a, crate::base::StrId::EMPTY, &[(rest, 4.0)]);
+        b.counter(t, 0, half, ns_base::StrId::EMPTY, &[(c, 3.0)]);
+        b.counter(t, 0, a, ns_base::StrId::EMPTY, &[(rest, 4.0)]);
         let profile = b.finish(Diagnostics::new());
         let names = series_names(&profile);
         let expected = [

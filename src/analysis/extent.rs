@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::IndexVec;
-use crate::profile::levels::wrappers::Wrapper;
-use crate::profile::levels::{Family, Level, LevelId, Levels};
-use crate::profile::{Profile, SliceFlags};
+use ns_base::IndexVec;
+use ns_profile::levels::wrappers::Wrapper;
+use ns_profile::levels::{Family, Level, LevelId, Levels};
+use ns_profile::{Profile, SliceFlags};
 
 /// How long a profile took, measured in up to three ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +63,8 @@ fn part_of(levels: &Levels, level: &Level) -> Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     #[test]
     fn steps_and_devices_are_measured_where_a_profile_has_them() {

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::calltree::{CallTree, Sandwich};
-use crate::base::convert::narrow;
-use crate::profile::Profile;
+use ns_base::convert::narrow;
+use ns_profile::Profile;
 
 /// A call tree cut to the nodes with the most time, parents before children, siblings with the most time first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

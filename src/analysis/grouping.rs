@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::scopes::Scopes;
-use crate::base::{Idx, StrId, StringTable};
-use crate::profile::{ProcessId, Profile, SliceId, TrackId};
+use ns_base::{Idx, StrId, StringTable};
+use ns_profile::{ProcessId, Profile, SliceId, TrackId};
 
 /// The property by which slices are grouped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -171,8 +171,8 @@ pub fn core_text(profile: &Profile, id: ProcessId) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::{NeuronCoreId, ProfileBuilder};
+    use ns_base::Diagnostics;
+    use ns_profile::{NeuronCoreId, ProfileBuilder};
 
     #[test]
     fn each_kind_has_a_name_of_its_own() {

@@ -118,6 +118,13 @@ mod tests {
         assert_eq!(Histogram::of(vec![], BinScale::Log, 5), Histogram::default());
     }
 
+    #[test]
+    fn one_long_slice_is_in_one_logarithmic_bin() {
+        let h = Histogram::of(vec![5_000_000_000_000_000_000], BinScale::Log, 1);
+        assert_eq!(h.bins.iter().map(|b| b.count).collect::<Vec<_>>(), [1]);
+        assert!(h.bins[0].from_ns <= 5_000_000_000_000_000_000 && 5_000_000_000_000_000_000 <= h.bins[0].to_ns);
+    }
+
     proptest! {
         #[test]
         fn every_slice_is_in_the_bin_of_its_duration(

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{Selection, SliceCursor};
-use crate::profile::{Profile, SliceId, TrackId};
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The longest slices of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,9 +78,9 @@ impl InOrderPass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::selection::tests::nested;
-    use crate::base::{Diagnostics, Interval, TraceNs};
-    use crate::profile::ProfileBuilder;
+    use crate::selection::tests::nested;
+    use ns_base::{Diagnostics, Interval, TraceNs};
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     fn found(profile: &Profile, selection: Selection, limit: usize) -> InOrder {

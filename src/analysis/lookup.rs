@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::self_time::self_time_of;
-use crate::base::Idx;
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use ns_base::Idx;
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// The slices whose name contains a text, by time.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ impl NameSearch {
         }
         let strings = profile.strings();
         let matching: Vec<bool> = (0..strings.len())
-            .map(|i| strings.get(crate::base::StrId::from_usize(i)).to_lowercase().contains(&wanted))
+            .map(|i| strings.get(ns_base::StrId::from_usize(i)).to_lowercase().contains(&wanted))
             .collect();
         let slices = profile.slices();
         let is_hit = |id: &SliceId| matching.get(slices.name(*id).index()).copied().unwrap_or(false);
@@ -168,9 +168,9 @@ impl<'de> serde::de::Visitor<'de> for MembersVisitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::self_time::self_times;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::self_time::self_times;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn sample() -> Profile {
         let mut b = ProfileBuilder::new("test");

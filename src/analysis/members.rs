@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use crate::profile::{Profile, SliceId};
+use ns_profile::{Profile, SliceId};
 
 /// The order in which slices are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -77,8 +77,8 @@ pub fn members(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Diagnostics, Interval, TraceNs};
-    use crate::profile::ProfileBuilder;
+    use ns_base::{Diagnostics, Interval, TraceNs};
+    use ns_profile::ProfileBuilder;
 
     #[test]
     fn members_by_time_over_all_threads_or_by_length() {

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::scopes::Scopes;
 use super::{Selection, SliceCursor};
-use crate::base::FxHashMap;
-use crate::base::convert::narrow;
-use crate::profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
-use crate::profile::{Profile, TrackId};
+use ns_base::FxHashMap;
+use ns_base::convert::narrow;
+use ns_profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK};
+use ns_profile::{Profile, TrackId};
 
 /// A module with its submodules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl ModulePass {
     pub fn finish(self, limit: usize) -> ModuleTree {
         let mut tree = Builder::default();
         for (i, &(count, ns)) in self.time.iter().enumerate().skip(1).filter(|(_, (count, _))| *count > 0) {
-            tree.add(self.scopes.names().get(crate::base::StrId(narrow(i))), count, ns);
+            tree.add(self.scopes.names().get(ns_base::StrId(narrow(i))), count, ns);
         }
         tree.finish(self.time.first().map_or(0, |t| t.1), limit.max(1))
     }
@@ -175,8 +175,8 @@ pub fn module_tree(profile: &Profile, selection: &Selection, limit: usize) -> Mo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn profile(process: &str, track: &str) -> Profile {
         let mut b = ProfileBuilder::new("test");

@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{GroupBy, Grouping, Selection, SliceCursor};
-use crate::base::convert::{narrow, place, real, real_signed};
-use crate::base::stats;
-use crate::profile::{Occurrences, Profile, SliceId};
+use ns_base::convert::{narrow, place, real, real_signed};
+use ns_base::stats;
+use ns_profile::{Occurrences, Profile, SliceId};
 
 /// Statistics of one group.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,8 +211,8 @@ pub(super) fn percentile(values: &mut [i64], p: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Diagnostics, Interval, TraceNs};
-    use crate::profile::ProfileBuilder;
+    use ns_base::{Diagnostics, Interval, TraceNs};
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     #[test]

@@ -12,8 +12,8 @@
 
 use memchr::memmem::Finder;
 
-use crate::base::{Idx, StrId, StringTable};
-use crate::profile::{ArgsId, Profile, SliceFlags, SliceId};
+use ns_base::{Idx, StrId, StringTable};
+use ns_profile::{ArgsId, Profile, SliceFlags, SliceId};
 
 /// PyTorch's prefix before the class of a module in the name of its call.
 const MODULE_CALL: &str = "nn.Module: ";
@@ -136,8 +136,8 @@ fn value_after(json: &str, key: &Finder<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     #[test]
     fn a_slice_says_its_module_or_inherits_it() {

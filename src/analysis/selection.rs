@@ -5,10 +5,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::self_time::SelfTimes;
-use crate::base::convert::narrow;
-use crate::base::{Interval, TraceNs};
-use crate::profile::levels::LevelId;
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use ns_base::convert::narrow;
+use ns_base::{Interval, TraceNs};
+use ns_profile::levels::LevelId;
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// The slices that a question is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,8 +157,8 @@ impl SliceCursor {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     /// A stack of nested slices from any numbers: each pair opens a slice inside the previous one, or closes that first.

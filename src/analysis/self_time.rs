@@ -10,9 +10,9 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::{Selection, Threads};
-use crate::base::{FxHashMap, Idx, Interval, TraceNs};
-use crate::profile::flows::{first_starting, running_at};
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use ns_base::{FxHashMap, Idx, Interval, TraceNs};
+use ns_profile::flows::{first_starting, running_at};
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// Self time of every slice, in ns, by position. Unclosed slices have none and take none from others.
 #[must_use]
@@ -171,7 +171,7 @@ pub(super) fn self_times_in(profile: &Profile, track: TrackId, span: Interval<Tr
     found.into_iter().map(|id| (id, own.get(&id).copied().unwrap_or(0))).collect()
 }
 
-/// Self time of one slice among the slices of its level ([`crate::profile::levels`]), in ns; `None` if it never ended. The cost
+/// Self time of one slice among the slices of its level ([`ns_profile::levels`]), in ns; `None` if it never ended. The cost
 /// is the number of slices of its thread that begin before it ends.
 #[must_use]
 pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
@@ -202,8 +202,8 @@ pub fn self_time_of(profile: &Profile, id: SliceId) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     /// Random slices on lanes of one row and on another thread.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::operators::{OpQuery, OpStats, OpTable, operator_stats};
-use crate::base::Diagnostic;
-use crate::profile::levels::Level;
-use crate::profile::{PhaseCounts, Profile};
+use ns_base::Diagnostic;
+use ns_profile::levels::Level;
+use ns_profile::{PhaseCounts, Profile};
 
 /// A file in a few numbers. Its JSON is a contract: keys are only ever added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

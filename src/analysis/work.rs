@@ -8,16 +8,16 @@
 //! | Kineto | a category `kernel`, `cpu_op`, or an older spelling | `kernel` | `gpu_memcpy`, `gpu_memset` | kernels named nccl, rccl | `cpu_op`, `cuda_runtime`, `python_function` and others of the host |
 //! | XLA | a process named `/device:` | rows `XLA Ops` and `Stream` | there, names of copies, infeed, outfeed | there, collectives | processes named `/host:` |
 //!
-//! Annotations, module rows and wrappers ([`crate::profile::levels::wrappers`]: steps, the profiler itself,
+//! Annotations, module rows and wrappers ([`ns_profile::levels::wrappers`]: steps, the profiler itself,
 //! compilation) are not work. Setting up the Neuron runtime is work of the host.
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Idx, IndexVec, StrId};
-use crate::profile::levels::Family;
-use crate::profile::levels::wrappers::Wrapper;
-use crate::profile::neuron::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
-use crate::profile::{Profile, SliceId, TrackId};
+use ns_base::{Idx, IndexVec, StrId};
+use ns_profile::levels::Family;
+use ns_profile::levels::wrappers::Wrapper;
+use ns_profile::neuron::{EXECUTION_PROCESS, EXECUTION_TRACK, HLO_TRACK, TRANSFER_PROCESS};
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The kind of work of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -253,8 +253,8 @@ fn name_says(name: &str) -> NameSays {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn kinds(profile: &Profile) -> (Family, Vec<Option<Work>>) {
         let works = Works::of(profile);

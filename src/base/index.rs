@@ -20,7 +20,7 @@ macro_rules! define_idx {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         $vis struct $name(pub u32);
-        impl $crate::base::Idx for $name {
+        impl $crate::Idx for $name {
             fn from_usize(i: usize) -> Self { Self(u32::try_from(i).unwrap_or(u32::MAX)) }
             fn index(self) -> usize { self.0 as usize }
         }

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::SimTime;
+use ns_base::SimTime;
 
-use crate::bench::config::bench_config::BenchConfig;
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::reports::report::Report;
-use crate::bench::sweep::plan::remaining_text;
+use crate::config::bench_config::BenchConfig;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use crate::reports::report::Report;
+use crate::sweep::plan::remaining_text;
 
 /// How much is logged: NeuronPerf's `verbosity`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -127,8 +127,8 @@ fn python_dict(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::NeverCancel;
-    use crate::bench::{ConfigurationRun, ServiceTimes, expand};
+    use crate::{ConfigurationRun, ServiceTimes, expand};
+    use ns_base::NeverCancel;
 
     #[test]
     fn the_lines_are_those_of_the_guide() {

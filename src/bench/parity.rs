@@ -8,9 +8,9 @@ use super::run::configuration_run::ConfigurationRun;
 use super::run::error::TimesError;
 use super::run::times::service_times;
 use super::sweep::expand::expand;
-use crate::base::NeverCancel;
-use crate::base::units::format_change;
-use crate::device::{ModelLibrary, model_label};
+use ns_base::NeverCancel;
+use ns_base::units::format_change;
+use ns_device::{ModelLibrary, model_label};
 
 /// Simulated seconds of each run. The runs have no jitter, so a longer one would give the same result.
 const DURATION_S: f64 = 2.0;

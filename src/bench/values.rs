@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::compiler::hlo::{EvalError, HloModule};
-use crate::compiler::passes::{PassError, PassManager};
-use crate::compiler::{LowerError, Workflow, lower, parameter_values};
-use crate::model::{InputSpec, ModelSpec, SpecError, input_tensor};
-use crate::tensor::{Tensor, TensorError};
+use ns_compiler::hlo::{EvalError, HloModule};
+use ns_compiler::passes::{PassError, PassManager};
+use ns_compiler::{LowerError, Workflow, lower, parameter_values};
+use ns_model::{InputSpec, ModelSpec, SpecError, input_tensor};
+use ns_tensor::{Tensor, TensorError};
 
 /// A model that can be computed.
 pub(super) struct ModelValues {

@@ -3,14 +3,14 @@
 use super::lanes::Lanes;
 use super::recorder::{Recorder, Span};
 use super::rows::{FusedNames, Rows, args_of};
-use crate::base::convert::signed_len;
-use crate::base::{Diagnostics, FxHashMap, Interval};
-use crate::compiler::Workflow;
-use crate::machine::cost::CostTable;
-use crate::machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
-use crate::machine::{Executable, SourceId};
-use crate::profile::neuron::ENGINES_PROCESS;
-use crate::profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
+use ns_base::convert::signed_len;
+use ns_base::{Diagnostics, FxHashMap, Interval};
+use ns_compiler::Workflow;
+use ns_machine::cost::CostTable;
+use ns_machine::isa::{Activity, DmaQueue, Engine, Instruction, Op};
+use ns_machine::{Executable, SourceId};
+use ns_profile::neuron::ENGINES_PROCESS;
+use ns_profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
 /// A captured execution.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! A call of a custom operator as a profile: a row for each GPSIMD processor.
 
-use crate::base::Diagnostics;
-use crate::base::convert::signed;
-use crate::kernel::{CoreMeter, Kind};
-use crate::profile::{Profile, ProfileBuilder};
+use ns_base::Diagnostics;
+use ns_base::convert::signed;
+use ns_kernel::{CoreMeter, Kind};
+use ns_profile::{Profile, ProfileBuilder};
 
 /// Picoseconds per nanosecond.
 const PS: u64 = 1_000;
@@ -35,10 +35,10 @@ pub fn build_customop_profile(kernel: &str, processors: &[CoreMeter]) -> Profile
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::WriteFormat;
-    use crate::kernel::built_in;
-    use crate::machine::cost::CostTable;
-    use crate::neuron::gpsimd::{CustomOpSpec, run_with_processors};
+    use ns_formats::WriteFormat;
+    use ns_kernel::built_in;
+    use ns_machine::cost::CostTable;
+    use ns_neuron::gpsimd::{CustomOpSpec, run_with_processors};
 
     #[test]
     fn every_processor_has_a_row_that_ends_with_its_time() {

@@ -1,8 +1,8 @@
 //! Rows for overlapping items: each item goes to the first free row.
 
-use crate::base::Interval;
-use crate::base::convert::signed_len;
-use crate::profile::{ProcessId, ProfileBuilder, TrackId};
+use ns_base::Interval;
+use ns_base::convert::signed_len;
+use ns_profile::{ProcessId, ProfileBuilder, TrackId};
 
 /// A track, and more rows with the same name below it when items overlap.
 pub(super) struct Lanes {

@@ -1,9 +1,9 @@
 //! Records the activity of the simulator.
 
-use crate::base::convert::narrow;
-use crate::base::{Interval, SimTime};
-use crate::machine::isa::{DmaQueue, Engine};
-use crate::neuron::sim::Observer;
+use ns_base::convert::narrow;
+use ns_base::{Interval, SimTime};
+use ns_machine::isa::{DmaQueue, Engine};
+use ns_neuron::sim::Observer;
 
 /// The time of one instruction or DMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use serde_json::json;
 
 use super::lanes::Lanes;
 use super::segments::{level, segments};
-use crate::base::{FxHashMap, Interval};
-use crate::machine::{SourceEntry, SourceId, SourceMap};
-use crate::profile::neuron::{FRAMEWORK_TRACK, HLO_TRACK};
-use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
+use ns_base::{FxHashMap, Interval};
+use ns_machine::{SourceEntry, SourceId, SourceMap};
+use ns_profile::neuron::{FRAMEWORK_TRACK, HLO_TRACK};
+use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 /// Tracks of a process, top to bottom.
 pub(super) struct Rows {

@@ -2,13 +2,13 @@
 
 use super::build::{setup_ns, window_ns};
 use super::recorder::{Recorder, Span};
-use crate::base::Interval;
-use crate::base::convert::narrow;
-use crate::compiler::Workflow;
-use crate::insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
-use crate::machine::cost::CostTable;
-use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Op, Unit, Wait};
-use crate::machine::{Executable, SourceEntry};
+use ns_base::Interval;
+use ns_base::convert::narrow;
+use ns_compiler::Workflow;
+use ns_insight::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
+use ns_machine::cost::CostTable;
+use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Op, Unit, Wait};
+use ns_machine::{Executable, SourceEntry};
 
 /// The run of one execution, on the same timeline as the profile that [`super::build_profile`] builds from it.
 #[must_use]
@@ -90,7 +90,7 @@ impl Reading<'_, '_> {
         Some(ItemRef { unit: narrow(last.unit.index()), item: last.count - 1 })
     }
 
-    fn completion(&self, wait: &Wait) -> Option<crate::base::SimTime> {
+    fn completion(&self, wait: &Wait) -> Option<ns_base::SimTime> {
         let spans: &[Span] = match wait.unit {
             Unit::Engine(e) => &self.recorder.engines[e.index()],
             Unit::Queue(q) => &self.recorder.queues[q.index()],

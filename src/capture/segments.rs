@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::Interval;
-use crate::machine::SourceId;
+use ns_base::Interval;
+use ns_machine::SourceId;
 
 /// A stretch of time in which the same set of operations is active.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::analysis::GroupBy;
-use crate::base::{Interval, TraceNs};
-use crate::profile::levels::ALL_LEVELS;
-use crate::session::{Chosen, ProfileInfo};
+use ns_analysis::GroupBy;
+use ns_base::{Interval, TraceNs};
+use ns_profile::levels::ALL_LEVELS;
+use ns_session::{Chosen, ProfileInfo};
 
 /// Names of [`GroupBy`] as the command line takes them.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::formats::WriteFormat;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use ns_formats::WriteFormat;
 
 use super::analysis_args::{CompareArgs, CountersArgs, FlameArgs, HistogramArgs, OperatorsArgs, QueryArgs, SpanArgs};
 use super::bench_args::BenchArgs;
@@ -18,13 +18,13 @@ use super::model_args::{BroughtArgs, ModelFileArg};
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
-use crate::compiler::Workflow;
-use crate::session::LOCAL_PAGE;
-use crate::tensor::Rounding;
+use ns_compiler::Workflow;
+use ns_session::LOCAL_PAGE;
+use ns_tensor::Rounding;
 
 /// Benchmark and profile models for AWS NeuronCores without the hardware, and explore profiles from any tool.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(name = "neuronscope", version, about, max_term_width = 100)]
 pub(super) struct Args {
     #[command(subcommand)]
     pub command: Command,

@@ -11,13 +11,13 @@ use super::kernel_file;
 use super::model_args::BroughtArgs;
 use super::model_file;
 use super::output_args::OutputArgs;
-use crate::bench::mlperf::{MlperfSettings, Scenario};
-use crate::bench::{
+use ns_bench::mlperf::{MlperfSettings, Scenario};
+use ns_bench::{
     Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, InputTuple, Processes, RunOptions,
     SdkGeneration, batch_of_inputs, parse_inputs, parse_levels, parse_list,
 };
-use crate::compiler::CompileOptions;
-use crate::device::OpenedModel;
+use ns_compiler::CompileOptions;
+use ns_device::OpenedModel;
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {

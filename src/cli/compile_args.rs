@@ -2,8 +2,8 @@
 
 use clap::Args as ClapArgs;
 
-use crate::bench::CompileSweep;
-use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
+use ns_bench::CompileSweep;
+use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 
 /// Flags of the compiler, in `neuronx-cc`'s names.
 #[derive(Debug, ClapArgs)]

@@ -14,8 +14,8 @@ use super::args::Args;
 use super::bench_args::BenchArgs;
 use super::config_entries::{Entry, entries, text_of_inputs, text_of_list};
 use super::flags::{dashed_flag, name_of};
-use crate::base::nearest_text;
-use crate::bench::BenchConfig;
+use ns_base::nearest_text;
+use ns_bench::BenchConfig;
 
 /// Keys that have another name here.
 const OTHER_NAMES: &[(&str, &str)] = &[

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum};
 
 use super::args::write_format;
-use crate::formats::WriteFormat;
-use crate::kernel::{Fill, KernelDtype};
-use crate::neuron::gpsimd::Workload;
+use ns_formats::WriteFormat;
+use ns_kernel::{Fill, KernelDtype};
+use ns_neuron::gpsimd::Workload;
 
 #[derive(Debug, ClapArgs)]
 pub(super) struct CustomOpArgs {

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::bench::dataset::{Records, read_records};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_bench::dataset::{Records, read_records};
 
 /// Most bytes of a dataset file. Datasets are read as a whole; a larger one is given by its length.
 const MOST_BYTES: u64 = 1 << 30;

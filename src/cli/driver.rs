@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow};
 
 use super::interrupt;
 use super::progress::ProgressBar;
-use crate::import::read_model;
-use crate::session::{
+use ns_import::read_model;
+use ns_session::{
     Ask, ByteSource, Control, Event, JobId, ModelLibrary, ProfileKey, Request, Session, StepResult, Told,
 };
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::session::ByteSource;
+use ns_session::ByteSource;
 
 /// An open file.
 pub(super) struct FileSource {

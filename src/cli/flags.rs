@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_value_that_begins_with_dashes_stays() {
-        let takes_dashes = taking_dashes(&crate::cli::args::Args::command());
+        let takes_dashes = taking_dashes(&crate::args::Args::command());
         assert!(takes_dashes.iter().any(|name| name == "neuron-cc-flags"), "{takes_dashes:?}");
         let of = |args: &[&str]| dashed(args.iter().map(OsString::from), &takes_dashes);
         let flags = ["matmult", "--neuron_cc_flags", "--fast_math=a_b", "--batch_size", "1"];

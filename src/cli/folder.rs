@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::file::FileSource;
-use crate::session::{BundleLayout, ByteSource, Piece, files_to_open};
+use ns_session::{BundleLayout, ByteSource, Piece, files_to_open};
 
 /// Depth to which nested folders are searched.
 const DEEPEST: usize = 16;

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::compile_args::CompileListArgs;
 use super::kernel_file;
 use super::model_args::{BroughtArgs, ModelFileArg};
-use crate::bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
+use ns_bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
 pub(super) struct ModelCompileArgs {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::model_args::{BroughtArgs, ModelFileArg};
-use crate::session::InspectView;
+use ns_session::InspectView;
 
 /// Flags of `neuronscope inspect`.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct InspectArgs {
+pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub file: ModelFileArg,
     /// Model file: .pt2 of torch.export.save, TorchScript, ONNX, HLO (text or proto), StableHLO text; or a model of the zoo
@@ -48,7 +48,7 @@ pub(in crate::cli) struct InspectArgs {
 
 /// What is printed of a model's modules and operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum InspectViewArg {
+pub(crate) enum InspectViewArg {
     /// Modules and operators, one below the other.
     Tree,
     /// All operators.
@@ -70,7 +70,7 @@ impl InspectViewArg {
 
 /// Arrays of inputs and expected outputs for computing a model file.
 #[derive(Debug, Default, Args)]
-pub(in crate::cli) struct ArraysArgs {
+pub(crate) struct ArraysArgs {
     /// Inputs of the model file, arrays of numpy.savez named in0, in1 .. (or by the inputs' names): compute the model and compare the results
     #[arg(long, value_name = "FILE.npz", requires = "expect")]
     pub inputs: Option<PathBuf>,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::kernel::{BUILT_IN, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
+use ns_kernel::{BUILT_IN, MAX_SOURCE_BYTES, NamedKernel, TABLE_KERNEL, built_in};
 
 /// The parameter of a model that names a kernel.
 const PARAMETER: &str = "kernel";
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_file_becomes_its_source() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/kernel/operator/kernels/relu_tcm.cpp");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel/operator/kernels/relu_tcm.cpp");
         let text = model(&format!("mlp:kernel={path},hidden1=8")).unwrap();
         let (kernel, rest) = text.strip_prefix("mlp:kernel=").unwrap().split_once(',').unwrap();
         let found: NamedKernel = kernel.parse().unwrap();

@@ -5,9 +5,9 @@ use clap::Args;
 
 use super::args::WorkflowArg;
 use super::model_args::{BroughtArgs, ModelFileArg};
-use crate::base::convert::whole;
-use crate::bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
-use crate::bench::parse_list;
+use ns_base::convert::whole;
+use ns_bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
+use ns_bench::parse_list;
 
 /// Flags of the script, each also accepted with underscores, and flags of the sweep.
 #[derive(Debug, Args)]

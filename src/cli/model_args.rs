@@ -8,9 +8,9 @@ use clap::Args;
 use super::driver::Driver;
 use super::file::FileSource;
 use super::model_file::{self, DiskModel};
-use crate::device::{BatchRule, BroughtSpec};
-use crate::import::ImportError;
-use crate::session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
+use ns_device::{BatchRule, BroughtSpec};
+use ns_import::ImportError;
+use ns_session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
 
 /// Choices about a model file.
 #[derive(Debug, Default, Args)]

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::device::BroughtSettings;
-use crate::import::{
+use ns_device::BroughtSettings;
+use ns_import::{
     ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, MediumError, ModelBytes, read_model,
     refuse_undecided,
 };
-use crate::model::ModelSpec;
+use ns_model::ModelSpec;
 
 /// A file that is read in slices: weights beside a graph stay on disk.
 pub(super) struct DiskModel {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::args::write_format;
-use crate::bench::export::JsonFormat;
-use crate::formats::WriteFormat;
-use crate::session::{LOCAL_PAGE, TraceSpec};
+use ns_bench::export::JsonFormat;
+use ns_formats::WriteFormat;
+use ns_session::{LOCAL_PAGE, TraceSpec};
 
 /// Flags for what is printed and written.
 #[derive(Debug, Args)]

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use font8x8::{BASIC_FONTS, LATIN_FONTS, UnicodeFonts};
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
 
-use crate::base::convert::{narrow_count, narrow8, nearest_single, real_len, whole, whole_len};
-use crate::experiment::figure::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
+use ns_base::convert::{narrow_count, narrow8, nearest_single, real_len, whole, whole_len};
+use ns_experiment::figure::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
 
 /// Width of a letter and height of its dots, as fractions of the line height.
 const LETTER_WIDTH: f64 = 0.6;

@@ -5,11 +5,11 @@ use clap::Parser;
 use super::args::{Args, Command};
 use super::commands::profile_spec;
 use super::driver::Driver;
-use crate::bench::{BenchConfig, Dataset, Processes};
-use crate::session::commands::{bench_command, inspect_command, numerics_command, profile_command};
-use crate::session::guide::CHAPTERS;
-use crate::session::share::{BENCH_FIELDS, BenchField, ProfileLink, Tool};
-use crate::session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
+use ns_bench::{BenchConfig, Dataset, Processes};
+use ns_session::commands::{bench_command, inspect_command, numerics_command, profile_command};
+use ns_session::guide::CHAPTERS;
+use ns_session::share::{BENCH_FIELDS, BenchField, ProfileLink, Tool};
+use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
 fn words(line: &str) -> Vec<String> {
@@ -125,7 +125,7 @@ fn every_tool_prints_a_command_that_is_one() {
         for tool in Tool::ALL {
             let mut link =
                 ProfileLink { tool, ask: "where dur > 10us".into(), in_view: true, ..ProfileLink::default() };
-            link.span = Some(crate::base::Interval::new(crate::base::TraceNs(0), crate::base::TraceNs(9)));
+            link.span = Some(ns_base::Interval::new(ns_base::TraceNs(0), ns_base::TraceNs(9)));
             if let Some(line) = profile_command(origin, Some(origin), &link) {
                 command(&line);
                 count += 1;

@@ -6,7 +6,7 @@ use clap::Args as ClapArgs;
 use clap_complete::Shell;
 
 #[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Port of 127.0.0.1; if it is in use, the next free port is taken; 0 takes any free port
     #[arg(long, default_value_t = 8080)]
     pub port: u16,
@@ -19,14 +19,14 @@ pub(in crate::cli) struct ServeArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct CompletionsArgs {
+pub(crate) struct CompletionsArgs {
     /// Shell
     #[arg(value_enum)]
     pub shell: Shell,
 }
 
 #[derive(Debug, ClapArgs)]
-pub(in crate::cli) struct ManArgs {
+pub(crate) struct ManArgs {
     /// Folder for the pages, one for each command; it is created if it is missing
     pub folder: PathBuf,
 }

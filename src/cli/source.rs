@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
-use crate::session::{ByteSource, JobRequest, ProfileInfo};
+use ns_session::{ByteSource, JobRequest, ProfileInfo};
 
 /// Prefix of a simulated run on the command line.
 const RUN_PREFIX: &str = "sim:";
@@ -72,7 +72,7 @@ fn flags_of(run: &str) -> Result<ProfileArgs, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{ProfileSpec, Workflow};
+    use ns_session::{ProfileSpec, Workflow};
 
     fn spec_of(run: &str) -> Result<ProfileSpec, String> {
         profile_spec(&mut Driver::new(), &flags_of(run)?).map_err(|e| e.to_string())

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::model::{Graph, weight_tensor};
-use crate::tensor::Tensor;
+use ns_model::{Graph, weight_tensor};
+use ns_tensor::Tensor;
 
 use super::hlo::{EvalError, HloModule, Opcode, ParameterRole};
 

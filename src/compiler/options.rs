@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::machine::arch::{Instance, features};
-use crate::tensor::{FloatFormat, Rounding};
+use ns_machine::arch::{Instance, features};
+use ns_tensor::{FloatFormat, Rounding};
 
 /// Which single-precision operations are cast to a narrower format: `--auto-cast`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -254,7 +254,7 @@ impl fmt::Display for CompileOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::arch::instance;
+    use ns_machine::arch::instance;
 
     #[test]
     fn the_default_is_that_of_the_published_tables() {

@@ -4,14 +4,14 @@
 //! conversions, reshapes and broadcasts of one number per row. The caller gives a pattern its meaning: code generation looks for
 //! norms and softmaxes, `from_program` for activations that a model spells out.
 
-use crate::base::convert::narrow;
-use crate::base::{FxHashMap, IndexVec};
-use crate::compiler::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
-use crate::import::program::Unary;
+use crate::hlo::{Elementwise, HloInstruction, HloModule, InstrId, Opcode, ReduceKind};
+use ns_base::convert::narrow;
+use ns_base::{FxHashMap, IndexVec};
+use ns_import::program::Unary;
 
 /// Named operations of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::compiler) enum Part {
+pub(crate) enum Part {
     /// The maximum of each row.
     Max,
     /// The sum of each row.
@@ -36,7 +36,7 @@ impl Part {
 
 /// A tree of operations.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::compiler) enum Pattern {
+pub(crate) enum Pattern {
     /// The input of the idiom: any value, but the same one at each occurrence.
     X,
     /// A constant.
@@ -73,7 +73,7 @@ pub(in crate::compiler) enum Pattern {
 
 /// The result of a match.
 #[derive(Clone, Debug, Default)]
-pub(in crate::compiler) struct Found {
+pub(crate) struct Found {
     x: Option<InstrId>,
     parts: [Option<InstrId>; Part::COUNT],
     /// Every instruction and member that is part of the match, views and constants included.
@@ -93,7 +93,7 @@ impl Found {
 }
 
 /// A module whose fusions can be looked into.
-pub(in crate::compiler) struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     module: &'a HloModule,
     /// Members of fusions, each with its fusion.
     members: FxHashMap<InstrId, (&'a HloInstruction, InstrId)>,

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use super::compile::{Device, products_of};
 use super::error::{DeviceError, StageError};
 use super::removed::RemovedProducts;
-use crate::base::SimTime;
-use crate::compiler::passes::{PassLog, PassManager};
-use crate::compiler::{Stand, Workflow, codegen, from_program};
-use crate::import::program::Program;
-use crate::machine::Executable;
-use crate::neuron::runtime::{InferenceCosts, inference_costs};
-use crate::neuron::sim::{NoObserver, simulate};
+use ns_base::SimTime;
+use ns_compiler::passes::{PassLog, PassManager};
+use ns_compiler::{Stand, Workflow, codegen, from_program};
+use ns_import::program::Program;
+use ns_machine::Executable;
+use ns_neuron::runtime::{InferenceCosts, inference_costs};
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// One call of a brought model.
 #[derive(Clone, Debug)]

@@ -6,16 +6,16 @@ use super::error::{DeviceError, StageError};
 use super::library::{ModelLibrary, model_label};
 use super::lowered::{EstimatedOp, Lowered};
 use super::removed::RemovedProducts;
-use crate::base::{SimTime, nearest_text};
-use crate::compiler::hlo::text::print;
-use crate::compiler::hlo::{HloModule, Opcode};
-use crate::compiler::passes::{PassLog, PassManager};
-use crate::compiler::{CompileOptions, Workflow, codegen};
-use crate::machine::Executable;
-use crate::machine::arch::{INSTANCES, Instance, features, instance};
-use crate::machine::cost::CostTable;
-use crate::neuron::runtime::{InferenceCosts, inference_costs};
-use crate::tensor::Rounding;
+use ns_base::{SimTime, nearest_text};
+use ns_compiler::hlo::text::print;
+use ns_compiler::hlo::{HloModule, Opcode};
+use ns_compiler::passes::{PassLog, PassManager};
+use ns_compiler::{CompileOptions, Workflow, codegen};
+use ns_machine::Executable;
+use ns_machine::arch::{INSTANCES, Instance, features, instance};
+use ns_machine::cost::CostTable;
+use ns_neuron::runtime::{InferenceCosts, inference_costs};
+use ns_tensor::Rounding;
 
 /// A simulated device: the NeuronCores of an instance.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct Compilation {
     pub products_after: u64,
     /// Ops that the host records for a call when nothing is traced ahead.
     pub recorded_ops: u64,
-    /// Operations of the model's products and convolutions as written ([`crate::model::Graph::flops`]).
+    /// Operations of the model's products and convolutions as written ([`ns_model::Graph::flops`]).
     pub model_flops: u64,
     /// Operators of a brought model that are placed by an estimate; none in models of the zoo.
     pub estimated_ops: Vec<EstimatedOp>,

@@ -3,12 +3,12 @@
 use thiserror::Error;
 
 use super::library::LibraryError;
-use crate::compiler::codegen::CodegenError;
-use crate::compiler::passes::PassError;
-use crate::compiler::{FromProgramError, LowerError, UnsupportedOption};
-use crate::machine::arch::UnpublishedFigures;
-use crate::model::SpecError;
-use crate::neuron::sim::SimError;
+use ns_compiler::codegen::CodegenError;
+use ns_compiler::passes::PassError;
+use ns_compiler::{FromProgramError, LowerError, UnsupportedOption};
+use ns_machine::arch::UnpublishedFigures;
+use ns_model::SpecError;
+use ns_neuron::sim::SimError;
 
 /// Why a model does not run on a simulated device. The texts say what to do.
 #[derive(Clone, Debug, Error, PartialEq)]

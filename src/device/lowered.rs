@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{DeviceError, StageError};
 use super::library::{BroughtSpec, ModelLibrary};
-use crate::compiler::hlo::HloModule;
-use crate::compiler::{Placed, Workflow, from_program, lower};
+use ns_compiler::hlo::HloModule;
+use ns_compiler::{Placed, Workflow, from_program, lower};
 
 /// A model's program before any pass.
 pub(super) struct Lowered {

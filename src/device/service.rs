@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use super::lowered::EstimatedOp;
 use super::removed::RemovedProducts;
-use crate::base::SimTime;
-use crate::neuron::runtime::InferenceCosts;
+use ns_base::SimTime;
+use ns_neuron::runtime::InferenceCosts;
 
 /// The longest a load or a whole inference may take without queueing: a day of simulated time.
 pub const MAX_SERVICE: SimTime = SimTime::from_secs(86_400);

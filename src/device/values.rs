@@ -4,13 +4,13 @@
 use thiserror::Error;
 
 use super::library::{LibraryError, ModelLibrary};
-use crate::base::convert::{nearest_single, place, real, real_signed, signed};
-use crate::base::{Digest, Rng};
-use crate::compiler::CompileOptions;
-use crate::import::eval::{Casts, EvalError, evaluate_with};
-use crate::import::program::{ArrayType, Numbers, Program, Role, Value};
-use crate::import::{ImportError, Imported, ModelBytes, load_parameter};
-use crate::tensor::{Shape, Tensor, TensorError};
+use ns_base::convert::{nearest_single, place, real, real_signed, signed};
+use ns_base::{Digest, Rng};
+use ns_compiler::CompileOptions;
+use ns_import::eval::{Casts, EvalError, evaluate_with};
+use ns_import::program::{ArrayType, Numbers, Program, Role, Value};
+use ns_import::{ImportError, Imported, ModelBytes, load_parameter};
+use ns_tensor::{Shape, Tensor, TensorError};
 
 /// Limit on the operations of a model's products, in millions: some seconds.
 pub const MAX_VALUE_MFLOP: u64 = 8_000;
@@ -145,8 +145,7 @@ impl BroughtValues {
             match &mut value.numbers {
                 Numbers::Real(own) => *own = numbers.iter().map(|v| f64::from(*v)).collect(),
                 Numbers::Whole(own) => {
-                    *own =
-                        numbers.iter().map(|v| crate::base::convert::whole_signed(libm::floor((*v).into()))).collect();
+                    *own = numbers.iter().map(|v| ns_base::convert::whole_signed(libm::floor((*v).into()))).collect();
                 }
                 Numbers::Complex(_) => {}
             }
@@ -204,9 +203,9 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::compiler::{AutoCast, CastType};
-    use crate::device::BroughtSettings;
-    use crate::import::read_model;
+    use crate::BroughtSettings;
+    use ns_compiler::{AutoCast, CastType};
+    use ns_import::read_model;
 
     const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  x = f32[2,8]{1,0} parameter(0)\n  w = f32[8,3]{1,0} parameter(1)\n  \
         ROOT d = f32[2,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";

@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use super::predict::{configuration, throughput};
 use super::{PublishedRow, Summary};
-use crate::base::convert::{real, real_len};
-use crate::base::{FxHashMap, SimTime};
-use crate::bench::{Configuration, stage_times};
-use crate::compiler::Workflow;
-use crate::device::Device;
-use crate::machine::Executable;
-use crate::machine::cost::{Calibration, CostTable};
-use crate::neuron::runtime::inference_costs;
-use crate::neuron::sim::{NoObserver, simulate};
+use ns_base::convert::{real, real_len};
+use ns_base::{FxHashMap, SimTime};
+use ns_bench::{Configuration, stage_times};
+use ns_compiler::Workflow;
+use ns_device::Device;
+use ns_machine::Executable;
+use ns_machine::cost::{Calibration, CostTable};
+use ns_neuron::runtime::inference_costs;
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// The starting point of every search: documented values, or round numbers close to what the tables suggest.
 const START: Calibration = Calibration {

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-use crate::bench::{ConfigError, TimesError};
-use crate::device::DeviceError;
-use crate::model::SpecError;
-use crate::neuron::sim::SimError;
+use ns_bench::{ConfigError, TimesError};
+use ns_device::DeviceError;
+use ns_model::SpecError;
+use ns_neuron::sim::SimError;
 
 /// Why a published row cannot be predicted. `validate` prints the reason for each row that it leaves out.
 #[derive(Clone, Debug, Error, PartialEq)]

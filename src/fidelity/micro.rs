@@ -4,10 +4,10 @@
 use super::PublishedRow;
 use super::error::PredictError;
 use super::predict::{Placement, PlacementBasis, Prediction, instance_of};
-use crate::base::convert::real;
-use crate::compiler::Workflow;
-use crate::device::Device;
-use crate::neuron::sim::{NoObserver, simulate};
+use ns_base::convert::real;
+use ns_compiler::Workflow;
+use ns_device::Device;
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// The measurement of a row without a model of the zoo.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use crate::base::NeverCancel;
-use crate::bench::{
+use ns_base::NeverCancel;
+use ns_bench::{
     BenchConfig, Configuration, ConfigurationRun, ReportDetail, RunOptions, SdkGeneration, ServiceTimes, expand,
     service_times,
 };
-use crate::device::ModelLibrary;
-use crate::machine::arch::{INSTANCES, Instance, instance};
-use crate::model::zoo::ModelSpec;
+use ns_device::ModelLibrary;
+use ns_machine::arch::{INSTANCES, Instance, instance};
+use ns_model::zoo::ModelSpec;
 
 use super::PublishedRow;
 use super::error::PredictError;

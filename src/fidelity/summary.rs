@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{PlacementBasis, PublishedRow, predict};
-use crate::base::convert::real_len;
-use crate::base::stats::percentile_sorted;
+use ns_base::convert::real_len;
+use ns_base::stats::percentile_sorted;
 
 /// The result for one row of the table, in the table's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]

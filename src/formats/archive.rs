@@ -5,8 +5,8 @@ use super::plugin::join_runs;
 use super::reader::ProfileReader;
 use super::zip::Unzip;
 use super::{ChunkedReader, ReadError, ReadLimits};
-use crate::base::Diagnostics;
-use crate::profile::Profile;
+use ns_base::Diagnostics;
+use ns_profile::Profile;
 
 /// The most files of an archive that are read.
 const MAX_FILES: usize = 1000;

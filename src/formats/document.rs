@@ -2,8 +2,8 @@
 
 use super::json::BYTE_ORDER_MARK;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::base::Diagnostics;
-use crate::profile::{Profile, ProfileBuilder};
+use ns_base::Diagnostics;
+use ns_profile::{Profile, ProfileBuilder};
 
 /// The content of a text.
 pub(super) enum Parsed {

@@ -4,8 +4,8 @@
 use super::ReadError;
 use super::inflate::{Inflater, Sink};
 use super::sniff::FileKind;
-use crate::base::Diagnostics;
-use crate::base::convert::low32;
+use ns_base::Diagnostics;
+use ns_base::convert::low32;
 
 const FLAG_HEADER_CRC: u8 = 2;
 const FLAG_EXTRA: u8 = 4;

@@ -8,7 +8,7 @@ use super::json::nested::nested_trace;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, plugin, rocprof};
-use crate::profile::Profile;
+use ns_profile::Profile;
 
 /// Formats by their keys, all of which have to be in the outermost object.
 const FORMATS: &[(&[&str], Parse)] = &[

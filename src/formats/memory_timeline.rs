@@ -6,9 +6,9 @@ use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
-use crate::base::convert::real_signed;
-use crate::base::{Diagnostics, StrId};
-use crate::profile::{ProfileBuilder, TrackId};
+use ns_base::convert::real_signed;
+use ns_base::{Diagnostics, StrId};
+use ns_profile::{ProfileBuilder, TrackId};
 
 /// Categories by number, in the order of `_CATEGORY_TO_COLORS` in `torch/profiler/_memory_profiler.py`.
 const CATEGORIES: [&str; 8] =

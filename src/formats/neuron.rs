@@ -6,8 +6,8 @@ use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
-use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::profile::{ArgsId, ProfileBuilder, TrackId};
+use ns_base::{Diagnostics, FxHashMap, StrId};
+use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Reads the output of `neuron-profile view --output-format json`: a list for each kind of row.
 pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
@@ -63,7 +63,7 @@ fn text_of(value: Option<Value<'_>>) -> std::borrow::Cow<'_, str> {
 
 /// The tracks of one kind of row, by the track that the rows name.
 struct Tracks<'a> {
-    process: crate::profile::ProcessId,
+    process: ns_profile::ProcessId,
     kind: &'a str,
     known: FxHashMap<String, TrackId>,
 }

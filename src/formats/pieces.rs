@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::base::wire::Wire;
+use ns_base::wire::Wire;
 
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 1 << 18;
@@ -133,7 +133,7 @@ impl Content {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::wire::Fields;
+    use ns_base::wire::Fields;
 
     #[test]
     fn fields_are_those_of_the_whole() {

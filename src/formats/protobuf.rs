@@ -1,7 +1,7 @@
 //! Tells the formats that are protocol buffers apart. All of them begin with field 1; its content differs.
 
 use super::sniff::FileKind;
-use crate::base::wire::{Fields, Wire, varint};
+use ns_base::wire::{Fields, Wire, varint};
 
 /// The tag of field 1 that has a length.
 const FIRST: u8 = 0x0a;

@@ -7,8 +7,8 @@ use super::gzip::Unpacker;
 use super::plugin::settle_view;
 use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::text_reader::TextReader;
-use crate::base::Diagnostics;
-use crate::profile::{Profile, ProfileBuilder};
+use ns_base::Diagnostics;
+use ns_profile::{Profile, ProfileBuilder};
 
 /// Why a file gave no profile.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
-use crate::base::{Diagnostics, FxHashMap, FxHashSet, StrId};
-use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
+use ns_base::{Diagnostics, FxHashMap, FxHashSet, StrId};
+use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// Reads a whole file.
 pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, ReadError> {

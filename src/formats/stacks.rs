@@ -1,8 +1,8 @@
 //! Sampled stacks as slices: a frame is one slice over all consecutive samples that have it at the same depth under
 //! the same frames.
 
-use crate::base::StrId;
-use crate::profile::{ArgsId, ProfileBuilder, TrackId};
+use ns_base::StrId;
+use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Most frames of one stack; further ones are left out. Deeper stacks only come from hostile files.
 pub(super) const MAX_STACK: usize = 4096;
@@ -99,7 +99,7 @@ impl StackTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
+    use ns_base::Diagnostics;
 
     #[test]
     fn frames_that_go_on_are_one_slice() {

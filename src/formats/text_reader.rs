@@ -12,8 +12,8 @@ use super::sniff::{FileKind, SNIFF_BYTES, sniff};
 use super::utf16::Utf16;
 use super::xplane::XPlaneReader;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::base::Diagnostics;
-use crate::profile::Profile;
+use ns_base::Diagnostics;
+use ns_profile::Profile;
 
 /// The ratio by which a text that is packed twice may grow when it is first unpacked.
 const MAX_REPACKED_RATIO: u64 = 4;

@@ -8,9 +8,9 @@ use std::ops::Range;
 use super::json::ObjectText;
 use super::pieces::Pieces;
 use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::base::wire::{Fields, Wire};
-use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+use ns_base::wire::{Fields, Wire};
+use ns_base::{Diagnostics, FxHashMap, StrId};
+use ns_profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub(super) const FORMAT: &str = "xplane";
@@ -89,7 +89,7 @@ fn cut_plane(file: &Pieces, at: usize) -> Option<Range<usize>> {
     let mut head = Vec::new();
     file.copy(at..(at + 11).min(file.len()), &mut head);
     let content = head.strip_prefix(&[0x0a])?;
-    let (len, used) = crate::base::wire::varint(content)?;
+    let (len, used) = ns_base::wire::varint(content)?;
     let start = at + 1 + used;
     (len > (file.len() - start) as u64).then_some(start..file.len())
 }

@@ -6,7 +6,7 @@
 
 use super::ReadError;
 use super::inflate::{Inflater, Sink};
-use crate::base::Diagnostics;
+use ns_base::Diagnostics;
 
 const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
 const LOCAL_HEADER_BYTES: usize = 30;

@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::eval::{Casts, EvalError, evaluate_with};
 use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
 use super::{ImportError, Imported, ModelBytes, load_parameter};
-use crate::base::convert::real_signed;
+use ns_base::convert::real_signed;
 
 /// Most operations of a comparison, which take some seconds.
 const BUDGET: u64 = 1 << 35;

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use super::{ImportError, MediumError, ModelBytes, Place};
-use crate::base::convert::signed;
+use ns_base::convert::signed;
 
 /// The numbers of a parameter; `None` if the file does not hold them.
 ///

@@ -6,7 +6,7 @@ use super::load::{DecodeError, decode};
 use super::program::{ArrayType, ElementType, Value};
 use super::zip::Archive;
 use super::{ImportError, ModelBytes, Place};
-use crate::base::convert::signed;
+use ns_base::convert::signed;
 
 /// Most bytes of one array.
 const MOST_BYTES: u64 = 1 << 30;
@@ -134,7 +134,7 @@ fn element(descr: &str) -> Result<ElementType, NpzError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::program::Numbers;
+    use crate::program::Numbers;
 
     #[test]
     fn a_transposed_array_is_read_in_its_own_order() {

@@ -1,7 +1,7 @@
 //! Module paths from the names that frameworks give to operations.
 
-use crate::base::FxHashSet;
-use crate::import::program::{Origin, Program};
+use crate::program::{Origin, Program};
+use ns_base::FxHashSet;
 
 /// Transformations of JAX whose argument is part of the path: `jvp(MLP)`.
 const WRAPPERS: [&str; 5] = ["jvp", "transpose", "vmap", "remat", "checkpoint"];

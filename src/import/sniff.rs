@@ -270,7 +270,7 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
     match head.first()? {
         // Field 1 of an ONNX model is a number: the version of its format. Another known field follows.
         0x08 => {
-            let (_, len) = crate::base::wire::varint(head.get(1..)?)?;
+            let (_, len) = ns_base::wire::varint(head.get(1..)?)?;
             let next = *head.get(1 + len)?;
             matches!(next, 0x12 | 0x1a | 0x22 | 0x28 | 0x32 | 0x3a | 0x42 | 0x72 | 0xa2 | 0xca)
                 .then_some(ModelKind::Onnx)
@@ -279,7 +279,7 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
         0x3a | 0x42 => Some(ModelKind::Onnx),
         // Field 1 of an HLO module is its name; field 1 of an enclosing message is the module.
         0x0a => {
-            let (len, used) = crate::base::wire::varint(head.get(1..)?)?;
+            let (len, used) = ns_base::wire::varint(head.get(1..)?)?;
             let first = *head.get(1 + used)?;
             let after = usize::try_from(len).ok().and_then(|len| head.get(1 + used + len));
             let is_inside = first == 0x0a;

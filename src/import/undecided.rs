@@ -121,7 +121,7 @@ fn listed(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{OpenDimension, TensorInfo, UnsupportedOp};
+    use crate::{OpenDimension, TensorInfo, UnsupportedOp};
 
     fn with_ops(format: &str, ops: &[&str]) -> Inspection {
         let op = |op: &&str| UnsupportedOp { op: (*op).to_owned(), count: 2, first: "at".to_owned() };

@@ -1,10 +1,10 @@
 //! Attributes the time of an execution to operations: the shares add up to the time in which any unit worked.
 
 use super::run::{Run, UnitRun};
-use crate::base::convert::{real, real_signed};
-use crate::base::{IndexVec, Interval};
-use crate::machine::SourceId;
-use crate::machine::isa::Engine;
+use ns_base::convert::{real, real_signed};
+use ns_base::{IndexVec, Interval};
+use ns_machine::SourceId;
+use ns_machine::isa::Engine;
 
 /// The time of one operation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,9 +101,9 @@ fn shares(units: &[UnitRun]) -> Vec<(SourceId, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::run::{Item, Work};
-    use crate::insight::testing::TestRun;
-    use crate::machine::isa::Activity;
+    use crate::run::{Item, Work};
+    use crate::testing::TestRun;
+    use ns_machine::isa::Activity;
 
     fn item(source: SourceId, from: i64, to: i64) -> Item {
         let (activity, work) = (Activity::Execution, Work::Elementwise);

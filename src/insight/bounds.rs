@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Summary;
 use super::run::Run;
 use super::spans::secs;
-use crate::base::convert::real;
-use crate::machine::arch::CoreSpec;
+use ns_base::convert::real;
+use ns_machine::arch::CoreSpec;
 
 /// A statement of what the bounds do not promise.
 pub const CAVEAT: &str = "A bound is a time that this execution could not beat, not a time that can be reached; the lost times \
@@ -140,10 +140,10 @@ fn lost_times(summary: &Summary, bounds: &[Bound], around: f64) -> Vec<LostTime>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::arch::NEURONCORE_V2;
-    use crate::machine::isa::Engine;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::arch::NEURONCORE_V2;
+    use ns_machine::isa::Engine;
 
     #[test]
     fn bounds_nest_and_the_lost_time_lies_between_them() {

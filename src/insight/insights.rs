@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Bounds, Finding, Roofline, Run, Summary, Utilisation, findings};
-use crate::machine::arch::CoreSpec;
+use ns_machine::arch::CoreSpec;
 
 /// Buckets of [`Insights::utilisation`]: as many as a plot of a page's width can show.
 pub const UTILISATION_BUCKETS: usize = 100;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// One value of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Metric {
     /// The value with its unit, for display: `7.20 us`, `24.0 MiB`, `84.6 %`.
     #[must_use]
     pub fn text(&self) -> String {
-        use crate::base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
+        use ns_base::units::{format_bytes, format_count, format_ns, format_number, format_percent};
         match (self.value, self.unit) {
             (MetricValue::Count(n), Unit::Bytes) => format_bytes(real(n)),
             (MetricValue::Real(x), Unit::Bytes) => format_bytes(x),
@@ -113,11 +113,11 @@ macro_rules! metrics {
         impl $name {
             /// The values that are present, in the order of the fields.
             #[must_use]
-            pub fn metrics(&self) -> Vec<$crate::insight::Metric> {
-                let all = [$((stringify!($field), $crate::insight::metrics::Measured::measured(&self.$field),
-                    $crate::insight::Unit::$unit),)*];
+            pub fn metrics(&self) -> Vec<$crate::Metric> {
+                let all = [$((stringify!($field), $crate::metrics::Measured::measured(&self.$field),
+                    $crate::Unit::$unit),)*];
                 let there = all.into_iter().filter_map(|(name, value, unit)| Some((name, value?, unit)));
-                there.map(|(name, value, unit)| $crate::insight::Metric { name: name.to_owned(), value, unit }).collect()
+                there.map(|(name, value, unit)| $crate::Metric { name: name.to_owned(), value, unit }).collect()
             }
         }
     };

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::run::{Run, Work};
 use super::spans::{length_ns, merged, secs};
-use crate::base::Interval;
-use crate::base::convert::real;
-use crate::machine::arch::CoreSpec;
+use ns_base::Interval;
+use ns_base::convert::real;
+use ns_machine::arch::CoreSpec;
 
 /// Most points besides the point of the whole run.
 const MAX_POINTS: usize = 100;
@@ -121,10 +121,10 @@ fn point(core: &CoreSpec, name: String, sums: &Sums, seconds: f64) -> RooflinePo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::Role;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::machine::arch::NEURONCORE_V2;
-    use crate::machine::isa::Engine;
+    use crate::Role;
+    use crate::testing::{TestRun, dma};
+    use ns_machine::arch::NEURONCORE_V2;
+    use ns_machine::isa::Engine;
 
     #[test]
     fn a_module_has_the_operations_of_its_product_and_the_bytes_of_its_weights() {

@@ -1,9 +1,9 @@
 //! The input of an analysis: the activity of each unit of a core over time. Simulated executions provide it; a reader of
 //! instruction-level profiles can too.
 
-use crate::base::Interval;
-use crate::machine::isa::{Activity, Engine};
-use crate::machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
+use ns_base::Interval;
+use ns_machine::isa::{Activity, Engine};
+use ns_machine::{MemoryPlan, SourceEntry, SourceId, SourceMap};
 
 /// One execution on one core. Times are nanoseconds on the timeline of its profile.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Arithmetic on sorted, disjoint spans in nanoseconds, as returned by [`Interval::merge`].
 
-use crate::base::Interval;
-use crate::base::convert::real;
+use ns_base::Interval;
+use ns_base::convert::real;
 
 /// Spans of a timeline.
 pub(super) type Spans = Vec<Interval<i64>>;

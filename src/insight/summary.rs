@@ -3,10 +3,10 @@
 use super::metrics::metrics;
 use super::spans::{length_ns, merged, percent, secs};
 use super::{Role, Run, Work};
-use crate::base::convert::{real, real_signed};
-use crate::base::{FxHashSet, Interval};
-use crate::machine::arch::CoreSpec;
-use crate::machine::isa::{Activity, Engine};
+use ns_base::convert::{real, real_signed};
+use ns_base::{FxHashSet, Interval};
+use ns_machine::arch::CoreSpec;
+use ns_machine::isa::{Activity, Engine};
 
 metrics! {
     /// Summary metrics. Times are seconds, shares 0 to 100 percent; an active time merges overlapping intervals, an
@@ -251,7 +251,7 @@ impl Summary {
         let allowed = |flops: u64| (real(flops) / hbm / self.peak_flops_bandwidth_ratio * 100.0).min(100.0);
         self.mfu_max_achievable_estimated_percent = run.model_flops.filter(|_| hbm > 0.0).map(allowed);
         self.mbu_estimated_percent = percent(hbm, hbm_peak);
-        let read_once = |m: crate::machine::MemoryPlan| percent(real(m.input_bytes + m.weight_bytes), hbm_peak);
+        let read_once = |m: ns_machine::MemoryPlan| percent(real(m.input_bytes + m.weight_bytes), hbm_peak);
         self.mbu_min_read_util_percent = run.memory.map(read_once);
         let window_s = self.total_exec_time;
         self.tflops = run.model_flops.filter(|_| window_s > 0.0).map(|f| real(f) / window_s / 1e12);
@@ -293,9 +293,9 @@ fn executed_dots(run: &Run<'_>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::MetricValue;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::machine::arch::NEURONCORE_V2;
+    use crate::MetricValue;
+    use crate::testing::{TestRun, dma};
+    use ns_machine::arch::NEURONCORE_V2;
 
     #[test]
     fn formulas_are_the_documented_ones() {

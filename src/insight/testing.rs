@@ -1,9 +1,9 @@
 //! Runs written by hand, for the tests of this module.
 
 use super::run::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
-use crate::base::Interval;
-use crate::machine::isa::{Activity, Engine};
-use crate::machine::{SourceEntry, SourceId, SourceMap};
+use ns_base::Interval;
+use ns_machine::isa::{Activity, Engine};
+use ns_machine::{SourceEntry, SourceId, SourceMap};
 
 /// Builds a [`Run`].
 pub(crate) struct TestRun {

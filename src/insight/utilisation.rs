@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::run::Run;
 use super::spans::merged;
-use crate::base::Interval;
-use crate::base::convert::real_signed;
+use ns_base::Interval;
+use ns_base::convert::real_signed;
 
 /// Shares of time in buckets of (nearly) equal length over the device window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,9 +64,9 @@ fn shares(window: Interval<i64>, buckets: usize, spans: &[Interval<i64>]) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::isa::Engine;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::isa::Engine;
 
     #[test]
     fn shares_add_up_to_the_active_time() {

@@ -5,7 +5,7 @@ use super::parse::ast::BinaryOp;
 use super::problem::Problem;
 use super::types::Scalar;
 use super::value::Value;
-use crate::base::convert::{
+use ns_base::convert::{
     low8, low16, low32, nearest_single, real, real_signed, real_sum, single_count, single_signed, whole, whole_signed,
 };
 

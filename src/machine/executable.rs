@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::isa::{Dma, DmaQueue, Engine, Instruction, Wait};
-use crate::base::IndexVec;
-use crate::define_idx;
+use ns_base::IndexVec;
+use ns_base::define_idx;
 
 define_idx! {
     /// An entry of a [`SourceMap`].

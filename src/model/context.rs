@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::base::IndexVec;
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
-use crate::tensor::{Shape, Tensor};
+use ns_base::IndexVec;
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
+use ns_tensor::{Shape, Tensor};
 
 use super::eager::compute;
 use super::infer::{Problem, check_linear, check_size, infer};

@@ -1,14 +1,14 @@
 //! Values of aten ops, computed by the reference kernels. The order of operations is the one that lowering gives the
 //! compiler, so that evaluating the compiled program gives the same bits.
 
-use crate::base::convert::{narrow, single_count};
-use crate::kernel::{KernelError, ModelKernel, TABLE_KERNEL};
-use crate::tensor::kernels::{
+use ns_base::convert::{narrow, single_count};
+use ns_kernel::{KernelError, ModelKernel, TABLE_KERNEL};
+use ns_tensor::kernels::{
     BinaryOp, ReduceOp, SliceDim, UnaryOp, WindowDim, batch_norm, binary, broadcast_to, concatenate, convert,
     convolution, dot, dynamic_update_slice, gather_rows, layer_norm, log_softmax, matmul, mean, mean_dims,
     reduce_window, scalar, slice, softmax, swap_channels, transpose, unary,
 };
-use crate::tensor::{Shape, Tensor, TensorError};
+use ns_tensor::{Shape, Tensor, TensorError};
 
 use super::AtenOp;
 
@@ -82,12 +82,12 @@ pub(super) fn compute(op: &AtenOp, inputs: &[&Tensor], result: &Shape) -> Result
 }
 
 /// Elements under a window.
-pub(crate) fn window_elements(window: &[WindowDim; 2]) -> u64 {
+pub fn window_elements(window: &[WindowDim; 2]) -> u64 {
     window[0].size * window[1].size
 }
 
 /// One range for each dimension: the full range, except for `dim`.
-pub(crate) fn ranges(dims: &[u64], dim: u32, start: u64, end: u64) -> Vec<SliceDim> {
+pub fn ranges(dims: &[u64], dim: u32, start: u64, end: u64) -> Vec<SliceDim> {
     let mut ranges: Vec<SliceDim> = dims.iter().map(|&limit| SliceDim { start: 0, limit, stride: 1 }).collect();
     if let Some(range) = ranges.get_mut(dim as usize) {
         (range.start, range.limit) = (start, end);

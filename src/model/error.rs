@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::tensor::{Shape, TensorError};
+use ns_tensor::{Shape, TensorError};
 
 /// A model that cannot be traced or run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

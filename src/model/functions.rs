@@ -1,8 +1,8 @@
 //! Functions of `torch` and `torch.nn.functional` that layers use, except the functions of linear networks.
 
-use crate::base::convert::narrow;
-use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
-use crate::tensor::{DType, Shape};
+use ns_base::convert::narrow;
+use ns_tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
+use ns_tensor::{DType, Shape};
 
 use super::{AtenOp, Ctx, ModelError, Value};
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::IndexVec;
-use crate::define_idx;
-use crate::tensor::Shape;
+use ns_base::IndexVec;
+use ns_base::define_idx;
+use ns_tensor::Shape;
 
 use super::{AtenOp, Init};
 

@@ -1,11 +1,11 @@
 //! Shapes of aten ops: the one place that defines which operands are valid. Tracing and eager execution both use it.
 
-use crate::base::convert::narrow;
-use crate::tensor::kernels::{
+use ns_base::convert::narrow;
+use ns_tensor::kernels::{
     BinaryOp, WindowDim, broadcast_shapes, concatenate_shape, convolution_shape, dot_shape, gather_rows_shape,
     reduce_window_shape, slice_shape, update_fits,
 };
-use crate::tensor::{DType, Shape, TensorError};
+use ns_tensor::{DType, Shape, TensorError};
 
 use super::eager::ranges;
 use super::{AtenOp, ModelError};

@@ -1,7 +1,7 @@
 //! The ops of the framework's graph.
 
-use crate::tensor::DType;
-use crate::tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
+use ns_tensor::DType;
+use ns_tensor::kernels::{BinaryOp, UnaryOp, WindowDim};
 
 use super::Init;
 

@@ -1,8 +1,8 @@
 //! Weights and inputs: shapes first, values only when they are computed.
 
-use crate::base::convert::{nearest_single, place, single, single_count, single_len};
-use crate::base::{Digest, Rng};
-use crate::tensor::{Shape, Tensor, TensorError};
+use ns_base::convert::{nearest_single, place, single, single_count, single_len};
+use ns_base::{Digest, Rng};
+use ns_tensor::{Shape, Tensor, TensorError};
 
 /// How a weight is initialised: the defaults of `torch.nn`, and those that the models of the zoo need.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Tracing a module into a graph, and running it eagerly.
 
-use crate::tensor::{Shape, Tensor};
+use ns_tensor::{Shape, Tensor};
 
 use super::{Ctx, Graph, ModelError, Module};
 
@@ -40,13 +40,13 @@ fn foreign(module: &dyn Module) -> ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::zoo::Nn;
-    use crate::model::{AtenOp, named_parameters};
+    use crate::zoo::Nn;
+    use crate::{AtenOp, named_parameters};
 
     #[test]
     fn nn_is_recorded_with_its_scopes() {
         let graph = trace(&Nn::new(), &[Shape::f32([4, 4])]).unwrap();
-        let paths: Vec<String> = graph.nodes.iter().map(crate::model::Node::path).collect();
+        let paths: Vec<String> = graph.nodes.iter().map(crate::Node::path).collect();
         assert_eq!(
             paths,
             [

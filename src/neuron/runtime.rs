@@ -1,9 +1,9 @@
 //! The runtime around an execution: loading a model and serving one inference.
 
-use crate::base::SimTime;
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::HostCosts;
+use crate::gpsimd::HostCosts;
+use ns_base::SimTime;
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
 
 /// The costs of one loaded copy of a model, without queueing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct InferenceCosts {
 
 /// Costs of a copy whose execution takes `window` on the core.
 ///
-/// The constants are those of [`crate::machine::cost::RuntimeCosts`]. Start-up and tear-down of an execution happen
+/// The constants are those of [`ns_machine::cost::RuntimeCosts`]. Start-up and tear-down of an execution happen
 /// on the device, so they are part of the time for which the core is held.
 #[must_use]
 pub fn inference_costs(executable: &Executable, costs: &CostTable, window: SimTime) -> InferenceCosts {

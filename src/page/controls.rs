@@ -93,12 +93,12 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::bench::{BenchConfig, SweepState};
-    use crate::page::bench::{BenchAction, SweepView};
-    use crate::page::numerics::NumericsAction;
-    use crate::page::profile::ProfileAction;
-    use crate::page::study::StudyAction;
-    use crate::session::studies::StudyKind;
+    use crate::bench::{BenchAction, SweepView};
+    use crate::numerics::NumericsAction;
+    use crate::profile::ProfileAction;
+    use crate::study::StudyAction;
+    use ns_bench::{BenchConfig, SweepState};
+    use ns_session::studies::StudyKind;
 
     /// Whether run, stop and retry can be used.
     fn used(state: &BenchState) -> (bool, bool, bool) {

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::{RunState, Shared};
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::session::share::{ExperimentLink, PageLink as _};
-use crate::session::shelf::results_id;
-use crate::session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_session::share::{ExperimentLink, PageLink as _};
+use ns_session::shelf::results_id;
+use ns_session::{ExperimentField, ExperimentSpec, RecordsRead, RecordsShown};
 
 /// Name of the sample in links, in place of a file.
 pub const SAMPLE: &str = "sample";
@@ -150,8 +150,8 @@ impl<Worker: Clone> ExperimentsState<Worker> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::RecordsChoices;
-    use crate::view::document::Document;
+    use ns_session::RecordsChoices;
+    use ns_view::document::Document;
 
     type State = ExperimentsState<u32>;
 

@@ -1,6 +1,6 @@
 //! The address and the browser's history: which change of a view makes a new entry, and which view a given address opens.
 
-use crate::session::share::{Address, Page, is_another_view, is_same_tool};
+use ns_session::share::{Address, Page, is_another_view, is_same_tool};
 
 /// The effect of a view's new address on the browser's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! The state of the page of models: the choices and the view.
 
 use super::{RunState, Shared};
-use crate::session::share::PageLink as _;
-use crate::session::{InspectField, InspectShown, InspectSpec, JobId};
+use ns_session::share::PageLink as _;
+use ns_session::{InspectField, InspectShown, InspectSpec, JobId};
 
 /// The page of models; `Worker` is the shell's handle of the worker that holds a model.
 #[derive(Clone, Debug, PartialEq)]

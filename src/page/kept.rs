@@ -1,6 +1,6 @@
 //! Results that the browser kept: what a page that shows one result does with an address, and what it says about a kept result.
 
-use crate::session::share::Address;
+use ns_session::share::Address;
 
 /// What an address asks of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

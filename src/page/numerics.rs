@@ -2,9 +2,9 @@
 
 use super::kept::{Asking, Opening, Restored, opening_of};
 use super::{RunState, Shared};
-use crate::session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
-use crate::session::shelf::KeptNumerics;
-use crate::session::{CompileOptions, NumericsReport, NumericsSpec};
+use ns_session::share::{NUMERICS_FIELDS, NumericsField, PageLink as _};
+use ns_session::shelf::KeptNumerics;
+use ns_session::{CompileOptions, NumericsReport, NumericsSpec};
 
 /// The page of values.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl NumericsState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{AutoCast, CastType};
+    use ns_session::{AutoCast, CastType};
 
     fn report() -> NumericsReport {
         NumericsReport {

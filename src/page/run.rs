@@ -1,6 +1,6 @@
 //! Progress of a run.
 
-use crate::session::Told;
+use ns_session::Told;
 
 /// Progress of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

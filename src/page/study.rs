@@ -2,9 +2,9 @@
 
 use super::kept::{Asking, Opening, Restored, opening_of};
 use super::{RunState, Shared};
-use crate::session::share::PageLink as _;
-use crate::session::shelf::KeptStudy;
-use crate::session::studies::{StudyKind, StudyResult, StudySpec};
+use ns_session::share::PageLink as _;
+use ns_session::shelf::KeptStudy;
+use ns_session::studies::{StudyKind, StudyResult, StudySpec};
 
 /// The page of a study.
 #[derive(Clone, Debug, PartialEq)]

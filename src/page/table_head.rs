@@ -1,6 +1,6 @@
 //! The column heads of a table: how each column is sorted, and the effect of pressing a head.
 
-use crate::view::table::{Column, Sort};
+use ns_view::table::{Column, Sort};
 
 /// A head as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub fn count_text(shown: usize, all: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::table::ColumnKind;
+    use ns_view::table::ColumnKind;
 
     fn columns() -> [Column; 2] {
         [Column::new("name", "Name", ColumnKind::Text), Column::new("ms", "Time", ColumnKind::Number)]

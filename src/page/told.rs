@@ -1,6 +1,6 @@
 //! The meaning of a worker's message for a single question: its answer, the reason why there is no answer, or neither.
 
-use crate::session::{JobResult, Reply, Told};
+use ns_session::{JobResult, Reply, Told};
 
 /// The answer to a question, or a sentence that says why it is missing; `None` for a message that says neither.
 ///
@@ -77,7 +77,7 @@ const fn kind_of_reply(reply: &Reply) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{ExportedFile, Part};
+    use ns_session::{ExportedFile, Part};
 
     /// One message of every kind, and whether it is the last one of a job that ends.
     fn messages() -> Vec<Told> {

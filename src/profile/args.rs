@@ -5,8 +5,8 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::packed::Column;
-use crate::base::convert::{low32, place};
-use crate::define_idx;
+use ns_base::convert::{low32, place};
+use ns_base::define_idx;
 
 define_idx! {
     /// The arguments of an event in an [`ArgsArena`].

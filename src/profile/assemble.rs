@@ -12,8 +12,8 @@ use super::{
     ArgsArena, ArgsId, InstantTable, JoinColumns, LinkTable, PointTable, Profile, ProfileMeta, ScopeColumn, SliceFlags,
     SliceTable, TrackId,
 };
-use crate::base::convert::narrow;
-use crate::base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
+use ns_base::convert::narrow;
+use ns_base::{Diagnostics, Idx, Interval, StrId, StringTable, TraceNs};
 
 pub(super) fn assemble(mut b: ProfileBuilder, mut diagnostics: Diagnostics) -> Profile {
     let track_ends = TrackEnds::of(&b);

@@ -5,9 +5,9 @@
 //! are moments). A span that never ends lasts to the end of the profile.
 
 use super::{ArgsId, LinkValue, ProcessId, Profile};
-use crate::base::convert::{narrow, narrow16};
-use crate::base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
-use crate::define_idx;
+use ns_base::convert::{narrow, narrow16};
+use ns_base::define_idx;
+use ns_base::{FxHashMap, IndexVec, Interval, StrId, TraceNs};
 
 define_idx! {
     /// An async span of one profile.
@@ -184,8 +184,8 @@ impl AsyncTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::{LinkEvent, ProfileBuilder, TrackId};
+    use crate::{LinkEvent, ProfileBuilder, TrackId};
+    use ns_base::Diagnostics;
 
     fn event(b: &mut ProfileBuilder, track: TrackId, ts_ns: i64, phase: u8, id: u64, name: &str) {
         let (name, category) = (b.intern(name), b.intern("net"));

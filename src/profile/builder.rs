@@ -5,12 +5,12 @@ mod events;
 use super::assemble;
 use super::packed::Column;
 use super::rows::{EndRows, LinkRows, PointRows, SliceRows};
-pub(crate) use super::rows::{Point, Row};
+pub use super::rows::{Point, Row};
 use super::{
     ArgsArena, ArgsId, LinkValue, MetadataRow, NeuronCoreId, PhaseCounts, Process, ProcessId, Profile, Track, TrackId,
     TrackKind, Unit,
 };
-use crate::base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
+use ns_base::{Diagnostics, FxHashMap, IndexVec, StrId, StringTable};
 
 /// Times further from zero than this (146 years) are clamped, so that differences never overflow.
 pub(super) const MAX_ABS_NS: i64 = i64::MAX / 2;
@@ -95,12 +95,12 @@ impl ProfileBuilder {
     }
 
     /// [`Self::add_args`] for a part of the text that [`Self::keep_text`] will be given: its start, and its bytes.
-    pub(crate) fn add_args_part(&mut self, start: u64, bytes: usize) -> ArgsId {
+    pub fn add_args_part(&mut self, start: u64, bytes: usize) -> ArgsId {
         self.args.add_part(start, bytes)
     }
 
     /// Takes the text that arguments point into.
-    pub(crate) fn keep_text(&mut self, text: Vec<u8>) {
+    pub fn keep_text(&mut self, text: Vec<u8>) {
         self.args.keep(text);
     }
 
@@ -147,18 +147,18 @@ impl ProfileBuilder {
     }
 
     /// Adds a track whose slices are made of other events.
-    pub(crate) fn derived_track(&mut self, process: ProcessId, kind: TrackKind, tid: StrId, name: StrId) -> TrackId {
+    pub fn derived_track(&mut self, process: ProcessId, kind: TrackKind, tid: StrId, name: StrId) -> TrackId {
         let track = Track { process, kind, tid, name, sort_index: 0, events: 0 };
         self.tracks.push(track)
     }
 
     /// Adds a track whose place is not known yet: [`Self::place_track`] has to set it.
-    pub(crate) fn loose_track(&mut self) -> TrackId {
+    pub fn loose_track(&mut self) -> TrackId {
         self.derived_track(ProcessId(0), TrackKind::Thread, StrId::EMPTY, StrId::EMPTY)
     }
 
     /// Sets the process, tid and name of a track.
-    pub(crate) fn place_track(&mut self, track: TrackId, process: ProcessId, tid: &str, name: &str) {
+    pub fn place_track(&mut self, track: TrackId, process: ProcessId, tid: &str, name: &str) {
         let (tid, name) = (self.strings.intern(tid), self.strings.intern(name));
         let row = &mut self.tracks[track];
         (row.process, row.tid, row.name) = (process, tid, name);
@@ -227,12 +227,12 @@ impl ProfileBuilder {
     }
 
     /// The position of the next instant.
-    pub(crate) fn instant_row(&self) -> Row {
+    pub fn instant_row(&self) -> Row {
         Row::Instant(self.instants.ts.len())
     }
 
     /// The event of a phase of the Chrome format that was added last.
-    pub(crate) fn last_row(&self, phase: u8) -> Option<Row> {
+    pub fn last_row(&self, phase: u8) -> Option<Row> {
         let (slices, instants, links) = (self.slices.track.len(), self.instants.ts.len(), self.links.ts.len());
         let last_is_link = self.links.phase.last() == Some(phase) && phase != b'i' && phase != b'I';
         match phase {
@@ -246,7 +246,7 @@ impl ProfileBuilder {
     }
 
     /// Adds members to the arguments of an event.
-    pub(crate) fn join_args(&mut self, row: Row, more: ArgsId) {
+    pub fn join_args(&mut self, row: Row, more: ArgsId) {
         let (column, row) = match row {
             Row::Slice(i) => (&mut self.slices.args, i),
             Row::Instant(i) => (&mut self.instants.args, i),
@@ -259,7 +259,7 @@ impl ProfileBuilder {
     }
 
     /// Instants and link events of a phase, by time.
-    pub(crate) fn points_of_phase(&self, phase: u8) -> Vec<Point> {
+    pub fn points_of_phase(&self, phase: u8) -> Vec<Point> {
         let mut found = Vec::new();
         for (rows, is_link) in [(&self.instants, false), (&self.links, true)] {
             for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| *p == phase) {
@@ -273,32 +273,32 @@ impl ProfileBuilder {
     }
 
     /// Number of instants and link events so far.
-    pub(crate) fn point_count(&self) -> usize {
+    pub fn point_count(&self) -> usize {
         self.instants.ts.len() + self.links.ts.len()
     }
 
     /// The text of an id.
-    pub(crate) fn text(&self, id: StrId) -> &str {
+    pub fn text(&self, id: StrId) -> &str {
         self.strings.get(id)
     }
 
     /// The raw JSON of arguments.
-    pub(crate) fn args_text(&self, id: ArgsId) -> &str {
+    pub fn args_text(&self, id: ArgsId) -> &str {
         self.args.get(id)
     }
 
     /// The name of a track so far.
-    pub(crate) fn track_name(&self, track: TrackId) -> &str {
+    pub fn track_name(&self, track: TrackId) -> &str {
         self.strings.get(self.tracks[track].name)
     }
 
     /// The name of a process so far.
-    pub(crate) fn process_name(&self, process: ProcessId) -> &str {
+    pub fn process_name(&self, process: ProcessId) -> &str {
         self.strings.get(self.processes[process].name)
     }
 
     /// Earliest and latest time so far, on the source's clock.
-    pub(crate) fn bounds(&self) -> Option<(i64, i64)> {
+    pub fn bounds(&self) -> Option<(i64, i64)> {
         self.bounds
     }
 

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::{ProcessId, TrackId};
-use crate::base::convert::narrow;
-use crate::base::{FxHashMap, IndexVec, StrId, TraceNs};
-use crate::define_idx;
+use ns_base::convert::narrow;
+use ns_base::define_idx;
+use ns_base::{FxHashMap, IndexVec, StrId, TraceNs};
 
 define_idx! {
     /// A counter of one profile: one chart of one or more series.

@@ -1,7 +1,7 @@
 //! How busy a profile is over time, for a picture of the whole profile that is a few pixels high.
 
 use super::{Profile, SliceFlags};
-use crate::base::convert::{real_len, real_signed};
+use ns_base::convert::{real_len, real_signed};
 
 /// For each of `buckets` equal parts of the span, the mean number of tracks with a slice there.
 #[must_use]
@@ -44,8 +44,8 @@ pub fn density(profile: &Profile, buckets: u32) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::ProfileBuilder;
+    use ns_base::Diagnostics;
 
     #[test]
     fn buckets_count_busy_tracks() {

@@ -5,7 +5,7 @@
 //! next slice that starts on the thread (or to the running one if none follows), as the trace event format says.
 
 use super::{LinkId, LinkValue, ProcessId, Profile, SliceId, TrackId};
-use crate::base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
+use ns_base::{FxHashMap, FxHashSet, Interval, StrId, TraceNs};
 
 /// About the width of a screen in pixels.
 const PIXELS: i64 = 1_024;
@@ -177,8 +177,8 @@ pub fn first_starting(profile: &Profile, track: TrackId, at: TraceNs) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::{ArgsId, LinkEvent, ProfileBuilder};
+    use crate::{ArgsId, LinkEvent, ProfileBuilder};
+    use ns_base::Diagnostics;
 
     fn flow(b: &mut ProfileBuilder, track: TrackId, ts_ns: i64, phase: u8, id: u64, binds_enclosing: bool) {
         let (name, category) = (b.intern("flow"), b.intern("ac2g"));

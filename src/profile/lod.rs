@@ -7,8 +7,8 @@
 //! to powers of two of the profile's time, so panning never changes which slices are merged.
 
 use super::{Profile, SliceId, TrackId};
-use crate::base::convert::{narrow, narrow16};
-use crate::base::{Interval, TraceNs};
+use ns_base::convert::{narrow, narrow16};
+use ns_base::{Interval, TraceNs};
 
 /// One shape: a slice, or neighbouring slices too narrow to tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,8 +276,8 @@ impl Merger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Diagnostics, Rng};
-    use crate::profile::ProfileBuilder;
+    use crate::ProfileBuilder;
+    use ns_base::{Diagnostics, Rng};
 
     fn random_profile(slices: usize, seed: u64) -> Profile {
         let mut rng = Rng::new(seed, 1);

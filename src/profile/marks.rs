@@ -2,8 +2,8 @@
 
 use super::lod::bucket_for;
 use super::{InstantId, Profile, TrackId};
-use crate::base::convert::narrow;
-use crate::base::{Idx, Interval, TraceNs};
+use ns_base::convert::narrow;
+use ns_base::{Idx, Interval, TraceNs};
 
 /// One thing to draw: an instant event, or several that fall into one pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,8 +69,8 @@ impl MarkIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Diagnostics, StrId};
-    use crate::profile::{ArgsId, ProfileBuilder};
+    use crate::{ArgsId, ProfileBuilder};
+    use ns_base::{Diagnostics, StrId};
 
     #[test]
     fn marks_of_a_pixel_are_one_and_tracks_do_not_mix() {

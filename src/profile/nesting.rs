@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::packed::Column;
 use super::{SliceFlags, SliceId};
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// The most rows that are searched before an overlapping slice opens a new row: bounds the work on hostile input.
 const MAX_ROWS_SEARCHED: usize = 256;
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn no_two_slices_of_a_row_overlap() {
-        let mut rng = crate::base::Rng::new(7, 1);
+        let mut rng = ns_base::Rng::new(7, 1);
         let mut slices: Vec<_> = (0..3000)
             .map(|_| {
                 let start = i64::from(rng.next_u32() % 10_000);

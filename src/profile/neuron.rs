@@ -1,11 +1,11 @@
 //! Neuron profiles: the names of their processes and rows, and the operator tables of the Neuron plugin (which operators
 //! a NeuronCore executed, and its time on each).
 
-pub(crate) use super::plugin_run::sort_rows;
+pub use super::plugin_run::sort_rows;
 pub use super::plugin_run::{OperatorRow, OperatorView, PluginRun, PluginTable, PluginTimeline};
 use super::{NeuronCoreId, Occurrences, Profile, SliceFlags, TrackId};
-use crate::base::convert::real_signed;
-use crate::base::{FxHashMap, StrId};
+use ns_base::convert::real_signed;
+use ns_base::{FxHashMap, StrId};
 
 /// Name of the processes whose operators are counted: work on the engines, as opposed to control and transfer.
 pub const EXECUTION_PROCESS: &str = "Process Execution";
@@ -108,8 +108,8 @@ fn tracks_by_core(profile: &Profile, view: OperatorView) -> Vec<(NeuronCoreId, V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::ProfileBuilder;
+    use ns_base::Diagnostics;
 
     #[test]
     fn shares_are_of_each_core() {

@@ -6,7 +6,7 @@
 
 use super::neuron::EXECUTION_PROCESS;
 use super::{ArgsId, Profile, SliceId};
-use crate::base::FxHashMap;
+use ns_base::FxHashMap;
 
 /// The argument of a slice that continues an operation.
 const CONTINUES: &str = "\"continues\":true";
@@ -42,8 +42,8 @@ impl Occurrences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::ProfileBuilder;
+    use ns_base::Diagnostics;
 
     #[test]
     fn a_slice_that_goes_on_is_no_occurrence_in_a_neuron_profile_alone() {

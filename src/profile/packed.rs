@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use crate::base::convert::{low8, low16, low32};
+use ns_base::convert::{low8, low16, low32};
 
 /// Rows of a block: few enough that neighbours are close, enough that the fixed cost of a block does not matter.
 const BLOCK_ROWS: usize = 1024;
@@ -61,7 +61,7 @@ macro_rules! id_cells {
         }
     )* };
 }
-id_cells!(crate::base::StrId: low32, super::ArgsId: low32, super::TrackId: low32, super::SliceFlags: low8);
+id_cells!(ns_base::StrId: low32, super::ArgsId: low32, super::TrackId: low32, super::SliceFlags: low8);
 
 impl Cell for bool {
     fn to_number(self) -> i64 {
@@ -237,7 +237,7 @@ impl<T: Cell> FromIterator<T> for Column<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rng;
+    use ns_base::Rng;
 
     /// Random values whose neighbours are as far apart as the row says: from equal to arbitrary.
     fn values(n: usize, seed: u64) -> Vec<i64> {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::base::convert::narrow8;
+use ns_base::convert::narrow8;
 
 /// Number of events by the text of their `ph`; written out with the most frequent first, then by text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

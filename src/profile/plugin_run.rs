@@ -32,7 +32,7 @@ pub struct OperatorRow {
 }
 
 /// Sorts rows as the tables show them: longest time first, ties by name and core.
-pub(crate) fn sort_rows(rows: &mut [OperatorRow]) {
+pub fn sort_rows(rows: &mut [OperatorRow]) {
     rows.sort_by(|a, b| {
         let by_time = b.time_ns.cmp(&a.time_ns);
         by_time.then_with(|| a.name.cmp(&b.name)).then_with(|| (a.device, a.core).cmp(&(b.device, b.core)))

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use super::packed::Column;
 use super::{ArgsId, Profile, TrackId};
-use crate::base::convert::narrow_count;
-use crate::base::{Idx, StrId, TraceNs};
-use crate::define_idx;
+use ns_base::convert::narrow_count;
+use ns_base::define_idx;
+use ns_base::{Idx, StrId, TraceNs};
 
 define_idx! {
     /// An instant event of one profile, by time.

@@ -2,25 +2,32 @@
 
 use super::packed::Column;
 use super::{ArgsId, SliceFlags, TrackId};
-use crate::base::StrId;
+use ns_base::StrId;
 
 /// A slice or another event that was added, by its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Row {
+pub enum Row {
+    /// A slice.
     Slice(usize),
+    /// An event at one instant.
     Instant(usize),
+    /// An event that is joined to others.
     Link(usize),
 }
 
 /// An event at one instant, for a reader that looks at it again.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
-    pub(crate) track: TrackId,
-    pub(crate) ts: i64,
-    pub(crate) name: StrId,
-    pub(crate) args: ArgsId,
+pub struct Point {
+    /// Its track.
+    pub track: TrackId,
+    /// Its time, in nanoseconds.
+    pub ts: i64,
+    /// Its name.
+    pub name: StrId,
+    /// Its arguments.
+    pub args: ArgsId,
     /// The id that joins it to others; `(0, 0)` for none.
-    pub(crate) id: (u8, u64),
+    pub id: (u8, u64),
 }
 
 /// Slices in the order they were given.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::packed::Column;
 use super::{ArgsId, TrackId};
-use crate::base::convert::narrow;
-use crate::base::{Interval, StrId, TraceNs};
-use crate::define_idx;
+use ns_base::convert::narrow;
+use ns_base::define_idx;
+use ns_base::{Interval, StrId, TraceNs};
 
 define_idx! {
     /// A slice of one profile. Ids run track by track, and in a track by start, longest first.

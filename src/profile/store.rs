@@ -6,7 +6,7 @@ use super::{
     ArgsArena, ArgsId, CounterTable, InstantTable, LinkTable, PhaseCounts, Process, ProcessId, SliceTable, Track,
     TrackId, Unit,
 };
-use crate::base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
+use ns_base::{Diagnostics, IndexVec, Interval, StrId, StringTable, TraceNs};
 
 /// Facts about a profile as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,10 +43,11 @@ pub struct MetadataRow {
 }
 
 /// The data of a profile. Made by [`super::ProfileBuilder`]; its events never change afterwards. Readers that join
-/// several files change only the crate-visible fields: the title, the diagnostics, the tables of a plugin run.
+/// several files change only the public fields: the title, the diagnostics, the tables of a plugin run.
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
-    pub(crate) meta: ProfileMeta,
+    /// Facts about it as a whole.
+    pub meta: ProfileMeta,
     pub(super) strings: StringTable,
     pub(super) processes: IndexVec<ProcessId, Process>,
     pub(super) tracks: IndexVec<TrackId, Track>,
@@ -56,10 +57,11 @@ pub struct Profile {
     pub(super) counters: CounterTable,
     pub(super) metadata: Vec<MetadataRow>,
     pub(super) args: ArgsArena,
-    pub(crate) diagnostics: Diagnostics,
+    /// What the reader could not use.
+    pub diagnostics: Diagnostics,
     pub(super) levels: Levels,
     /// Boxed, because few profiles have one.
-    pub(crate) plugin_run: Option<Box<PluginRun>>,
+    pub plugin_run: Option<Box<PluginRun>>,
 }
 
 impl Profile {

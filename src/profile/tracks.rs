@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::StrId;
-use crate::define_idx;
+use ns_base::StrId;
+use ns_base::define_idx;
 
 define_idx! {
     /// A process of one profile.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real_signed;
-use crate::base::units::{format_count, format_ns};
+use ns_base::convert::real_signed;
+use ns_base::units::{format_count, format_ns};
 
 /// The unit of the axis. Profiles of stacks that were counted and not timed have samples, bytes or another unit; one of them
 /// is stored as one nanosecond, and shown in its own unit.

@@ -1,7 +1,7 @@
 //! Several files as one: a zip archive of stored, uncompressed files. Shells make one from a folder without copying a
 //! byte: they put the headers of this layout between the files, and a session reads it like any other archive.
 
-use crate::formats::is_plugin_file;
+use ns_formats::is_plugin_file;
 
 /// Most files taken from a folder; a larger folder is hardly what a user wants to open.
 pub const MOST_FILES: usize = 1000;
@@ -135,7 +135,7 @@ pub fn files_to_open(paths: &[String]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{ChunkedReader, ProfileReader};
+    use ns_formats::{ChunkedReader, ProfileReader};
 
     fn bytes_of(layout: &BundleLayout, files: &[&[u8]]) -> Vec<u8> {
         let mut out = Vec::new();

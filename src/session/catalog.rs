@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{FIXED_MODEL, FIXED_PARAMETERS};
-use crate::kernel::{BUILT_IN, TABLE_KERNEL};
-use crate::model::zoo::{MODELS, ParamInfo, ParamKind};
+use ns_bench::{FIXED_MODEL, FIXED_PARAMETERS};
+use ns_kernel::{BUILT_IN, TABLE_KERNEL};
+use ns_model::zoo::{MODELS, ParamInfo, ParamKind};
 
 /// All choices that a form offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -79,8 +79,8 @@ pub struct InstanceInfo {
 /// Makes the catalog.
 #[must_use]
 pub fn catalog() -> Catalog {
-    let default = crate::bench::BenchConfig::default().instance_type;
-    let info = |i: &crate::machine::arch::Instance| InstanceInfo {
+    let default = ns_bench::BenchConfig::default().instance_type;
+    let info = |i: &ns_machine::arch::Instance| InstanceInfo {
         name: i.name.to_owned(),
         devices: i.devices,
         cores: i.neuroncores,
@@ -88,7 +88,7 @@ pub fn catalog() -> Catalog {
     };
     // Instances that cannot be timed are not offered for models.
     let (simulated, others): (Vec<_>, Vec<_>) =
-        crate::machine::arch::INSTANCES.iter().partition(|i| crate::device::is_simulated(i));
+        ns_machine::arch::INSTANCES.iter().partition(|i| ns_device::is_simulated(i));
     let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();
     instances.sort_by_key(|i| i.name != default);
     Catalog {
@@ -114,7 +114,7 @@ fn fixed_info() -> ModelInfo {
     }
 }
 
-fn model_info(model: &crate::model::zoo::ModelInfo) -> ModelInfo {
+fn model_info(model: &ns_model::zoo::ModelInfo) -> ModelInfo {
     ModelInfo {
         name: model.id.to_owned(),
         title: model.description.to_owned(),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::convert::real_signed;
-use crate::base::{FxHashMap, StrId};
-use crate::profile::Profile;
-use crate::profile::levels::{LevelId, wrappers};
-use crate::view::colours::Colours;
+use ns_base::convert::real_signed;
+use ns_base::{FxHashMap, StrId};
+use ns_profile::Profile;
+use ns_profile::levels::{LevelId, wrappers};
+use ns_view::colours::Colours;
 
 /// Above about this many slices, only a sample is read: colours need no exact times.
 const MOST_SLICES: usize = 1 << 20;
@@ -58,9 +58,9 @@ fn own_times(profile: &Profile) -> BTreeMap<(LevelId, StrId), i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
-    use crate::view::palette::GREY;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
+    use ns_view::palette::GREY;
 
     #[test]
     fn time_inside_counts_for_what_is_inside() {

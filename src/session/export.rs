@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::held::ModelledTimes;
 use super::summary_json::SummaryJson;
 use super::{OperatorRow, OperatorTable};
-use crate::analysis::summary::OpenSummary;
-use crate::base::stats::round_to;
-use crate::insight::Insights;
-use crate::profile::Profile;
+use ns_analysis::summary::OpenSummary;
+use ns_base::stats::round_to;
+use ns_insight::Insights;
+use ns_profile::Profile;
 
 /// `neuronscope profile --json`.
 #[derive(Serialize)]

@@ -12,21 +12,21 @@ use super::timeline::{
     Highlight, ShownTracks, group_hits, level_of, link, locate, neighbour, search, slice_details, tile,
 };
 use super::{ExportKind, OperatorKind, OperatorRow, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, SearchHits};
-use crate::analysis::Selection;
-use crate::analysis::operators::{OpQuery, operator_stats};
-use crate::analysis::work::Works;
-use crate::base::convert::{real, real_signed};
-use crate::base::units::{format_count, format_ns};
-use crate::base::{Interval, TraceNs};
-use crate::formats::chrome::write_to_string;
-use crate::formats::is_of_stacks;
-use crate::insight::{Insights, SliceRange};
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
-use crate::profile::lod::LodIndex;
-use crate::profile::neuron::{OperatorView, operator_table};
-use crate::view::colours::Colours;
-use crate::view::timeline::{
+use ns_analysis::Selection;
+use ns_analysis::operators::{OpQuery, operator_stats};
+use ns_analysis::work::Works;
+use ns_base::convert::{real, real_signed};
+use ns_base::units::{format_count, format_ns};
+use ns_base::{Interval, TraceNs};
+use ns_formats::chrome::write_to_string;
+use ns_formats::is_of_stacks;
+use ns_insight::{Insights, SliceRange};
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
+use ns_profile::lod::LodIndex;
+use ns_profile::neuron::{OperatorView, operator_table};
+use ns_view::colours::Colours;
+use ns_view::timeline::{
     Annotation, GroupKind, Neighbour, SliceDetails, SliceLink, SliceRef, TimelineQuery, TimelineTile,
 };
 

@@ -3,8 +3,8 @@
 //! They are the member `neuronscopeMarks` of the trace's object, which other readers skip: a list of `start_ns`, `end_ns` and
 //! `label`, in nanoseconds from the start of the profile.
 
-use crate::profile::Profile;
-use crate::view::timeline::Annotation;
+use ns_profile::Profile;
+use ns_view::timeline::Annotation;
 
 /// Key of the marks among the members of the trace's object.
 const KEY: &str = "neuronscopeMarks";
@@ -37,8 +37,8 @@ pub(super) fn with_marks(trace: String, profile: &Profile, marks: &[Annotation])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::chrome::write_to_string;
-    use crate::formats::{ChunkedReader, ProfileReader};
+    use ns_formats::chrome::write_to_string;
+    use ns_formats::{ChunkedReader, ProfileReader};
 
     fn read(text: &str) -> Profile {
         let mut reader = ProfileReader::new("a.json");

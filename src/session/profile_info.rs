@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{OperatorKind, ProfileKey};
-use crate::base::Diagnostic;
-use crate::bench::Configuration;
-use crate::compiler::{CompileOptions, Workflow};
-use crate::device::model_label;
-use crate::profile::levels::{ALL_LEVELS, Level, is_level};
-use crate::view::colours::Colours;
-use crate::view::timeline::{Annotation, Outline};
+use ns_base::Diagnostic;
+use ns_bench::Configuration;
+use ns_compiler::{CompileOptions, Workflow};
+use ns_device::model_label;
+use ns_profile::levels::{ALL_LEVELS, Level, is_level};
+use ns_view::colours::Colours;
+use ns_view::timeline::{Annotation, Outline};
 
 /// The specification of a profile. The same specification gives the same profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,7 +182,7 @@ impl ProfileInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::AutoCast;
+    use ns_compiler::AutoCast;
 
     #[test]
     fn a_level_that_is_not_there_is_told_with_those_that_are() {

@@ -1,8 +1,8 @@
 //! Choices that a model file leaves to the user: sizes of its open dimensions, and places of operators without a known meaning. The
 //! answers are part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
 
-use crate::compiler::Stand;
-use crate::device::{BatchRule, BroughtSettings, BroughtSpec, OpenedModel};
+use ns_compiler::Stand;
+use ns_device::{BatchRule, BroughtSettings, BroughtSpec, OpenedModel};
 
 /// An open dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -149,7 +149,7 @@ fn range(least: u64, most: Option<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{Inspection, OpenDimension, UnsupportedOp};
+    use ns_import::{Inspection, OpenDimension, UnsupportedOp};
 
     const ID: &str = "file:bert.onnx@k3x9q2ab";
 

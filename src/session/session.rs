@@ -17,10 +17,10 @@ use super::protocol::{
 };
 use super::share::unpack;
 use super::{ByteSource, JobId, ProfileKey};
-use crate::base::Clock;
-use crate::device::ModelLibrary;
-use crate::import::ReadModel;
-use crate::profile::density::density;
+use ns_base::Clock;
+use ns_device::ModelLibrary;
+use ns_import::ReadModel;
+use ns_profile::density::density;
 
 /// Most parts of a density: more than the pixels of any screen are useless.
 const MOST_BUCKETS: u32 = 1 << 14;
@@ -75,7 +75,7 @@ impl Session {
         Self { clock: Some(clock), ..self }
     }
 
-    /// The same session with a reader of model files, which opening one needs: [`read_model`](crate::import::read_model), or a function that asks
+    /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_import::read_model), or a function that asks
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {

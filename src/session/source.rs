@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::import::{MediumError, ModelBytes};
+use ns_import::{MediumError, ModelBytes};
 
 /// Random access to the bytes of one input. In the page it is a `File` read in the worker, natively a file on disk.
 pub trait ByteSource {

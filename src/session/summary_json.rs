@@ -3,7 +3,7 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::insight::{Effect, Finding, Insights, Metric, MetricValue, Rule, SliceRange};
+use ns_insight::{Effect, Finding, Insights, Metric, MetricValue, Rule, SliceRange};
 
 /// Metrics as keys of the object itself, in the order of the summary, then the other parts.
 pub(super) struct SummaryJson<'a>(pub &'a Insights);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{
     Event, JobId, JobRequest, JobResult, MemorySource, ProfileQuestion, Reply, Request, Session, StepResult, Told,
 };
-use crate::view::timeline::{Outline, TimelineQuery, TrackId};
+use ns_view::timeline::{Outline, TimelineQuery, TrackId};
 
 const EVENTS: u32 = 2_000;
 const TRACKS: u32 = 16;
@@ -31,7 +31,7 @@ pub fn warm_up() -> usize {
     let mut drawn = 0;
     run(&mut session, &mut |event| {
         if let Event::Told(_, Told::Answer(Reply::Timeline(tile))) = event {
-            drawn = tile.tracks.iter().map(crate::view::timeline::TrackTile::len).sum();
+            drawn = tile.tracks.iter().map(ns_view::timeline::TrackTile::len).sum();
         }
     });
     drawn

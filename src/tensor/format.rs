@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::round::{round_bf16, round_f16};
-use crate::base::Rng;
-use crate::base::convert::nearest_single;
+use ns_base::Rng;
+use ns_base::convert::nearest_single;
 
 /// A floating point format that a matrix product or a stored value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -217,7 +217,7 @@ impl Rounder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rng;
+    use ns_base::Rng;
     use proptest::prelude::*;
 
     fn repeated_half(rounding: Rounding, seed: u64) -> f32 {

@@ -1,7 +1,7 @@
 //! A tensor: a shape and its values.
 
-use crate::base::Digest;
-use crate::base::convert::place;
+use ns_base::Digest;
+use ns_base::convert::place;
 
 use super::{DType, FloatFormat, Rounder, Shape, TensorError, round_slice};
 

@@ -1,7 +1,7 @@
 //! The look of a table column: one format and one unit for all its cells, with the exact value on request.
 
 use super::table::{Cell, Column, ColumnKind, Table};
-use crate::base::units::{format_number, format_percent, unit_of_ns};
+use ns_base::units::{format_number, format_percent, unit_of_ns};
 
 /// Ending of the head of a column of nanoseconds.
 const NS: &str = "(ns)";

@@ -1,7 +1,7 @@
 //! The comparison of two profiles as a table.
 
 use super::table::{Cell, Column, ColumnKind, Table};
-use crate::analysis::compare::{ComparedRow, Comparison, Presence};
+use ns_analysis::compare::{ComparedRow, Comparison, Presence};
 
 /// A row for each operator, in the order of the comparison. The ratio is missing if the base has no time.
 #[must_use]
@@ -46,7 +46,7 @@ fn row(r: &ComparedRow) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::compare::{Measure, OperatorTime, OperatorTotals};
+    use ns_analysis::compare::{Measure, OperatorTime, OperatorTotals};
 
     #[test]
     fn what_is_new_has_no_ratio() {

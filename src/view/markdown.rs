@@ -106,8 +106,8 @@ fn figure(one: &Figure) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::document::Tile;
-    use crate::view::table::{Cell, Column, ColumnKind};
+    use crate::document::Tile;
+    use crate::table::{Cell, Column, ColumnKind};
 
     fn operators() -> Table {
         let row = |name: &str, ns: u64| vec![Cell::Text(name.to_owned()), Cell::Count(ns)];

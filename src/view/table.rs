@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 
 use super::text::contains_ignoring_case;
-use crate::base::convert::real;
-use crate::base::units::{format_cell_share, format_count};
+use ns_base::convert::real;
+use ns_base::units::{format_cell_share, format_count};
 
 /// The kind of values in a column, which decides alignment and text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

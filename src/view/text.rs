@@ -1,7 +1,7 @@
 //! Numbers and names as texts for tables, labels and descriptions.
 
-use crate::base::convert::real_len;
-use crate::base::units::format_count;
+use ns_base::convert::real_len;
+use ns_base::units::format_count;
 
 /// A whole number of nanoseconds, not rounded: `11,452 ns`.
 #[must_use]

@@ -1,14 +1,15 @@
 //! Handling of the answer to a question, or of the reason why it was refused.
 
-use yew::{Callback, UseReducerDispatcher};
+use crate::state::StateDispatcher;
+use yew::Callback;
 
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::page::told::{answer_of, failure_of};
-use crate::session::{Reply, Told};
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::told::{answer_of, failure_of};
+use ns_session::{Reply, Told};
 
 /// Calls back with the answer if `take` accepts it; shows a notice if the question failed.
 pub fn on_answer<T: 'static>(
-    notices: UseReducerDispatcher<Notices>,
+    notices: StateDispatcher<Notices>,
     take: fn(Reply) -> Option<T>,
     then: impl Fn(T) + 'static,
 ) -> Callback<Told> {
@@ -20,7 +21,7 @@ pub fn on_answer<T: 'static>(
 }
 
 /// Shows a notice if a worker could not make a file. A file that it made is saved when it arrives.
-pub fn say_failure(notices: Option<UseReducerDispatcher<Notices>>) -> Callback<Told> {
+pub fn say_failure(notices: Option<StateDispatcher<Notices>>) -> Callback<Told> {
     Callback::from(move |told: Told| {
         if let (Some(message), Some(notices)) = (failure_of(told), &notices) {
             notices.dispatch(NoticeAction::Say(Tone::Bad, message));

@@ -1,5 +1,6 @@
 //! The app: the head of the page, files, profiles. It decides which page is shown; the lab (`lab.rs`) shows the other pages.
 
+use crate::state::{StateDispatcher, StateHandle, use_reduced};
 use gloo_events::EventListener;
 use web_sys::File;
 use yew::prelude::*;
@@ -21,14 +22,14 @@ use super::platform::{offline, page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
-use crate::formats::is_plugin_file;
-use crate::page::RunState;
-use crate::page::history::{Following, profile_follows};
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::share::{Address, Page};
-use crate::session::shelf::ShelfItem;
-use crate::session::{ModelName, OpenedModel, ProfileSpec, build_id};
-use crate::view::palette::Theme;
+use ns_formats::is_plugin_file;
+use ns_page::RunState;
+use ns_page::history::{Following, profile_follows};
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::share::{Address, Page};
+use ns_session::shelf::ShelfItem;
+use ns_session::{ModelName, OpenedModel, ProfileSpec, build_id};
+use ns_view::palette::Theme;
 
 /// Starts the page.
 pub fn start() {
@@ -43,8 +44,8 @@ pub fn start() {
 #[component]
 fn App() -> Html {
     let pool = (*use_memo((), |()| Pool::default())).clone();
-    let notices = use_reducer(Notices::default);
-    let profile = use_reducer(ProfileState::default);
+    let notices = use_reduced(Notices::default);
+    let profile = use_reduced(ProfileState::default);
     let shown = use_state_eq(|| Page::Home);
     let theme = use_state_eq(theme::initial);
     let job = (*use_memo((), |()| Job::default())).clone();
@@ -179,9 +180,9 @@ fn use_loading_state(is_loading: bool) {
 #[hook]
 fn use_address(
     shown: &UseStateHandle<Page>,
-    profile: &UseReducerDispatcher<ProfileState>,
+    profile: &StateDispatcher<ProfileState>,
     pool: &Pool,
-    notices: &UseReducerDispatcher<Notices>,
+    notices: &StateDispatcher<Notices>,
 ) {
     use_effect_with((), {
         let (shown, profile, pool, notices) = (shown.setter(), profile.clone(), pool.clone(), notices.clone());
@@ -221,7 +222,7 @@ fn use_address(
 #[hook]
 fn use_profiles(
     context: &AppContext,
-    profile: &UseReducerHandle<ProfileState>,
+    profile: &StateHandle<ProfileState>,
     job: &Job,
     shown: &UseStateHandle<Page>,
 ) -> Callback<Vec<File>> {
@@ -292,7 +293,7 @@ fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) 
 }
 
 /// Opens a model file for the form of the profile page.
-fn on_model(context: &AppContext, profile: &UseReducerHandle<ProfileState>) -> Callback<File> {
+fn on_model(context: &AppContext, profile: &StateHandle<ProfileState>) -> Callback<File> {
     let (context, profile) = (context.clone(), profile.clone());
     Callback::from(move |file: File| {
         let profile = profile.clone();

@@ -11,8 +11,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CustomEvent, CustomEventInit, File};
 use yew::Callback;
 
-use crate::session::share::Page;
-use crate::view::palette::Theme;
+use ns_session::share::Page;
+use ns_view::palette::Theme;
 
 /// Ids of the elements in `index.html` that the programs fill. None lies within another: Yew numbers the elements of each program from
 /// one, so a listener at an outer element would mistake events of the inner program for its own.

@@ -1,15 +1,16 @@
 //! The model files that are open in this program of the page: the facts about each, its name in links, and how it is kept.
 
+use crate::state::StateDispatcher;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
 use super::shelf;
 use super::worker::{KnownModel, Models, Pool};
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::share::{Address, with_model_file};
-use crate::session::shelf::{ItemKind, ShelfItem, model_link};
-use crate::session::{BROUGHT_PREFIX, BroughtSettings, Told};
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::share::{Address, with_model_file};
+use ns_session::shelf::{ItemKind, ShelfItem, model_link};
+use ns_session::{BROUGHT_PREFIX, BroughtSettings, Told};
 
 /// The open model files of this program.
 #[hook]
@@ -23,7 +24,7 @@ pub fn use_models(pool: &Pool) -> Models {
 }
 
 /// Opens the model file that an address holds, or that it names if this browser keeps it, and says what is wrong with the file.
-pub fn open_linked(pool: &Pool, notices: &UseReducerDispatcher<Notices>, address: &Address, model: &str) {
+pub fn open_linked(pool: &Pool, notices: &StateDispatcher<Notices>, address: &Address, model: &str) {
     let notices = notices.clone();
     match (address.model_file(), shelf::kept_model(model)) {
         (Some(packed), _) => {
@@ -38,7 +39,7 @@ pub fn open_linked(pool: &Pool, notices: &UseReducerDispatcher<Notices>, address
 }
 
 /// Opens a model file that this browser keeps; runs of the model wait meanwhile.
-fn open_kept(pool: &Pool, notices: UseReducerDispatcher<Notices>, item: ShelfItem, model: &str) {
+fn open_kept(pool: &Pool, notices: StateDispatcher<Notices>, item: ShelfItem, model: &str) {
     let (pool, model) = (pool.clone(), model.to_owned());
     pool.await_model(&model);
     spawn_local(async move {
@@ -65,7 +66,7 @@ fn open_kept(pool: &Pool, notices: UseReducerDispatcher<Notices>, item: ShelfIte
 }
 
 /// Keeps a model file that was opened, for the next visit.
-pub fn keep_model(notices: &UseReducerDispatcher<Notices>, file: File, model: &str) {
+pub fn keep_model(notices: &StateDispatcher<Notices>, file: File, model: &str) {
     let (notices, Some(link)) = (notices.clone(), model_link(model)) else { return };
     spawn_local(async move {
         if let Err(message) = shelf::keep_file(ItemKind::Model, file, link).await {

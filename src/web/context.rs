@@ -1,15 +1,16 @@
 //! The context that every part of the page may need.
 
+use crate::state::StateDispatcher;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::worker::{Engine, KnownModel, Pool};
-use crate::page::Shared;
-use crate::page::notices::Notices;
-use crate::session::{Catalog, JobId};
-use crate::view::palette::Theme;
+use ns_page::Shared;
+use ns_page::notices::Notices;
+use ns_session::{Catalog, JobId};
+use ns_view::palette::Theme;
 
 /// The context that every part of the page may need.
 #[derive(Clone, PartialEq)]
@@ -17,7 +18,7 @@ pub struct AppContext {
     /// Workers.
     pub pool: Pool,
     /// Notices for the user.
-    pub notices: UseReducerDispatcher<Notices>,
+    pub notices: StateDispatcher<Notices>,
     /// The catalog of models and instances; `None` until the worker has sent it.
     pub catalog: Option<Shared<Catalog>>,
     /// Facts about the open model files.

@@ -1,5 +1,6 @@
 //! Tasks outside the pages that both programs share: the catalog of models and instances, the state for tests, the address.
 
+use crate::state::StateDispatcher;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
@@ -7,14 +8,14 @@ use super::platform::focus;
 use super::platform::page::{self, PageState};
 use super::platform::url;
 use super::worker::Pool;
-use crate::base::convert::real;
-use crate::base::units::format_whole_share;
-use crate::page::RunState;
-use crate::page::Shared;
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::page::told::answer_of;
-use crate::session::share::Page;
-use crate::session::{Catalog, QuestionRequest, Reply};
+use ns_base::convert::real;
+use ns_base::units::format_whole_share;
+use ns_page::RunState;
+use ns_page::Shared;
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::told::answer_of;
+use ns_session::share::Page;
+use ns_session::{Catalog, QuestionRequest, Reply};
 
 /// Time from the last change of a view until the address follows it.
 const URL_DELAY_MS: u32 = 120;
@@ -24,11 +25,7 @@ pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
 
 /// Asks a worker for the catalog, once it `is_wanted`.
 #[hook]
-pub fn use_catalog(
-    is_wanted: bool,
-    pool: &Pool,
-    notices: &UseReducerDispatcher<Notices>,
-) -> UseStateHandle<CatalogState> {
+pub fn use_catalog(is_wanted: bool, pool: &Pool, notices: &StateDispatcher<Notices>) -> UseStateHandle<CatalogState> {
     let catalog = use_state_eq(|| CatalogState::None);
     let is_wanted = is_wanted || catalog.is_some();
     use_effect_with(is_wanted, {

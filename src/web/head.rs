@@ -7,8 +7,8 @@ use yew::prelude::*;
 use super::bridge;
 use super::components::FilePicker;
 use super::platform::{page, theme};
-use crate::session::share::Page;
-use crate::view::palette::Theme;
+use ns_session::share::Page;
+use ns_view::palette::Theme;
 
 /// Id of the button that opens the menu; the focus goes back to it.
 const TOGGLE: &str = "pages-toggle";

@@ -1,5 +1,6 @@
 //! The lab: the pages whose program is fetched when one of them is first shown. The app has the head, and decides which page is shown.
 
+use crate::state::{StateDispatcher, StateHandle, use_reduced};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -26,18 +27,18 @@ use super::state::{ExperimentsAction, ExperimentsState};
 use super::state::{InspectAction, InspectState};
 use super::sweep::SweepRunner;
 use super::worker::Pool;
-use crate::page::RunState;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::page::history::{is_held_back, lab_follows};
-use crate::page::kept::Asking;
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::page::numerics::{NumericsAction, NumericsState};
-use crate::page::study::{StudyAction, StudyState};
-use crate::session::share::{Address, BenchField, Page};
-use crate::session::shelf::{Keepable, KeptResult};
-use crate::session::studies::StudyKind;
-use crate::session::{InspectField, ModelName};
-use crate::view::palette::Theme;
+use ns_page::RunState;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_page::history::{is_held_back, lab_follows};
+use ns_page::kept::Asking;
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::numerics::{NumericsAction, NumericsState};
+use ns_page::study::{StudyAction, StudyState};
+use ns_session::share::{Address, BenchField, Page};
+use ns_session::shelf::{Keepable, KeptResult};
+use ns_session::studies::StudyKind;
+use ns_session::{InspectField, ModelName};
+use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
 pub fn start() {
@@ -50,16 +51,16 @@ pub fn start() {
 /// The states of the pages.
 #[derive(Clone)]
 struct States {
-    bench: UseReducerHandle<BenchState>,
-    inspect: UseReducerHandle<InspectState>,
-    numerics: UseReducerHandle<NumericsState>,
-    experiments: UseReducerHandle<ExperimentsState>,
-    matmult: UseReducerHandle<StudyState>,
-    customop: UseReducerHandle<StudyState>,
+    bench: StateHandle<BenchState>,
+    inspect: StateHandle<InspectState>,
+    numerics: StateHandle<NumericsState>,
+    experiments: StateHandle<ExperimentsState>,
+    matmult: StateHandle<StudyState>,
+    customop: StateHandle<StudyState>,
 }
 
 impl States {
-    const fn study(&self, kind: StudyKind) -> &UseReducerHandle<StudyState> {
+    const fn study(&self, kind: StudyKind) -> &StateHandle<StudyState> {
         match kind {
             StudyKind::Matmult => &self.matmult,
             StudyKind::Customop => &self.customop,
@@ -132,14 +133,14 @@ impl States {
 #[component]
 fn Lab() -> Html {
     let pool = (*use_memo((), |()| Pool::default())).clone();
-    let notices = use_reducer(Notices::default);
+    let notices = use_reduced(Notices::default);
     let states = States {
-        bench: use_reducer(BenchState::default),
-        inspect: use_reducer(InspectState::default),
-        numerics: use_reducer(NumericsState::default),
-        experiments: use_reducer(ExperimentsState::default),
-        matmult: use_reducer(|| StudyState::new(StudyKind::Matmult)),
-        customop: use_reducer(|| StudyState::new(StudyKind::Customop)),
+        bench: use_reduced(BenchState::default),
+        inspect: use_reduced(InspectState::default),
+        numerics: use_reduced(NumericsState::default),
+        experiments: use_reduced(ExperimentsState::default),
+        matmult: use_reduced(|| StudyState::new(StudyKind::Matmult)),
+        customop: use_reduced(|| StudyState::new(StudyKind::Customop)),
     };
     let shown = use_state_eq(|| None::<Page>);
     let theme = use_state_eq(theme::initial);
@@ -192,7 +193,7 @@ struct Jobs {
 /// Follows the address when it is opened or edited. An address without fields leaves a page that was shown before unchanged:
 /// the links of the head have no fields.
 #[hook]
-fn use_address(states: &States, pool: &Pool, notices: &UseReducerDispatcher<Notices>) {
+fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>) {
     let (states, pool, notices) = (states.clone(), pool.clone(), notices.clone());
     use_effect_with((), move |()| {
         let seen = Rc::new(RefCell::new(BTreeSet::new()));
@@ -302,7 +303,7 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
 }
 
 /// A model for the form of the benchmark page, or results for its table.
-fn take_for_benchmark(context: &AppContext, bench: &UseReducerHandle<BenchState>, file: File) {
+fn take_for_benchmark(context: &AppContext, bench: &StateHandle<BenchState>, file: File) {
     if is_model_file(&file) {
         let bench = bench.clone();
         return open_model(context, file, Callback::from(move |opened| put_model(&bench, opened)));

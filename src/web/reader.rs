@@ -6,9 +6,9 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::platform::error_text;
 use super::worker::last_words::install_panic_hook;
-use crate::base::convert::{real, real_len, whole};
-use crate::import::{MediumError, ModelBytes, read_carried};
-use crate::session::build_id;
+use ns_base::convert::{real, real_len, whole};
+use ns_import::{MediumError, ModelBytes, read_carried};
+use ns_session::build_id;
 
 /// Starts the program.
 pub fn start() {

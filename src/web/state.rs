@@ -1,15 +1,16 @@
-//! The states of [`crate::page`] as Yew keeps them: each is reduced by its own `after` and holds handles of workers.
+//! The states of [`ns_page`] as Yew keeps them: each is reduced by its own `after` and holds handles of workers.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
-use yew::Reducible;
+use yew::{Reducible, UseReducerDispatcher, UseReducerHandle, hook, use_reducer};
 
 use super::worker::Engine;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::page::notices::{NoticeAction, Notices};
-use crate::page::numerics::{NumericsAction, NumericsState};
-use crate::page::study::{StudyAction, StudyState};
-use crate::page::{experiments, inspect, profile};
+use ns_page::bench::{BenchAction, BenchState};
+use ns_page::notices::{NoticeAction, Notices};
+use ns_page::numerics::{NumericsAction, NumericsState};
+use ns_page::study::{StudyAction, StudyState};
+use ns_page::{experiments, inspect, profile};
 
 /// The profile page.
 pub type ProfileState = profile::ProfileState<Engine>;
@@ -26,19 +27,28 @@ pub type ExperimentsState = experiments::ExperimentsState<Engine>;
 /// Its actions.
 pub type ExperimentsAction = experiments::ExperimentsAction<Engine>;
 
-macro_rules! reduced_by_after {
+/// A state of the page, which an action turns into the next one.
+pub trait PageState: Clone + 'static {
+    /// The changes that it knows.
+    type Action: 'static;
+
+    /// The state after an action.
+    fn next(&self, action: Self::Action) -> Self;
+}
+
+macro_rules! page_states {
     ($($state:ty, $action:ty;)+) => {$(
-        impl Reducible for $state {
+        impl PageState for $state {
             type Action = $action;
 
-            fn reduce(self: Rc<Self>, action: $action) -> Rc<Self> {
-                self.after(action).into()
+            fn next(&self, action: $action) -> Self {
+                self.after(action)
             }
         }
     )+};
 }
 
-reduced_by_after! {
+page_states! {
     BenchState, BenchAction;
     ExperimentsState, ExperimentsAction;
     InspectState, InspectAction;
@@ -46,4 +56,36 @@ reduced_by_after! {
     NumericsState, NumericsAction;
     ProfileState, ProfileAction;
     StudyState, StudyAction;
+}
+
+/// A state in a reducer of Yew, whose trait belongs to another crate as the state does.
+#[derive(Clone, PartialEq)]
+pub struct Reduced<S>(S);
+
+impl<S: PageState> Reducible for Reduced<S> {
+    type Action = S::Action;
+
+    fn reduce(self: Rc<Self>, action: S::Action) -> Rc<Self> {
+        Self(self.0.next(action)).into()
+    }
+}
+
+impl<S> Deref for Reduced<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.0
+    }
+}
+
+/// A state that a component shows and changes.
+pub type StateHandle<S> = UseReducerHandle<Reduced<S>>;
+
+/// What changes a state.
+pub type StateDispatcher<S> = UseReducerDispatcher<Reduced<S>>;
+
+/// Keeps a state for a component.
+#[hook]
+pub fn use_reduced<S: PageState>(first: impl FnOnce() -> S) -> StateHandle<S> {
+    use_reducer(|| Reduced(first()))
 }

@@ -25,6 +25,7 @@ mod design;
 mod device;
 mod digests;
 mod doc_tables;
+mod documents;
 mod execution;
 mod experiment_page;
 mod experiment_plan;
@@ -53,7 +54,7 @@ mod insight;
 mod kernel_language;
 mod kernel_log;
 mod landing;
-mod layering;
+
 mod levels;
 mod links;
 mod made_formats;

@@ -11,7 +11,7 @@
 //!   thread of the host was running then or ended last before, if that is later. Profiles of Neuron devices have no arrows:
 //!   there this rule holds for every row of work, of the host and of devices.
 //!
-//! A slice of the host that waits for the device ([`Work::Wait`](crate::analysis::work::Work::Wait), or a copy that blocks) passes its time to the device:
+//! A slice of the host that waits for the device ([`Work::Wait`](crate::work::Work::Wait), or a copy that blocks) passes its time to the device:
 //! the walk continues from the device slice that ended last within it, if there is one. Annotations are never on the path. Idle time on the chain
 //! is a separate part, without a slice. The parts follow one another without a gap or an overlap, so their lengths add up
 //! to the span.
@@ -27,11 +27,11 @@ pub use path::{Cause, CriticalPath, PathPart, PathShare};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::work::Works;
-    use crate::base::{Diagnostics, Interval, TraceNs};
-    use crate::profile::flows::FlowIndex;
-    use crate::profile::neuron::{EXECUTION_PROCESS, HLO_TRACK};
-    use crate::profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
+    use crate::work::Works;
+    use ns_base::{Diagnostics, Interval, TraceNs};
+    use ns_profile::flows::FlowIndex;
+    use ns_profile::neuron::{EXECUTION_PROCESS, HLO_TRACK};
+    use ns_profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
 
     fn arrow(b: &mut ProfileBuilder, id: u64, from: (TrackId, i64), to: (TrackId, i64)) {
         let (name, category) = (b.intern("ac2g"), b.intern("ac2g"));

@@ -3,10 +3,10 @@
 use super::path::CriticalPath;
 use super::scan::{Scan, Scanned};
 use super::walk::{Rules, Walk};
-use crate::analysis::work::Works;
-use crate::base::{Interval, StrId, TraceNs};
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
+use crate::work::Works;
+use ns_base::{Interval, StrId, TraceNs};
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
 
 /// About how many slices a step of the walk looks at: it searches several tracks.
 const SLICES_PER_TURN: usize = 64;

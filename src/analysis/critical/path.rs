@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::pass::CriticalPass;
-use crate::analysis::work::Works;
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
-use crate::profile::flows::FlowIndex;
-use crate::profile::{Profile, SliceId};
+use crate::work::Works;
+use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::flows::FlowIndex;
+use ns_profile::{Profile, SliceId};
 
 /// Why the walk came to a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! One scan of every slice: collects the facts that the walk along a critical path needs beforehand.
 
 use super::walk::{Held, Rules};
-use crate::analysis::SliceCursor;
-use crate::analysis::work::Work;
-use crate::base::{IndexVec, TraceNs};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceId, TrackId};
+use crate::SliceCursor;
+use crate::work::Work;
+use ns_base::{IndexVec, TraceNs};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The facts collected by the scan so far.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use super::path::{Cause, CriticalPath, PathPart};
 use super::scan::Scanned;
-use crate::analysis::work::{Work, Works};
-use crate::base::{Idx, Interval, StrId, TraceNs};
-use crate::profile::flows::{FlowIndex, first_starting, running_at};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use crate::work::{Work, Works};
+use ns_base::{Idx, Interval, StrId, TraceNs};
+use ns_profile::flows::{FlowIndex, first_starting, running_at};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// The most slices that are searched backwards for one that ended: bounds the work where thousands overlap.
 const MOST_LOOKED_BACK: usize = 1024;

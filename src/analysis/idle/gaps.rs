@@ -4,12 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::analysis::SliceCursor;
-use crate::analysis::grouping::{device_text, thread_text};
-use crate::analysis::work::{Work, Works};
-use crate::base::{IndexVec, Interval, TraceNs};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use crate::SliceCursor;
+use crate::grouping::{device_text, thread_text};
+use crate::work::{Work, Works};
+use ns_base::{IndexVec, Interval, TraceNs};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// A gap between two slices, not yet explained.
 #[derive(Clone, Copy, Debug)]

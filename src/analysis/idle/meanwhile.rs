@@ -1,12 +1,12 @@
 //! The main activity of a thread in a span.
 
 use super::Meanwhile;
-use crate::analysis::grouping::thread_text;
-use crate::analysis::self_time::self_times_in;
-use crate::analysis::work::{Work, Works};
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceId, TrackId};
+use crate::grouping::thread_text;
+use crate::self_time::self_times_in;
+use crate::work::{Work, Works};
+use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The main activity of a thread in a span, by self time. Markers and rows that repeat the work of others do not count.
 pub(super) fn meanwhile(

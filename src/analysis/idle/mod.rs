@@ -11,9 +11,9 @@ mod pass;
 use serde::{Deserialize, Serialize};
 
 use super::work::Works;
-use crate::base::{Interval, TraceNs};
-use crate::profile::flows::FlowIndex;
-use crate::profile::{Profile, SliceId};
+use ns_base::{Interval, TraceNs};
+use ns_profile::flows::FlowIndex;
+use ns_profile::{Profile, SliceId};
 
 pub use pass::IdlePass;
 
@@ -83,8 +83,8 @@ mod tests {
     use super::super::selection::tests::nested;
     use super::super::self_time::self_times_in;
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
+    use ns_base::Diagnostics;
+    use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
     use proptest::prelude::*;
 
     #[test]

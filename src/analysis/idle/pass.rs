@@ -3,10 +3,10 @@
 use super::gaps::{DeviceScan, Gap, GapWalk, RowGroup};
 use super::meanwhile::meanwhile;
 use super::{IdleGap, IdleGaps, Meanwhile};
-use crate::analysis::work::Works;
-use crate::base::{Interval, TraceNs};
-use crate::profile::flows::{FlowIndex, first_starting};
-use crate::profile::{Profile, SliceId, TrackId};
+use crate::work::Works;
+use ns_base::{Interval, TraceNs};
+use ns_profile::flows::{FlowIndex, first_starting};
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// Number of gaps kept in addition to the longest before the others are dropped: sorting more often would cost more.
 const SPARE_GAPS: usize = 4096;

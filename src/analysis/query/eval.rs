@@ -9,9 +9,9 @@ use super::source::{Row, Source};
 use super::syntax::{Query, Selected, ValueKind};
 use super::test::Test;
 use super::value::{QueryValue, compare};
-use crate::analysis::{Selection, SliceCursor};
-use crate::profile::levels::LevelId;
-use crate::profile::{Occurrences, Profile, SliceId};
+use crate::{Selection, SliceCursor};
+use ns_profile::levels::LevelId;
+use ns_profile::{Occurrences, Profile, SliceId};
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -134,9 +134,9 @@ impl QueryPass {
 mod tests {
     use super::super::super::selection::tests::nested;
     use super::*;
-    use crate::analysis::operators::{OpQuery, operator_stats};
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::operators::{OpQuery, operator_stats};
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
     use proptest::prelude::*;
 
     fn sample() -> Profile {

@@ -3,9 +3,9 @@
 use super::source::{Row, Source};
 use super::syntax::{Aggregate, Selected};
 use super::value::{QueryValue, number};
-use crate::base::convert::{real, real_sum};
-use crate::base::{FxHashMap, StringTable, stats};
-use crate::profile::{Profile, SliceId};
+use ns_base::convert::{real, real_sum};
+use ns_base::{FxHashMap, StringTable, stats};
+use ns_profile::{Profile, SliceId};
 
 #[derive(Debug, Default)]
 pub(super) struct Groups {

@@ -3,7 +3,7 @@
 use super::error::{QueryError, QueryProblem};
 use super::syntax::{Aggregate, Column, Comparison, Condition, Literal, Query, Selected, ValueKind};
 use super::tokens::{Placed, Token, tokens};
-use crate::analysis::GroupBy;
+use crate::GroupBy;
 
 /// Deepest nesting of conditions.
 const MOST_NESTED: usize = 64;

@@ -2,9 +2,9 @@
 
 use super::syntax::Column;
 use super::value::QueryValue;
-use crate::analysis::Grouping;
-use crate::analysis::lookup::parse_args;
-use crate::profile::{Profile, SliceId, TrackId};
+use crate::Grouping;
+use crate::lookup::parse_args;
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The source of a column's values.
 #[derive(Debug)]

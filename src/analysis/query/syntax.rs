@@ -1,6 +1,6 @@
 //! The syntax tree of a query.
 
-use crate::analysis::GroupBy;
+use crate::GroupBy;
 
 /// A query.
 #[derive(Clone, Debug, Default, PartialEq)]

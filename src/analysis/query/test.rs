@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use super::source::{Row, Source};
 use super::syntax::{Column, Comparison, Condition, Literal};
 use super::value::{QueryValue, number};
-use crate::analysis::Grouping;
-use crate::profile::Profile;
+use crate::Grouping;
+use ns_profile::Profile;
 
 /// A condition with its cached answers.
 #[derive(Debug)]

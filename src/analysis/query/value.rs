@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::base::convert::real_signed;
+use ns_base::convert::real_signed;
 
 /// A value of an answer.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::tally::{Tally, length};
-use crate::analysis::work::Work;
-use crate::base::{Interval, TraceNs};
+use crate::work::Work;
+use ns_base::{Interval, TraceNs};
 
 /// How an instant is spent: the first of these that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::idle::IdleGaps;
-use crate::profile::SliceId;
+use crate::idle::IdleGaps;
+use ns_profile::SliceId;
 
 /// The most gaps that are searched for a cause, the longest first. The cost of a gap's search grows with its slices. In
 /// real traces these gaps hold nearly all idle time.
@@ -75,8 +75,8 @@ pub(super) fn remedy(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::idle::{IdleGap, Meanwhile};
-    use crate::base::{Interval, TraceNs};
+    use crate::idle::{IdleGap, Meanwhile};
+    use ns_base::{Interval, TraceNs};
 
     fn gap(name: &str, self_ns: i64) -> IdleGap {
         let (before, after) = (SliceId(0), SliceId(1));

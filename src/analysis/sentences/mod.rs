@@ -12,8 +12,8 @@ mod tally;
 mod types;
 
 use super::work::Works;
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
 
 pub use breakdown::{Breakdown, Part};
 pub use overview::{Cause, Operation, Overview, Step};
@@ -31,8 +31,8 @@ pub fn sentences(profile: &Profile, works: &Works, flows: &FlowIndex) -> Vec<Sen
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     fn say(profile: &Profile) -> Vec<(Topic, String)> {
         let found = sentences(profile, &Works::of(profile), &FlowIndex::new(profile));

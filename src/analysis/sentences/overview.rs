@@ -5,13 +5,13 @@ use super::causes::{IdleCause, main_cause, remedy};
 use super::say;
 use super::tally::{Own, Tally};
 use super::types::Sentence;
-use crate::analysis::grouping::thread_text;
-use crate::analysis::idle::IdleGaps;
-use crate::analysis::work::{Work, Works};
-use crate::base::convert::real_signed;
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceId};
+use crate::grouping::thread_text;
+use crate::idle::IdleGaps;
+use crate::work::{Work, Works};
+use ns_base::convert::real_signed;
+use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceId};
 
 /// The main facts about a profile.
 #[derive(Debug, Default)]

@@ -5,13 +5,13 @@ use super::overview::{Overview, overview};
 use super::say;
 use super::tally::{Tally, TallyPass};
 use super::types::Sentence;
-use crate::analysis::Selection;
-use crate::analysis::idle::IdlePass;
-use crate::analysis::self_time::SelfTimes;
-use crate::analysis::work::Works;
-use crate::base::convert::{real, whole};
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
+use crate::Selection;
+use crate::idle::IdlePass;
+use crate::self_time::SelfTimes;
+use crate::work::Works;
+use ns_base::convert::{real, whole};
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
 
 /// Finds the sentences about a profile, a part at a time: self times, times by kind of work, idle gaps.
 #[derive(Debug)]

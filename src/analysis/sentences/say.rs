@@ -6,16 +6,16 @@ use std::collections::btree_map::Entry;
 use super::causes::{main_cause, remedy, started_late_ns};
 use super::tally::{Own, Tally, length, shared};
 use super::types::{Figure, FigureUnit, Sentence, Topic};
-use crate::analysis::compare::steps;
-use crate::analysis::grouping::thread_text;
-use crate::analysis::idle::{IdleGap, IdleGaps};
-use crate::analysis::opcode::opcode;
-use crate::analysis::work::{Work, Works};
-use crate::base::convert::{real, real_signed};
-use crate::base::units::{format_count, format_ns, format_share};
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
-use crate::profile::levels::Family;
-use crate::profile::{Profile, SliceId};
+use crate::compare::steps;
+use crate::grouping::thread_text;
+use crate::idle::{IdleGap, IdleGaps};
+use crate::opcode::opcode;
+use crate::work::{Work, Works};
+use ns_base::convert::{real, real_signed};
+use ns_base::units::{format_count, format_ns, format_share};
+use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::levels::Family;
+use ns_profile::{Profile, SliceId};
 
 /// From this share of the window, in percent, the verdict is the idle time of devices, regardless of what computes most: users can change
 /// waiting first. Chosen: below it, perfect overlap would gain less than most other changes.

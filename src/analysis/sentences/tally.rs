@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::compare::grouped_by_default;
-use crate::analysis::work::{Work, Works};
-use crate::analysis::{GroupBy, SliceCursor};
-use crate::base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
-use crate::profile::{Profile, SliceFlags, SliceId, TrackId};
+use crate::compare::grouped_by_default;
+use crate::work::{Work, Works};
+use crate::{GroupBy, SliceCursor};
+use ns_base::{FxHashMap, Idx, IndexVec, Interval, StrId, TraceNs};
+use ns_profile::{Profile, SliceFlags, SliceId, TrackId};
 
 /// Times of a profile by kind of work.
 #[derive(Debug, Default)]

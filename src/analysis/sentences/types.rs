@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Interval, TraceNs};
-use crate::profile::SliceId;
+use ns_base::{Interval, TraceNs};
+use ns_profile::SliceId;
 
 /// The topic of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

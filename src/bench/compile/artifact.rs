@@ -4,21 +4,21 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::stats::round_to;
-use crate::compiler::{CompileOptions, Workflow, modelled_compile_s};
-use crate::device::{Device, DeviceError, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
-use crate::machine::MemoryPlan;
-use crate::machine::isa::{DmaQueue, Engine};
+use ns_base::stats::round_to;
+use ns_compiler::{CompileOptions, Workflow, modelled_compile_s};
+use ns_device::{Device, DeviceError, EstimatedOp, ModelLibrary, RemovedProducts, model_label};
+use ns_machine::MemoryPlan;
+use ns_machine::isa::{DmaQueue, Engine};
 
 use super::sweep::CompileSweep;
-use crate::bench::config::bench_config::{BenchConfig, ConfigError};
-use crate::bench::config::configuration::{Configuration, ConfigurationError};
-use crate::bench::config::inputs::InputTuple;
-use crate::bench::config::options::RunOptions;
-use crate::bench::index::{EntryStatus, MODELLED, ModelEntry, ModelIndex};
-use crate::bench::run::error::ModelInputsError;
-use crate::bench::run::times::check_inputs;
-use crate::bench::sweep::expand::expand;
+use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::configuration::{Configuration, ConfigurationError};
+use crate::config::inputs::InputTuple;
+use crate::config::options::RunOptions;
+use crate::index::{EntryStatus, MODELLED, ModelEntry, ModelIndex};
+use crate::run::error::ModelInputsError;
+use crate::run::times::check_inputs;
+use crate::sweep::expand::expand;
 
 /// The models and options to compile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -274,7 +274,7 @@ impl Artifact {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::AutoCast;
+    use ns_compiler::AutoCast;
 
     #[test]
     fn everything_is_compiled_with_everything_and_failures_are_kept() {
@@ -324,7 +324,7 @@ mod tests {
         let config = BenchConfig { index: Some(index), model: String::new(), ..BenchConfig::default() };
         let configuration = expand(&config).unwrap().configurations.remove(0);
         assert_eq!((configuration.model.as_str(), configuration.batch_size), ("nn", 2));
-        assert!(crate::bench::service_times(&configuration, &ModelLibrary::default()).is_ok());
+        assert!(crate::service_times(&configuration, &ModelLibrary::default()).is_ok());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
+use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption};
 
 /// Lists of compiler options. An empty list means the one value of [`CompileOptions`], where a list of one entry is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ pub fn option_text<T: ToString>(list: &[T], base: T) -> String {
 
 /// Flags of the compiler in a few words: `cast all bf16`, `cast none -O1`. `None` for the default ones.
 #[must_use]
-pub(in crate::bench) fn short_flags(flags: &str) -> Option<String> {
+pub(crate) fn short_flags(flags: &str) -> Option<String> {
     if flags == CompileOptions::default().to_string() {
         return None;
     }

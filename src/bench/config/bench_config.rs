@@ -6,10 +6,10 @@ use thiserror::Error;
 use super::inputs::InputTuple;
 use super::list::MAX_LIST_ENTRIES;
 use super::options::RunOptions;
-use crate::bench::compile::sweep::CompileSweep;
-use crate::bench::index::ModelIndex;
-use crate::bench::mlperf::{MlperfSettings, SettingsError};
-use crate::machine::cost::decisions::DEFAULT_JITTER;
+use crate::compile::sweep::CompileSweep;
+use crate::index::ModelIndex;
+use crate::mlperf::{MlperfSettings, SettingsError};
+use ns_machine::cost::decisions::DEFAULT_JITTER;
 
 /// Longest duration of one configuration, seconds of simulated time: a day.
 pub const MAX_DURATION_S: f64 = 86_400.0;
@@ -29,7 +29,7 @@ const MAX_TEXT: usize = 16_384;
 /// A benchmark: one model, and the lists whose combinations are its configurations.
 ///
 /// Names are NeuronPerf's. `None` for a list means NeuronPerf's default, which depends on the instance and on the
-/// pipeline size and is resolved by [`crate::bench::expand`].
+/// pipeline size and is resolved by [`crate::expand`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BenchConfig {

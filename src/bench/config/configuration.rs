@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::{Digest, SimTime};
-use crate::compiler::{AutoCast, CompileOptions, Workflow};
-use crate::machine::arch::instance;
+use ns_base::{Digest, SimTime};
+use ns_compiler::{AutoCast, CompileOptions, Workflow};
+use ns_machine::arch::instance;
 
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions, SdkGeneration};
-use crate::bench::compile::sweep::short_flags;
-use crate::bench::run::fixed::FixedModel;
+use crate::compile::sweep::short_flags;
+use crate::run::fixed::FixedModel;
 
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

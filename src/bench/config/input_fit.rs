@@ -3,8 +3,8 @@
 
 use super::configuration::Configuration;
 use super::inputs::InputTuple;
-use crate::bench::run::fixed::FixedModel;
-use crate::model::zoo::{ModelSpec, ParamKind};
+use crate::run::fixed::FixedModel;
+use ns_model::zoo::{ModelSpec, ParamKind};
 
 /// Largest size that is tried for a parameter: more than any input has.
 const MOST_SIZES: usize = 32;
@@ -14,7 +14,7 @@ const MOST_BATCHES: u64 = 4_096;
 
 /// Sets open parameters of the configuration's model from its inputs; returns a note for the user, if any. Inputs
 /// that fit no setting stay as they are, and their row says what the model takes.
-pub(in crate::bench) fn fit(configuration: &mut Configuration) -> Option<String> {
+pub(crate) fn fit(configuration: &mut Configuration) -> Option<String> {
     let given = configuration.inputs.clone()?;
     if FixedModel::is_meant(&configuration.model) {
         return None;
@@ -107,8 +107,8 @@ fn taken(spec: &ModelSpec, batch: u64, given: &InputTuple) -> Option<InputTuple>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, Sweep, expand, parse_inputs};
-    use crate::model::zoo::MODELS;
+    use crate::{BenchConfig, Sweep, expand, parse_inputs};
+    use ns_model::zoo::MODELS;
 
     fn swept(model: &str, batch: u32, inputs: &str) -> Sweep {
         let config = BenchConfig {
@@ -144,7 +144,7 @@ mod tests {
     fn what_the_specification_says_stays_and_what_fits_nothing_is_said_by_its_row() {
         assert_eq!(model("bert-base-uncased:seq=32", 6, "(6x64,6x64)"), "bert-base-uncased:seq=32");
         let row = swept("nn", 1, "1x7").configurations.remove(0);
-        let error = crate::bench::service_times(&row, &crate::device::ModelLibrary::default()).unwrap_err().to_string();
+        let error = crate::service_times(&row, &ns_device::ModelLibrary::default()).unwrap_err().to_string();
         assert!(error.starts_with("inputs: nn at batch size 1 takes "), "{error}");
     }
 

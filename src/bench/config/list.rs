@@ -123,7 +123,7 @@ pub fn parse_list(field: &str, text: &str) -> Result<Vec<u32>, ListError> {
 ///
 /// # Errors
 /// Names the field, the entry and what to write instead; a level above 3 is refused by
-/// [`crate::bench::BenchConfig::validate`].
+/// [`crate::BenchConfig::validate`].
 pub fn parse_levels(field: &str, text: &str) -> Result<Vec<u8>, ListError> {
     let mut levels = Vec::new();
     for entry in without_python(text).split(',').map(str::trim) {

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::host_step::step::HostStep;
-use crate::compiler::{CompileOptions, Workflow};
+use crate::host_step::step::HostStep;
+use ns_compiler::{CompileOptions, Workflow};
 
 /// Longest cost of a step given in milliseconds: an hour.
 pub const MAX_STEP_MS: f64 = 3_600_000.0;
@@ -89,7 +89,7 @@ pub enum Accounting {
 #[serde(rename_all = "snake_case")]
 pub enum SdkGeneration {
     /// The compiler and runtime that came with PyTorch 1 (through 1.13): a call's time is multiplied by
-    /// [`RuntimeCosts::torch_1_permille`](crate::machine::cost::RuntimeCosts::torch_1_permille) / 1000.
+    /// [`RuntimeCosts::torch_1_permille`](ns_machine::cost::RuntimeCosts::torch_1_permille) / 1000.
     Pt1,
     /// The compiler and runtime of PyTorch 2.
     #[default]
@@ -174,11 +174,11 @@ impl Default for RunOptions {
 }
 
 /// A parameter out of its range: name, value, range, remedy.
-pub(in crate::bench) type RangeProblem = (&'static str, String, String, &'static str);
+pub(crate) type RangeProblem = (&'static str, String, String, &'static str);
 
 impl RunOptions {
     /// Every option that cannot be used.
-    pub(in crate::bench) fn problems(&self) -> Vec<RangeProblem> {
+    pub(crate) fn problems(&self) -> Vec<RangeProblem> {
         let mut found = Vec::new();
         let times = [("env_setup_ms", self.env_setup_ms), ("setup_ms", self.setup_ms)];
         let steps = [("preprocess", self.preprocess.custom_ms()), ("postprocess", self.postprocess.custom_ms())];

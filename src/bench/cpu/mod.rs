@@ -8,6 +8,6 @@ mod report;
 mod run;
 
 pub use model::{CpuError, CpuModel};
-pub(in crate::bench) use report::fill_samples;
+pub(crate) use report::fill_samples;
 pub use report::{HostSamples, Machine, cpu_row};
 pub use run::{CpuRun, CpuStage, CpuTimers, side_by_side};

@@ -4,17 +4,17 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::bench::config::configuration::{Configuration, ConfigurationError};
-use crate::bench::run::error::ModelInputsError;
-use crate::bench::run::fixed::FixedModel;
-use crate::bench::run::times::check_inputs;
-use crate::bench::values::{ModelValues, ValuesError};
-use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
-use crate::compiler::passes::PassManager;
-use crate::device::{BroughtSpec, ModelLibrary};
-use crate::model::{ModelSpec, SpecError};
-use crate::tensor::Tensor;
-use crate::tensor::kernels::Accumulation;
+use crate::config::configuration::{Configuration, ConfigurationError};
+use crate::run::error::ModelInputsError;
+use crate::run::fixed::FixedModel;
+use crate::run::times::check_inputs;
+use crate::values::{ModelValues, ValuesError};
+use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
+use ns_compiler::passes::PassManager;
+use ns_device::{BroughtSpec, ModelLibrary};
+use ns_model::{ModelSpec, SpecError};
+use ns_tensor::Tensor;
+use ns_tensor::kernels::Accumulation;
 
 /// A loaded copy: its program, its weights and one batch of inputs.
 pub struct CpuModel {

@@ -1,15 +1,15 @@
 //! The row of a measured configuration.
 
-use crate::base::convert::real;
-use crate::base::{SimTime, stats};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::timer::Timers;
-use crate::bench::reports::calendar::utc_dts;
-use crate::bench::reports::charts::RunCharts;
-use crate::bench::reports::report::Report;
-use crate::bench::run::configuration_run::{RowResult, RunDetail};
-use crate::bench::run::error::RunError;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use crate::measured::timer::Timers;
+use crate::reports::calendar::utc_dts;
+use crate::reports::charts::RunCharts;
+use crate::reports::report::Report;
+use crate::run::configuration_run::{RowResult, RunDetail};
+use crate::run::error::RunError;
+use ns_base::convert::real;
+use ns_base::{SimTime, stats};
 
 use super::CpuTimers;
 
@@ -145,7 +145,7 @@ fn steady_state(copies: &[CpuTimers]) -> Option<bool> {
 
 /// NeuronPerf's rule: the first and the last sample are dropped, and more than two must be left. The average is taken over
 /// the samples; NeuronPerf's is the mean of six percentiles.
-pub(in crate::bench) fn fill_samples(report: &mut Report, samples: &HostSamples) {
+pub(crate) fn fill_samples(report: &mut Report, samples: &HostSamples) {
     let inner = |all: &[f64]| {
         let mut inner = all.get(1..all.len().saturating_sub(1)).unwrap_or(&[]).to_vec();
         inner.sort_by(f64::total_cmp);
@@ -170,7 +170,7 @@ pub(in crate::bench) fn fill_samples(report: &mut Report, samples: &HostSamples)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
+    use crate::{BenchConfig, DeviceType, RunOptions, expand};
 
     fn copies(slower: u64) -> Vec<CpuTimers> {
         let one = |ns: u64| CpuTimers {

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real;
-use crate::base::{Clock, WallNs};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::Processes;
-use crate::bench::host_step::step::HostStep;
-use crate::tensor::Tensor;
+use crate::config::configuration::Configuration;
+use crate::config::options::Processes;
+use crate::host_step::step::HostStep;
+use ns_base::convert::real;
+use ns_base::{Clock, WallNs};
+use ns_tensor::Tensor;
 
 use super::{CpuError, CpuModel};
 
@@ -218,7 +218,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
+    use crate::{BenchConfig, DeviceType, RunOptions, expand};
 
     /// Each reading takes a millisecond.
     #[derive(Default)]
@@ -281,9 +281,8 @@ mod tests {
         assert!(t.preprocess_ns.iter().all(|ns| *ns >= 4_000_000));
         let around = |i: usize| t.preprocess_ns[i] + t.postprocess_ns[i];
         assert!((0..n).all(|i| t.inferences[i].1 > around(i)), "the work is part of an inference");
-        let detail = crate::bench::RunDetail::default();
-        let report =
-            crate::bench::cpu::cpu_row(&configuration, &[t], &Default::default(), &Default::default(), detail).report;
+        let detail = crate::RunDetail::default();
+        let report = crate::cpu::cpu_row(&configuration, &[t], &Default::default(), &Default::default(), detail).report;
         assert!(report.preprocess_avg_ms >= Some(4.0) && report.postprocess_avg_ms > Some(0.0));
         let parts =
             report.preprocess_avg_ms.unwrap() + report.infer_avg_ms.unwrap() + report.postprocess_avg_ms.unwrap();
@@ -300,10 +299,9 @@ mod tests {
         assert_eq!((copies, each.n_models, each.workers_per_model), (1, 1, 6));
         let (alone, shared) = (run(self::configuration(1)), run(each));
         assert_eq!(shared.inferences.last().unwrap().1, 6 * alone.inferences.last().unwrap().1);
-        let detail = crate::bench::RunDetail::default();
+        let detail = crate::RunDetail::default();
         let report =
-            crate::bench::cpu::cpu_row(&configuration, &[shared], &Default::default(), &Default::default(), detail)
-                .report;
+            crate::cpu::cpu_row(&configuration, &[shared], &Default::default(), &Default::default(), detail).report;
         assert_eq!((report.n_models, report.workers_per_model, report.multiprocess), (3, 2, false));
     }
 
@@ -311,7 +309,7 @@ mod tests {
     fn a_dataset_is_records_and_each_call_takes_a_batch() {
         let mut configuration = configuration(1);
         configuration.batch_size = 8;
-        configuration.options.dataset = Some(crate::bench::Dataset { length: 20, looped: false });
+        configuration.options.dataset = Some(crate::Dataset { length: 20, looped: false });
         assert_eq!(run(configuration.clone()).inferences.len(), 3);
         (configuration.n_models, configuration.options.processes) = (2, Processes::Shared);
         assert_eq!(run(side_by_side(&configuration).1).inferences.len(), 6, "each copy has a last batch of its own");

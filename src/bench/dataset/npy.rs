@@ -2,7 +2,7 @@
 //! The format is documented at numpy.org, `numpy.lib.format`.
 
 use super::records::{DatasetError, Records};
-use crate::base::convert::{low16, low32, narrow, place, real, real_signed};
+use ns_base::convert::{low16, low32, narrow, place, real, real_signed};
 
 /// The first bytes of a `.npy` file.
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::{npy, table};
-use crate::base::Diagnostics;
+use ns_base::Diagnostics;
 
 /// Records of numbers, one after the other.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,19 +4,19 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::base::convert::{nearest_single, place};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::DeviceType;
-use crate::bench::dataset::Records;
-use crate::bench::host_step::step::HostStep;
-use crate::bench::values::{ModelValues, ValuesError, ValuesStepError};
-use crate::compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
-use crate::compiler::passes::PassManager;
-use crate::device::{BroughtSpec, BroughtValues, BroughtValuesError, ModelLibrary, model_label};
-use crate::machine::arch::NEURONCORE_V2;
-use crate::model::{InputSpec, ModelSpec, SpecError};
-use crate::neuron::numerics::DeviceArithmetic;
-use crate::tensor::{Rounding, Tensor};
+use crate::config::configuration::Configuration;
+use crate::config::options::DeviceType;
+use crate::dataset::Records;
+use crate::host_step::step::HostStep;
+use crate::values::{ModelValues, ValuesError, ValuesStepError};
+use ns_base::convert::{nearest_single, place};
+use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
+use ns_compiler::passes::PassManager;
+use ns_device::{BroughtSpec, BroughtValues, BroughtValuesError, ModelLibrary, model_label};
+use ns_machine::arch::NEURONCORE_V2;
+use ns_model::{InputSpec, ModelSpec, SpecError};
+use ns_neuron::numerics::DeviceArithmetic;
+use ns_tensor::{Rounding, Tensor};
 
 /// A model with its weights, which answers records.
 pub struct Answering {
@@ -285,8 +285,8 @@ pub fn check_records(file: &str, records: &Records, model: &str) -> Result<(), R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::dataset::read_records;
-    use crate::bench::{BenchConfig, expand};
+    use crate::dataset::read_records;
+    use crate::{BenchConfig, expand};
 
     fn configuration(device_type: DeviceType, preprocess: &str) -> Configuration {
         let mut config = BenchConfig { n_models: Some(vec![1]), ..BenchConfig::default() };
@@ -349,9 +349,9 @@ mod tests {
             ROOT d = f32[1,2]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
         let without = with.replace("constant({ { 2, 0 }, { 0, -1 } })", "parameter(1)");
         let answers = |text: &str, device_type| {
-            let models = ModelLibrary::new(crate::import::read_model);
+            let models = ModelLibrary::new(ns_import::read_model);
             let bytes = std::rc::Rc::new(text.as_bytes().to_vec());
-            let model = models.open("m.hlo", bytes, crate::device::BroughtSettings::default()).unwrap().id;
+            let model = models.open("m.hlo", bytes, ns_device::BroughtSettings::default()).unwrap().id;
             let c = Configuration { model, ..configuration(device_type, "none") };
             let records = read_records("t.csv", b"1.00390625,3\n-4,0.5\n").unwrap();
             Answering::new(&c, &models).and_then(|a| a.answers("t.csv", &records))

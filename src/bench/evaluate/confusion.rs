@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// How predictions and targets agree. Counts of several workers are added up before a rate is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

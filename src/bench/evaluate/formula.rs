@@ -2,8 +2,8 @@
 
 use super::Confusion;
 use super::metric::{METRICS, Metric};
-use crate::base::convert::real;
-use crate::bench::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
+use crate::host_step::arithmetic::{FormulaError, Language, Operator, Term, parse};
+use ns_base::convert::real;
 
 /// Short names of the rates, as the formulas of the table use them.
 const SHORT: [(&str, &str); 8] = [

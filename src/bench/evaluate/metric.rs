@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::Confusion;
-use crate::base::convert::{real_len, whole_len};
+use ns_base::convert::{real_len, whole_len};
 
 /// One answer of a model: its output and the correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]

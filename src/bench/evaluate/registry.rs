@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::formula::Formula;
 use super::metric::{Metric, MetricError, Record, evaluate, find_metric, positive};
 use super::{Confusion, METRICS};
-use crate::bench::host_step::arithmetic::FormulaError;
+use crate::host_step::arithmetic::FormulaError;
 
 /// The known metrics and those that were registered.
 #[derive(Clone, Default)]

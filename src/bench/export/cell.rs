@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::bench::Report;
+use crate::Report;
 
 /// A report's values by key.
 pub(super) fn values(report: &Report) -> Map<String, Value> {

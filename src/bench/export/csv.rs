@@ -1,7 +1,7 @@
 //! CSV as `write_csv` makes it: a header, one row for each report, `N/A` for missing values.
 
 use super::{ExportError, cell};
-use crate::bench::Report;
+use crate::Report;
 
 /// NeuronPerf's default columns, in its newer order.
 pub const CSV_COLS: &[&str] = &[

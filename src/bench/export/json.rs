@@ -5,8 +5,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
 
 use super::{ExportError, cell};
-use crate::bench::Report;
-use crate::bench::reports::report::NEURONPERF_KEYS;
+use crate::Report;
+use crate::reports::report::NEURONPERF_KEYS;
 
 /// Format of the JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

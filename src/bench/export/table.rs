@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value};
 
 use super::cell;
-use crate::bench::Report;
+use crate::Report;
 
 /// NeuronPerf's default columns.
 pub const PRINT_COLS: &[&str] = &[

@@ -1,5 +1,5 @@
 //! Formulas in ordinary notation: numbers, names, `+ - * / **`, brackets and functions. Each language defines the meaning of
-//! names: [`crate::bench::evaluate::Formula`] has counts and rates, [`crate::bench::Expression`] the inputs of a model.
+//! names: [`crate::evaluate::Formula`] has counts and rates, [`crate::Expression`] the inputs of a model.
 
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub struct FormulaError {
 
 /// An operator between two terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bench) enum Operator {
+pub(crate) enum Operator {
     Plus,
     Minus,
     Times,
@@ -30,7 +30,7 @@ pub(in crate::bench) enum Operator {
 
 /// A formula over values of a language.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::bench) enum Term<V> {
+pub(crate) enum Term<V> {
     Number(f64),
     Value(V),
     Negative(Box<Term<V>>),
@@ -40,7 +40,7 @@ pub(in crate::bench) enum Term<V> {
 }
 
 /// The names and functions of one language of formulas.
-pub(in crate::bench) trait Language {
+pub(crate) trait Language {
     /// The meaning of a name.
     type Value;
     /// The value of a name; `index` is the index in square brackets after it.
@@ -57,11 +57,7 @@ pub(in crate::bench) trait Language {
 ///
 /// # Errors
 /// Says what cannot be read, and where.
-pub(in crate::bench) fn parse<L: Language>(
-    text: &str,
-    from: usize,
-    language: &L,
-) -> Result<Vec<Term<L::Value>>, FormulaError> {
+pub(crate) fn parse<L: Language>(text: &str, from: usize, language: &L) -> Result<Vec<Term<L::Value>>, FormulaError> {
     let mut reader = Reader { text, at: from, depth: 0, language };
     let in_brackets = language.has_methods() && is_tuple(reader.rest());
     if in_brackets {

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::arithmetic::{FormulaError, Language, Operator, Term, parse};
-use crate::base::convert::{nearest_single, single_len};
+use ns_base::convert::{nearest_single, single_len};
 
 /// Functions of expressions: name, and how many values each takes.
 const FUNCTIONS: &[(&str, usize)] = &[
@@ -33,11 +33,11 @@ const NAMES: [&str; 8] = ["x", "y", "z", "w", "x4", "x5", "x6", "x7"];
 /// Longest text of an expression, bytes.
 const MOST_BYTES: usize = 1_000;
 
-/// Picoseconds for one element of a pass that reads, computes and writes: measured, as for [`crate::bench::HostStep::Normalize`].
+/// Picoseconds for one element of a pass that reads, computes and writes: measured, as for [`crate::HostStep::Normalize`].
 const PASS_PS: u64 = 300;
-/// The same for a pass with an exponential, a logarithm or a power, as in [`crate::bench::HostStep::Softmax`].
+/// The same for a pass with an exponential, a logarithm or a power, as in [`crate::HostStep::Softmax`].
 const FUNCTION_PS: u64 = 2_800;
-/// The same for a search, as in [`crate::bench::HostStep::Argmax`].
+/// The same for a search, as in [`crate::HostStep::Argmax`].
 const SEARCH_PS: u64 = 1_100;
 
 /// A parsed expression.

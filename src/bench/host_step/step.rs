@@ -9,9 +9,9 @@ use thiserror::Error;
 
 use super::arithmetic::FormulaError;
 use super::expression::Expression;
-use crate::base::SimTime;
-use crate::base::convert::single_len;
-use crate::machine::cost::decisions;
+use ns_base::SimTime;
+use ns_base::convert::single_len;
+use ns_machine::cost::decisions;
 
 /// Work on an input before the call, or on an output after it.
 ///

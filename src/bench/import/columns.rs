@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
-use crate::base::Diagnostics;
-use crate::base::convert::whole;
-use crate::bench::reports::report::{REPORT_KEYS, Report};
+use crate::reports::report::{REPORT_KEYS, Report};
+use ns_base::Diagnostics;
+use ns_base::convert::whole;
 
 /// Type of a key's value.
 #[derive(Clone, Copy, PartialEq)]

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::columns::Columns;
 use super::{Imported, NoReports, timers};
-use crate::bench::reports::python_json::without_nan;
-use crate::bench::reports::results::get_reports;
+use crate::reports::python_json::without_nan;
+use crate::reports::results::get_reports;
 
 pub(super) fn read(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoReports> {
     let text = without_nan(text);

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Imported;
-use crate::base::stats;
-use crate::bench::reports::python_json::without_nan;
-use crate::bench::reports::report::Report;
+use crate::reports::python_json::without_nan;
+use crate::reports::report::Report;
+use ns_base::stats;
 
 /// Whether a line is an experiment of the suite.
 pub(super) fn is_record(line: &str) -> bool {

@@ -9,10 +9,10 @@ mod timers;
 
 use thiserror::Error;
 
-use crate::base::Diagnostics;
-use crate::bench::reports::report::Report;
-use crate::bench::reports::results::ResultsError;
+use crate::reports::report::Report;
+use crate::reports::results::ResultsError;
 use csv::TELLING;
+use ns_base::Diagnostics;
 
 /// Reports read from a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,9 +120,9 @@ fn read_text(text: &str, cost_per_hour: Option<f64>) -> Result<Imported, NoRepor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{NeverCancel, SimTime};
-    use crate::bench::export::{CSV_COLS, to_csv, to_json};
-    use crate::bench::{BenchConfig, ConfigurationRun, ServiceTimes, expand};
+    use crate::export::{CSV_COLS, to_csv, to_json};
+    use crate::{BenchConfig, ConfigurationRun, ServiceTimes, expand};
+    use ns_base::{NeverCancel, SimTime};
 
     fn own() -> Vec<Report> {
         let times = ServiceTimes { device: vec![SimTime::from_us(900)], ..ServiceTimes::default() };

@@ -6,15 +6,15 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::columns::Columns;
-use crate::base::convert::whole;
-use crate::base::{Diagnostics, SimTime};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::{Processes, RunOptions};
-use crate::bench::cpu::{HostSamples, fill_samples};
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::timer::{Timer, Timers};
-use crate::bench::reports::report::{Report, ReportDetail};
-use crate::bench::run::error::RunError;
+use crate::config::configuration::Configuration;
+use crate::config::options::{Processes, RunOptions};
+use crate::cpu::{HostSamples, fill_samples};
+use crate::measured::measurement::Measurement;
+use crate::measured::timer::{Timer, Timers};
+use crate::reports::report::{Report, ReportDetail};
+use crate::run::error::RunError;
+use ns_base::convert::whole;
+use ns_base::{Diagnostics, SimTime};
 
 /// Keys of older configurations that a report does not hold.
 const OLDER: [&str; 2] = ["input_idx", "cast_mode"];
@@ -116,7 +116,7 @@ fn report(config: &Map<String, Value>, results: &Map<String, Value>, cost: Optio
         report.error = Some(format!("the file says that the run ended as '{status}'"));
     }
     let total = results.get("total_s").and_then(Value::as_f64).filter(|s| s.is_finite());
-    report.total_s = total.map(|s| crate::base::stats::round_to(s, 2));
+    report.total_s = total.map(|s| ns_base::stats::round_to(s, 2));
     (report.compiler_args, report.workflow) = (None, None);
     let percents = |key: &str| -> Vec<f64> {
         results.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_f64).collect()
@@ -134,7 +134,7 @@ fn configuration(config: &Map<String, Value>, cost_per_hour: Option<f64>) -> Con
     };
     let text = |key: &str| config.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let instance_type = text("instance_type");
-    let price = crate::machine::arch::instance(&instance_type).and_then(|i| i.usd_per_hour);
+    let price = ns_machine::arch::instance(&instance_type).and_then(|i| i.usd_per_hour);
     let processes = match config.get("multiprocess").and_then(Value::as_bool) {
         Some(false) => Processes::Shared,
         _ => Processes::PerModel,
@@ -196,12 +196,12 @@ fn sums(lists: &[Vec<Pair>]) -> Vec<Timer> {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::SimTime;
-    use crate::bench::import::{read_reports, read_reports_at};
-    use crate::bench::{
+    use crate::import::{read_reports, read_reports_at};
+    use crate::{
         BenchConfig, ConfigurationRun, Report, RunDetail, ServiceTimes, SpanRecorder, TimedResults, expand,
         timed_results_to_json,
     };
+    use ns_base::SimTime;
 
     /// Runs with spans: their own reports, and the text of their timers.
     fn runs() -> (Vec<Report>, String) {

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use super::{ModelEntry, ModelIndex};
-use crate::bench::config::inputs::InputTuple;
-use crate::compiler::{AutoCast, CastType, OptLevel};
-use crate::machine::arch::instance;
-use crate::model::zoo::ModelSpec;
+use crate::config::inputs::InputTuple;
+use ns_compiler::{AutoCast, CastType, OptLevel};
+use ns_machine::arch::instance;
+use ns_model::zoo::ModelSpec;
 
 /// The values requested with an index; a value that is not given matches any.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +118,7 @@ fn listed<T: ToString>(values: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::parse_inputs;
+    use crate::parse_inputs;
 
     fn index() -> ModelIndex {
         let entry = ModelEntry {

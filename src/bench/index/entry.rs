@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
 
 /// Whether an artifact was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{EntryStatus, IndexFilter, ModelEntry};
-use crate::base::Digest;
-use crate::bench::REPORT_VERSION;
+use crate::REPORT_VERSION;
+use ns_base::Digest;
 
 /// A list of compiled models with a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

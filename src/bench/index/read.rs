@@ -7,10 +7,10 @@ use thiserror::Error;
 
 use super::entry::level_of_cast_mode;
 use super::{EntryStatus, ModelEntry, ModelIndex};
-use crate::base::convert::{low8, narrow_count, whole};
-use crate::bench::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
-use crate::bench::reports::python_json::without_nan;
-use crate::compiler::UnknownOption;
+use crate::config::bench_config::{MAX_BATCH, MAX_PARALLEL};
+use crate::reports::python_json::without_nan;
+use ns_base::convert::{low8, narrow_count, whole};
+use ns_compiler::UnknownOption;
 
 /// A text that is not an index.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn how_it_was_compiled_reads_back_and_what_does_not_exist_is_named() {
-        use crate::compiler::{AutoCast, CastType, CompileOptions, OptLevel};
+        use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
         let options = CompileOptions {
             auto_cast: AutoCast::All,
             auto_cast_type: CastType::Fp8E4m3,

@@ -5,7 +5,7 @@ use super::findings::{Beside, findings};
 use super::measure::{Measured, Measuring, Step};
 use super::ranges::{RangeSummary, ranges};
 use super::report::{MatmultDetail, MatmultReport, detail, failed, finished};
-use crate::device::ModelLibrary;
+use ns_device::ModelLibrary;
 
 /// A case in progress.
 pub struct CaseRun {
@@ -72,7 +72,7 @@ pub fn run_case(case: &MatmultCase, models: &ModelLibrary) -> MatmultReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::matmult::{MatmultConfig, MatmultRun};
+    use crate::matmult::{MatmultConfig, MatmultRun};
 
     #[test]
     fn parts_of_any_size_give_the_same_report() {

@@ -1,6 +1,6 @@
 //! Flags of the compiler in one text, as `--neuron_cc_flags` takes them.
 
-use crate::compiler::{AutoCast, CompileOptions};
+use ns_compiler::{AutoCast, CompileOptions};
 
 use super::config::MatmultError;
 
@@ -80,7 +80,7 @@ const KNOWN: [&str; 6] = ["--auto-cast", "--auto-cast-type", "--optlevel", "-O",
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::{CastType, OptLevel};
+    use ns_compiler::{CastType, OptLevel};
 
     #[test]
     fn flags_are_read_in_both_ways_of_writing() {

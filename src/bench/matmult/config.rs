@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::nearest_text;
-use crate::bench::config::bench_config::MAX_JITTER;
-use crate::compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
-use crate::device::model_label;
-use crate::machine::arch::INSTANCES;
-use crate::model::zoo::operator::{OPERATOR_MODEL, ShapesError, parse_shapes, print_shapes};
+use crate::config::bench_config::MAX_JITTER;
+use ns_base::nearest_text;
+use ns_compiler::{AutoCast, CastType, CompileOptions, UnknownOption, Workflow};
+use ns_device::model_label;
+use ns_machine::arch::INSTANCES;
+use ns_model::zoo::operator::{OPERATOR_MODEL, ShapesError, parse_shapes, print_shapes};
 
 /// Most iterations of one phase.
 pub const MAX_ITERATIONS: u32 = 1_000_000;

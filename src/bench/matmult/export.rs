@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::bench::export::ExportError;
+use crate::export::ExportError;
 
 use super::report::MatmultReport;
 
@@ -193,7 +193,7 @@ pub fn matmult_rows(reports: &[MatmultReport]) -> (Vec<&'static str>, Vec<Vec<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::matmult::{MatmultConfig, run_case};
+    use crate::matmult::{MatmultConfig, run_case};
 
     #[test]
     fn every_column_has_a_value_in_a_case_that_finished_and_a_failed_one_keeps_its_row() {
@@ -202,7 +202,7 @@ mod tests {
         let mut failing = cases[0].clone();
         failing.instance = "inf1.xlarge".to_owned();
         cases.push(failing);
-        let models = crate::device::ModelLibrary::default();
+        let models = ns_device::ModelLibrary::default();
         let reports: Vec<MatmultReport> = cases.iter().map(|case| run_case(case, &models)).collect();
         for column in MATMULT_COLS.iter().filter(|c| !["error", "operator", "shapes"].contains(c)) {
             assert_ne!(cell(&reports[0], column), "N/A", "{column}");

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::SimTime;
-use crate::base::convert::real;
-use crate::base::units::format_share;
-use crate::compiler::Workflow;
+use ns_base::SimTime;
+use ns_base::convert::real;
+use ns_base::units::format_share;
+use ns_compiler::Workflow;
 
 use super::config::{MatmultCase, MatmultRun};
 use super::measure::Measured;

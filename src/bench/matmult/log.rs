@@ -1,8 +1,8 @@
 //! The lines of one case, as `matmult_linear.py` logs them. Their times are those of the simulated clock, seconds since
 //! the start, so that a run repeats to the byte.
 
-use crate::base::stats::round_to;
-use crate::base::units::format_share;
+use ns_base::stats::round_to;
+use ns_base::units::format_share;
 
 use super::report::{MatmultReport, Verification};
 

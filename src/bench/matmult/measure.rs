@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use crate::base::SimTime;
-use crate::base::convert::real;
-use crate::compiler::Workflow;
-use crate::device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::neuron::runtime::{InferenceCosts, inference_costs};
-use crate::neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
+use ns_base::SimTime;
+use ns_base::convert::real;
+use ns_compiler::Workflow;
+use ns_device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_neuron::runtime::{InferenceCosts, inference_costs};
+use ns_neuron::sim::{NoObserver, SimOutcome, SimProgress, Simulator};
 
 use super::config::MatmultCase;
 use super::timed::{Stages, Timed};

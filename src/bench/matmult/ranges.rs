@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::neuron::numerics::{NumericsSpec, product_ranges};
+use ns_neuron::numerics::{NumericsSpec, product_ranges};
 
 use super::config::MatmultCase;
 
@@ -59,7 +59,7 @@ pub(super) fn ranges(case: &MatmultCase) -> Option<RangeSummary> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::matmult::MatmultConfig;
+    use crate::matmult::MatmultConfig;
 
     #[test]
     fn only_a_chain_without_a_bias_is_computed() {

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::SimTime;
-use crate::base::convert::{real, real_len};
-use crate::base::units::format_share;
-use crate::compiler::modelled_compile_s;
-use crate::device::DeviceError;
-use crate::machine::isa::Engine;
-use crate::tensor::FloatFormat;
+use ns_base::SimTime;
+use ns_base::convert::{real, real_len};
+use ns_base::units::format_share;
+use ns_compiler::modelled_compile_s;
+use ns_device::DeviceError;
+use ns_machine::isa::Engine;
+use ns_tensor::FloatFormat;
 
 use super::config::MatmultCase;
 use super::findings::MatmultFinding;

@@ -1,7 +1,7 @@
 //! Runs calls one after another: warm-up and timed iterations of one worker.
 
-use crate::base::convert::{real, real_len, whole, whole_len};
-use crate::base::{Rng, SimTime};
+use ns_base::convert::{real, real_len, whole, whole_len};
+use ns_base::{Rng, SimTime};
 
 use super::config::MatmultRun;
 

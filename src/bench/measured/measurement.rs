@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{SimTime, stats};
+use ns_base::{SimTime, stats};
 
 use super::timer::Timers;
-use crate::bench::run::error::RunError;
+use crate::run::error::RunError;
 
 /// The most inferences one run records: 800 MB of latencies.
 pub const MAX_INFERENCES: u64 = 100_000_000;
@@ -41,7 +41,7 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    pub(in crate::bench) fn new(window: SimTime, timers: Timers, expected: u64) -> Result<Self, RunError> {
+    pub(crate) fn new(window: SimTime, timers: Timers, expected: u64) -> Result<Self, RunError> {
         let expected = expected.min(MAX_INFERENCES);
         let mut latencies_ps = Vec::new();
         let room = usize::try_from(expected).unwrap_or(usize::MAX);
@@ -61,7 +61,7 @@ impl Measurement {
 
     /// Adds an inference. End times must not decrease.
     #[inline]
-    pub(in crate::bench) fn record(&mut self, end: SimTime, latency: SimTime) -> Result<(), RunError> {
+    pub(crate) fn record(&mut self, end: SimTime, latency: SimTime) -> Result<(), RunError> {
         let second = end.0 / SimTime::from_secs(1).0;
         if self.inferences() == MAX_INFERENCES {
             return Err(RunError::TooManyInferences { after_s: second });
@@ -76,7 +76,7 @@ impl Measurement {
         Ok(())
     }
 
-    pub(in crate::bench) fn close(&mut self, now: SimTime, finished: bool) {
+    pub(crate) fn close(&mut self, now: SimTime, finished: bool) {
         self.finished = finished;
         if !finished {
             self.window = self.window.min(now);
@@ -84,7 +84,7 @@ impl Measurement {
     }
 
     /// Makes the window end with the last inference, for a run that ends when its data does.
-    pub(in crate::bench) fn window_is_elapsed(&mut self) {
+    pub(crate) fn window_is_elapsed(&mut self) {
         self.window = self.elapsed;
         self.in_window = self.inferences();
     }

@@ -1,12 +1,12 @@
 //! NeuronPerf's ten timers with every start and end, as `return_timers` gives them. Memory grows with inferences, so it is
 //! recorded only on request; a report needs only the sums.
 
-use crate::base::{Interval, SimTime};
+use ns_base::{Interval, SimTime};
 
 use super::timer::Timers;
-use crate::bench::config::configuration::Configuration;
-use crate::bench::scheduler::executor::{SetupStep, Stage};
-use crate::bench::scheduler::observer::RunObserver;
+use crate::config::configuration::Configuration;
+use crate::scheduler::executor::{SetupStep, Stage};
+use crate::scheduler::observer::RunObserver;
 
 /// The most inferences whose spans are kept: five spans of 16 bytes each, and about 150 bytes of text.
 pub const MOST_TIMED_INFERENCES: u64 = 1_000_000;
@@ -154,10 +154,10 @@ impl RunObserver for SpanRecorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, ConfigurationRun, Processes, RunDetail, RunOptions, ServiceTimes, Timer, expand};
+    use crate::{BenchConfig, ConfigurationRun, Processes, RunDetail, RunOptions, ServiceTimes, Timer, expand};
 
     /// The spans of a run and the sums that it kept itself.
-    fn both(processes: Processes, times: &ServiceTimes) -> (TimerSpans, crate::bench::Timers) {
+    fn both(processes: Processes, times: &ServiceTimes) -> (TimerSpans, crate::Timers) {
         let config = BenchConfig {
             duration_s: 0.2,
             n_models: Some(vec![2]),

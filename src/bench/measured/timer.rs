@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real;
-use crate::base::{SimTime, stats};
+use ns_base::convert::real;
+use ns_base::{SimTime, stats};
 
 /// The sum and the number of the spans that one timer measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

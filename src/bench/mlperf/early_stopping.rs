@@ -1,6 +1,6 @@
 //! LoadGen's early stopping: how many queries support a percentile with 99 % confidence.
 
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// Probability that a system that misses its percentile passes.
 const MISTAKE: f64 = 0.01;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::{real, real_len, whole, whole_len};
-use crate::base::{SimTime, stats::round_to};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use ns_base::convert::{real, real_len, whole, whole_len};
+use ns_base::{SimTime, stats::round_to};
 
 use super::early_stopping::{EarlyStopping, discardable, queries_needed};
 use super::{MlperfSettings, Scenario};
@@ -265,7 +265,7 @@ pub fn mlperf_to_text(r: &MlperfResult) -> String {
 mod tests {
     use super::super::run_scenario;
     use super::*;
-    use crate::bench::{BenchConfig, FixedModel, expand};
+    use crate::{BenchConfig, FixedModel, expand};
 
     fn configuration(n_models: u32, workers: u32, jitter: f64) -> Configuration {
         let config = BenchConfig {

@@ -2,17 +2,17 @@
 
 use thiserror::Error;
 
-use crate::base::SimTime;
-use crate::base::convert::{real, whole};
-use crate::bench::DeviceType;
-use crate::bench::config::configuration::{Configuration, ConfigurationError};
-use crate::bench::measured::measurement::{MAX_INFERENCES, Measurement};
-use crate::bench::run::error::RunError;
-use crate::bench::run::estimate::estimate;
-use crate::bench::scheduler::Scheduler;
-use crate::bench::scheduler::executor::SimulatedExecutor;
-use crate::bench::scheduler::source::{Arrivals, Source, Streams};
-use crate::device::{ServiceError, ServiceTimes};
+use crate::DeviceType;
+use crate::config::configuration::{Configuration, ConfigurationError};
+use crate::measured::measurement::{MAX_INFERENCES, Measurement};
+use crate::run::error::RunError;
+use crate::run::estimate::estimate;
+use crate::scheduler::Scheduler;
+use crate::scheduler::executor::SimulatedExecutor;
+use crate::scheduler::source::{Arrivals, Source, Streams};
+use ns_base::SimTime;
+use ns_base::convert::{real, whole};
+use ns_device::{ServiceError, ServiceTimes};
 
 use super::result::{Judge, MlperfResult};
 use super::{MlperfSettings, Scenario, SettingsError};
@@ -260,7 +260,7 @@ impl Plan {
     fn plain(&self) -> Configuration {
         let mut plain = self.configuration.clone();
         plain.options.dataset = None;
-        plain.options.accounting = crate::bench::Accounting::Window;
+        plain.options.accounting = crate::Accounting::Window;
         plain.duration_s = self.settings.min_duration_s;
         plain
     }
@@ -279,7 +279,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, FixedModel, expand};
+    use crate::{BenchConfig, FixedModel, expand};
 
     #[test]
     fn the_processor_has_no_scenarios() {

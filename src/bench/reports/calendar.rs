@@ -1,7 +1,7 @@
 //! Dates of runs as NeuronPerf writes them: for a simulated run from a fixed moment, so that no report depends on when it
 //! was made; for a measured run from the shell's clock.
 
-use crate::base::SimTime;
+use ns_base::SimTime;
 
 /// 2024-01-01 00:00:00 UTC, seconds since 1970: the start of every simulated run.
 const SIMULATED_EPOCH_S: u64 = 1_704_067_200;

@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::SimTime;
-use crate::base::convert::{real_len, whole_len};
+use ns_base::SimTime;
+use ns_base::convert::{real_len, whole_len};
 
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
 
 /// Percents of the cumulative curve.
 pub const CURVE_PERCENTS: [f64; 25] = [
@@ -73,7 +73,7 @@ fn samples_per_second(measurement: &Measurement, batch: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
+    use crate::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
 
     #[test]
     fn bars_hold_every_inference_and_the_curve_ascends() {

@@ -1,7 +1,7 @@
 //! Confidence intervals of a mean and of a percentile, at 95 %.
 
-use crate::base::convert::real_len;
-use crate::base::stats;
+use ns_base::convert::real_len;
+use ns_base::stats;
 
 /// 97.5 % point of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
@@ -50,7 +50,7 @@ pub fn percentile_ci95_percents(n: usize, percent: f64) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Rng, stats::percentile_sorted};
+    use ns_base::{Rng, stats::percentile_sorted};
 
     #[test]
     fn students_t_is_that_of_the_tables() {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::compile::sweep::short_flags;
-use crate::compiler::Workflow;
+use crate::compile::sweep::short_flags;
+use ns_compiler::Workflow;
 
 /// One row. Fields are in the order of the JSON: the configuration, then the measurements, then fields that
 /// NeuronPerf does not have. Absent measures are `None` and become `null` in JSON and `N/A` in tables.

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use crate::base::SimTime;
+use ns_base::SimTime;
 
 use super::report::{REPORT_KEYS, Report, ReportDetail};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::timer::Timer;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use crate::measured::timer::Timer;
 
 /// One configuration and its measurement, latencies in order of completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct RunResults {
 }
 
 /// Keys of the configuration part of a result, the first keys of a report: NeuronPerf's `config`.
-pub(in crate::bench) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
+pub(crate) const CONFIG_KEYS: &[&str] = REPORT_KEYS.split_at(16).0;
 
 impl RunResults {
     /// The report computed from the result, exactly as the run's own.
@@ -32,7 +32,7 @@ impl RunResults {
 
     /// NeuronPerf's pair `{"config": ..., "results": ...}` with the timers, and under `neuronscope` the inputs of a
     /// report. A timer is its sum and its count: NeuronPerf keeps each start and end, which costs at least 32 bytes per
-    /// inference for each of five timers; [`crate::bench::TimedResults`] has them.
+    /// inference for each of five timers; [`crate::TimedResults`] has them.
     ///
     /// # Errors
     /// When the encoder fails, which does not happen for numbers in memory.
@@ -140,7 +140,7 @@ impl Measurement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
+    use crate::{BenchConfig, Scheduler, ServiceTimes, SimulatedExecutor, expand};
 
     fn results() -> Vec<RunResults> {
         let config = BenchConfig { duration_s: 3.0, cost_per_hour: Some(1.0), ..BenchConfig::default() };

@@ -1,15 +1,15 @@
 //! From a measurement to its report: NeuronPerf's formulas, without their faults.
 
-use crate::base::convert::{real, real_len};
-use crate::base::{SimTime, stats::round_to};
+use ns_base::convert::{real, real_len};
+use ns_base::{SimTime, stats::round_to};
 
 use super::calendar::simulated_dts;
 use super::confidence::{mean_ci95, percentile_ci95_percents};
 use super::report::{Report, ReportDetail};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::{DeviceType, Processes};
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::timer::{Timer, mean_of_averages_ms};
+use crate::config::configuration::Configuration;
+use crate::config::options::{DeviceType, Processes};
+use crate::measured::measurement::Measurement;
+use crate::measured::timer::{Timer, mean_of_averages_ms};
 
 /// The program's name in reports.
 pub const REPORT_VERSION: &str = concat!("neuronscope-", env!("CARGO_PKG_VERSION"));
@@ -23,7 +23,7 @@ impl Report {
 
     /// A report with the configuration part only; every measure is absent.
     #[must_use]
-    pub(in crate::bench) fn described(configuration: &Configuration) -> Self {
+    pub(crate) fn described(configuration: &Configuration) -> Self {
         let is_measured = configuration.options.device_type == DeviceType::Cpu;
         // Only the shell knows when a measurement began and ended.
         let dts = if is_measured { String::new() } else { simulated_dts(SimTime::ZERO) };
@@ -159,7 +159,7 @@ fn average_throughput(samples: &[u64], elapsed: SimTime) -> Option<(f64, &'stati
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, MockExecutor, REPORT_KEYS, Scheduler, ServiceTimes, expand};
+    use crate::{BenchConfig, MockExecutor, REPORT_KEYS, Scheduler, ServiceTimes, expand};
 
     fn measured(config: &BenchConfig, device: SimTime) -> (Configuration, Measurement) {
         let configuration = expand(config).unwrap().configurations.remove(0);

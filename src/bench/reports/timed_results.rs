@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 
 use super::report::Report;
 use super::results::CONFIG_KEYS;
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::spans::{Span, TimerSpans};
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use crate::measured::spans::{Span, TimerSpans};
 
 /// A configuration with everything its timers recorded.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! One sentence about a sweep: which configuration is best for latency, for throughput and for cost, and why.
 
 use super::report::Report;
-use crate::base::units::format_number;
+use ns_base::units::format_number;
 
 /// A configuration that is best at something.
 #[derive(Clone, Copy)]

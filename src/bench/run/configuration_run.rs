@@ -3,19 +3,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Cancel, SimTime};
+use ns_base::{Cancel, SimTime};
 
 use super::error::StartError;
 use super::estimate::{Estimate, estimate};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::mlperf::MlperfResult;
-use crate::bench::reports::charts::RunCharts;
-use crate::bench::reports::report::{Report, ReportDetail};
-use crate::bench::scheduler::executor::SimulatedExecutor;
-use crate::bench::scheduler::observer::{RunObserver, Unobserved};
-use crate::bench::scheduler::{Progress, Scheduler, check_size};
-use crate::device::ServiceTimes;
+use crate::config::configuration::Configuration;
+use crate::measured::measurement::Measurement;
+use crate::mlperf::MlperfResult;
+use crate::reports::charts::RunCharts;
+use crate::reports::report::{Report, ReportDetail};
+use crate::scheduler::executor::SimulatedExecutor;
+use crate::scheduler::observer::{RunObserver, Unobserved};
+use crate::scheduler::{Progress, Scheduler, check_size};
+use ns_device::ServiceTimes;
 
 /// The outcome of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -196,8 +196,8 @@ fn prepare<O: RunObserver>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::NeverCancel;
-    use crate::bench::{BenchConfig, expand};
+    use crate::{BenchConfig, expand};
+    use ns_base::NeverCancel;
 
     fn times() -> ServiceTimes {
         ServiceTimes { device: vec![SimTime::from_us(500)], ..ServiceTimes::default() }

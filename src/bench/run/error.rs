@@ -4,10 +4,10 @@ use thiserror::Error;
 
 use super::estimate::TooManyInferences;
 use super::fixed::FixedError;
-use crate::bench::config::configuration::ConfigurationError;
-use crate::bench::config::inputs::OtherInputs;
-use crate::bench::measured::measurement::MAX_INFERENCES;
-use crate::device::{DeviceError, LibraryError, ServiceError};
+use crate::config::configuration::ConfigurationError;
+use crate::config::inputs::OtherInputs;
+use crate::measured::measurement::MAX_INFERENCES;
+use ns_device::{DeviceError, LibraryError, ServiceError};
 
 /// Why a configuration cannot be run.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

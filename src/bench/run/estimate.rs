@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::SimTime;
-use crate::base::convert::{real, whole};
+use ns_base::SimTime;
+use ns_base::convert::{real, whole};
 
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::Accounting;
-use crate::bench::measured::measurement::MAX_INFERENCES;
-use crate::device::ServiceTimes;
+use crate::config::configuration::Configuration;
+use crate::config::options::Accounting;
+use crate::measured::measurement::MAX_INFERENCES;
+use ns_device::ServiceTimes;
 
 /// The expected work of a configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ impl Estimate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{BenchConfig, expand};
+    use crate::{BenchConfig, expand};
 
     fn one(duration_s: f64) -> Configuration {
         expand(&BenchConfig { duration_s, ..BenchConfig::default() }).unwrap().configurations[0].clone()

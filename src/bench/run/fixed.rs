@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::base::SimTime;
+use ns_base::SimTime;
 
-use crate::device::{MAX_SERVICE, ServiceTimes};
+use ns_device::{MAX_SERVICE, ServiceTimes};
 
 /// The name before the colon.
 pub const FIXED_MODEL: &str = "fixed";
@@ -70,7 +70,7 @@ fn known() -> String {
 pub struct FixedModel {
     times: ServiceTimes,
     /// Time of a warm-up inference; by default the time of any other inference.
-    pub(in crate::bench) warmup: Option<SimTime>,
+    pub(crate) warmup: Option<SimTime>,
 }
 
 impl FixedModel {

@@ -2,15 +2,15 @@
 
 use super::error::{ModelInputsError, TimesError, UntimedStep};
 use super::fixed::FixedModel;
-use crate::base::SimTime;
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::{DeviceType, SdkGeneration};
-use crate::bench::host_step::step::HostStep;
-use crate::device::{Device, DeviceError, ModelLibrary, ServiceTimes, StageError, model_label};
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::neuron::runtime::InferenceCosts;
-use crate::neuron::sim::{NoObserver, simulate};
+use crate::config::configuration::Configuration;
+use crate::config::options::{DeviceType, SdkGeneration};
+use crate::host_step::step::HostStep;
+use ns_base::SimTime;
+use ns_device::{Device, DeviceError, ModelLibrary, ServiceTimes, StageError, model_label};
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_neuron::runtime::InferenceCosts;
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
@@ -70,10 +70,7 @@ fn simulated_times(device: &Device, configuration: &Configuration) -> Result<Ser
 ///
 /// # Errors
 /// Names the inputs that the model takes.
-pub(in crate::bench) fn check_inputs(
-    configuration: &Configuration,
-    models: &ModelLibrary,
-) -> Result<(), ModelInputsError> {
+pub(crate) fn check_inputs(configuration: &Configuration, models: &ModelLibrary) -> Result<(), ModelInputsError> {
     check_steps(configuration, models)?;
     let Some(given) = &configuration.inputs else { return Ok(()) };
     let shapes = models.input_shapes(&configuration.model, u64::from(configuration.batch_size))?;

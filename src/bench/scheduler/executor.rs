@@ -1,9 +1,9 @@
 //! The source of stage times for the scheduler: a simulated device with jitter, or scripted times in a test.
 
-use crate::base::{Rng, SimTime};
+use ns_base::{Rng, SimTime};
 
-use crate::bench::config::configuration::Configuration;
-use crate::device::ServiceTimes;
+use crate::config::configuration::Configuration;
+use ns_device::ServiceTimes;
 
 /// A part of one inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Observers of a run in progress, for showing it as a timeline. This module itself makes no profile.
 
-use crate::base::{Interval, SimTime};
+use ns_base::{Interval, SimTime};
 
 use super::executor::{SetupStep, Stage};
 

@@ -1,9 +1,9 @@
 //! The resources that workers share: the host, an interpreter, links of devices, input locks and NeuronCores, each first come, first
 //! served.
 
-use crate::base::SimTime;
-use crate::bench::scheduler::executor::{Executor, Stage};
-use crate::bench::scheduler::observer::RunObserver;
+use crate::scheduler::executor::{Executor, Stage};
+use crate::scheduler::observer::RunObserver;
+use ns_base::SimTime;
 
 use super::run::Scheduler;
 

@@ -1,17 +1,17 @@
 //! A run from bringing up its copies to its measurement.
 
-use crate::base::convert::{narrow, place};
-use crate::base::stats::round_to;
-use crate::base::{Interval, SimTime};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::options::Accounting;
-use crate::bench::measured::measurement::Measurement;
-use crate::bench::measured::timer::Timers;
-use crate::bench::run::error::RunError;
-use crate::bench::scheduler::executor::{Executor, SetupStep, Stage};
-use crate::bench::scheduler::observer::{RunObserver, Unobserved};
-use crate::bench::scheduler::queue::{EventQueue, MAX_WORKERS, Resources};
-use crate::bench::scheduler::source::Source;
+use crate::config::configuration::Configuration;
+use crate::config::options::Accounting;
+use crate::measured::measurement::Measurement;
+use crate::measured::timer::Timers;
+use crate::run::error::RunError;
+use crate::scheduler::executor::{Executor, SetupStep, Stage};
+use crate::scheduler::observer::{RunObserver, Unobserved};
+use crate::scheduler::queue::{EventQueue, MAX_WORKERS, Resources};
+use crate::scheduler::source::Source;
+use ns_base::convert::{narrow, place};
+use ns_base::stats::round_to;
+use ns_base::{Interval, SimTime};
 
 use super::resources::FIRST_LINK;
 
@@ -73,7 +73,7 @@ impl<E: Executor> Scheduler<E> {
     }
 
     /// As [`Self::new`], with inferences from another source.
-    pub(in crate::bench) fn with_source(
+    pub(crate) fn with_source(
         configuration: &Configuration,
         executor: E,
         expected: u64,
@@ -239,7 +239,7 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
 ///
 /// # Errors
 /// When there are no workers or too many.
-pub(in crate::bench) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
+pub(crate) fn check_size(configuration: &Configuration) -> Result<(), RunError> {
     let workers = configuration.workers();
     if workers == 0 || workers > MAX_WORKERS {
         let Configuration { n_models, workers_per_model, .. } = *configuration;

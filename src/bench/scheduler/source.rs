@@ -1,12 +1,12 @@
 //! The source of a worker's next inference: endless inputs until a window closes, a dataset, queries that arrive
 //! independently, or queries that follow one another.
 
-use crate::base::Rng;
-use crate::base::convert::{real, whole};
+use ns_base::Rng;
+use ns_base::convert::{real, whole};
 
 /// The next action of a free worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bench) enum Next {
+pub(crate) enum Next {
     /// Begins an inference that was asked for at this time, picoseconds.
     Begin(u64),
     /// Begins at this later time.
@@ -19,7 +19,7 @@ pub(in crate::bench) enum Next {
 
 /// Supplies workers with inferences.
 #[derive(Clone, Debug)]
-pub(in crate::bench) enum Source {
+pub(crate) enum Source {
     /// Inputs until the window closes.
     Window {
         /// Its end, picoseconds.
@@ -43,7 +43,7 @@ pub(in crate::bench) enum Source {
 
 /// A Poisson process.
 #[derive(Clone, Debug)]
-pub(in crate::bench) struct Arrivals {
+pub(crate) struct Arrivals {
     rng: Rng,
     mean_ps: f64,
     /// Time of the next arrival; kept as a float so that no rounding adds up.
@@ -69,7 +69,7 @@ impl Arrivals {
 
 /// One query at a time, each of the same number of inferences.
 #[derive(Clone, Debug)]
-pub(in crate::bench) struct Streams {
+pub(crate) struct Streams {
     inferences: u64,
     min_ps: u64,
     min_queries: u64,
@@ -93,7 +93,7 @@ impl Streams {
 
 /// Effect of the end of an inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::bench) enum Ended {
+pub(crate) enum Ended {
     /// The inference is recorded with its own latency.
     Inference,
     /// The inference is part of an unfinished query.

@@ -1,10 +1,10 @@
 //! Moves an inference from stage to stage.
 
-use crate::base::{Interval, SimTime};
-use crate::bench::run::error::RunError;
-use crate::bench::scheduler::executor::{Executor, Stage};
-use crate::bench::scheduler::observer::RunObserver;
-use crate::bench::scheduler::source::{Ended, Next};
+use crate::run::error::RunError;
+use crate::scheduler::executor::{Executor, Stage};
+use crate::scheduler::observer::RunObserver;
+use crate::scheduler::source::{Ended, Next};
+use ns_base::{Interval, SimTime};
 
 use super::resources::HOST;
 use super::run::Scheduler;

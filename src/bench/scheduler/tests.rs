@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use crate::base::{SimTime, stats};
-use crate::bench::*;
+use crate::*;
+use ns_base::{SimTime, stats};
 
 fn us(us: u64) -> SimTime {
     SimTime::from_us(us)

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::machine::arch::{Instance, instance};
-use crate::model::zoo::{ModelSpec, SpecError};
+use ns_machine::arch::{Instance, instance};
+use ns_model::zoo::{ModelSpec, SpecError};
 
 use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
 use super::notes::{nearest_sizes, notes, unknown_size};
-use crate::bench::config::bench_config::{BenchConfig, ConfigError};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::config::input_fit::fit;
-use crate::bench::config::options::{DeviceType, RunOptions};
-use crate::bench::run::fixed::FixedModel;
-use crate::device::{BroughtSpec, BroughtSpecError, model_label};
+use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::configuration::Configuration;
+use crate::config::input_fit::fit;
+use crate::config::options::{DeviceType, RunOptions};
+use crate::run::fixed::FixedModel;
+use ns_device::{BroughtSpec, BroughtSpecError, model_label};
 
 /// Replaces the EC2 size in rows of the measured processor, until the row names the machine.
 const THIS_MACHINE: &str = "cpu";
@@ -166,7 +166,7 @@ fn workers_of(config: &BenchConfig, pipeline_size: u32) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::arch::INSTANCES;
+    use ns_machine::arch::INSTANCES;
 
     fn pairs(config: &BenchConfig) -> Vec<(u32, u32)> {
         expand(config).unwrap().configurations.iter().map(|c| (c.n_models, c.workers_per_model)).collect()
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_longer_of_inputs_and_batch_sizes_is_cut_with_a_message() {
-        let inputs = crate::bench::parse_inputs("1x4;2x4;3x4").unwrap();
+        let inputs = crate::parse_inputs("1x4;2x4;3x4").unwrap();
         let config = BenchConfig { inputs, batch_sizes: vec![1, 2], n_models: Some(vec![1]), ..BenchConfig::default() };
         let sweep = expand(&config).unwrap();
         assert!(sweep.messages[0].contains("inputs is cut to 2"), "{:?}", sweep.messages);
@@ -306,7 +306,7 @@ mod tests {
         let text = r#"{"model_name": "resnet", "version": "1", "model_configs": [
             {"filename": "a.pt", "batch_size": 4, "model": "nn"}, {"filename": "b.pt", "pipeline_size": 2},
             {"filename": null, "status": "error"}]}"#;
-        let index = Some(crate::bench::ModelIndex::read(text).unwrap().index);
+        let index = Some(crate::ModelIndex::read(text).unwrap().index);
         let config = BenchConfig { index, model: String::new(), n_models: Some(vec![1]), ..BenchConfig::default() };
         let sweep = expand(&config).unwrap();
         assert!(sweep.messages[0].starts_with("1 entry of the index failed"), "{:?}", sweep.messages);
@@ -324,11 +324,11 @@ mod tests {
 
     #[test]
     fn an_entry_says_how_it_was_compiled_and_others_are_swept() {
-        use crate::compiler::AutoCast;
+        use ns_compiler::AutoCast;
         let text = r#"{"model_name": "m", "version": "1", "model_configs": [
             {"filename": "a.pt", "model": "nn", "auto_cast": "all", "lnc": 1}, {"filename": "b.pt", "model": "nn"}]}"#;
         let mut config = BenchConfig {
-            index: Some(crate::bench::ModelIndex::read(text).unwrap().index),
+            index: Some(crate::ModelIndex::read(text).unwrap().index),
             model: String::new(),
             n_models: Some(vec![1]),
             workers_per_model: Some(vec![1]),

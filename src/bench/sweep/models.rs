@@ -1,13 +1,13 @@
 //! The compiled models of a sweep: those of its lists, or those of its index.
 
-use crate::compiler::CompileOptions;
+use ns_compiler::CompileOptions;
 
-use crate::bench::config::bench_config::BenchConfig;
-use crate::bench::config::inputs::InputTuple;
-use crate::bench::index::ModelIndex;
+use crate::config::bench_config::BenchConfig;
+use crate::config::inputs::InputTuple;
+use crate::index::ModelIndex;
 
 /// One compiled model of a sweep.
-pub(in crate::bench) struct ModelConfig {
+pub(crate) struct ModelConfig {
     pub model: String,
     pub file: Option<String>,
     /// EC2 size it was compiled for, if its index says.
@@ -20,7 +20,7 @@ pub(in crate::bench) struct ModelConfig {
 }
 
 /// The finished entries of an index, each as it was compiled.
-pub(in crate::bench) fn models_of_index(
+pub(crate) fn models_of_index(
     config: &BenchConfig,
     index: &ModelIndex,
     messages: &mut Vec<String>,
@@ -57,7 +57,7 @@ pub(in crate::bench) fn models_of_index(
 }
 
 /// Each batch size with each pipeline size, performance level and compiler options.
-pub(in crate::bench) fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
+pub(crate) fn models_of_lists(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<ModelConfig> {
     let mut models = Vec::new();
     for (batch_size, inputs) in inputs_and_batches(config, messages) {
         for pipeline_size in distinct(&config.pipeline_sizes) {
@@ -98,7 +98,7 @@ fn inputs_and_batches(config: &BenchConfig, messages: &mut Vec<String>) -> Vec<(
 }
 
 /// Each entry once: a duplicate configuration would give the same row twice.
-pub(in crate::bench) fn distinct<T: PartialEq + Clone>(list: &[T]) -> Vec<T> {
+pub(crate) fn distinct<T: PartialEq + Clone>(list: &[T]) -> Vec<T> {
     let mut seen: Vec<T> = Vec::with_capacity(list.len());
     for entry in list {
         if !seen.contains(entry) {

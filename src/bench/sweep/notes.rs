@@ -1,28 +1,28 @@
 //! Notes for the user about a sweep before it runs, one sentence each.
 
-use crate::base::nearest_text;
-use crate::machine::arch::INSTANCES;
+use ns_base::nearest_text;
+use ns_machine::arch::INSTANCES;
 
 use super::models::ModelConfig;
-use crate::bench::config::bench_config::BenchConfig;
-use crate::bench::config::options::{Accounting, DeviceType};
+use crate::config::bench_config::BenchConfig;
+use crate::config::options::{Accounting, DeviceType};
 
 /// Shortest duration, in seconds, with a whole second between the first and the last.
 const SHORTEST_FULL_S: f64 = 2.0;
 
 /// Notes on the run as a whole and on its models.
-pub(in crate::bench) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
+pub(crate) fn notes(config: &BenchConfig, models: &[ModelConfig]) -> Vec<String> {
     let of_models = [levels(config, models), dataset(config, models), instances(config, models)];
     duration(config).into_iter().chain(of_models.into_iter().flatten()).collect()
 }
 
 /// The three known sizes most similar to an unknown name.
-pub(in crate::bench) fn nearest_sizes(name: &str) -> String {
+pub(crate) fn nearest_sizes(name: &str) -> String {
     nearest_text(name, INSTANCES.iter().map(|i| i.name))
 }
 
 /// A system given by its times may have an unknown size.
-pub(in crate::bench) fn unknown_size(config: &BenchConfig) -> String {
+pub(crate) fn unknown_size(config: &BenchConfig) -> String {
     let consequence = if config.n_models.is_none() {
         "the configurations with as many models as fit are skipped"
     } else {
@@ -82,7 +82,7 @@ fn instances(config: &BenchConfig, models: &[ModelConfig]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Dataset, expand};
+    use crate::{Dataset, expand};
 
     fn messages(config: BenchConfig) -> Vec<String> {
         expand(&config).unwrap().messages

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::SimTime;
+use ns_base::SimTime;
 
 use super::expand::expand;
-use crate::bench::config::bench_config::{BenchConfig, ConfigError};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::run::estimate::{Estimate, estimate};
-use crate::device::ServiceTimes;
+use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::configuration::Configuration;
+use crate::run::estimate::{Estimate, estimate};
+use ns_device::ServiceTimes;
 
 /// One configuration of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

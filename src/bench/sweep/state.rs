@@ -4,10 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::{PlannedRow, SweepPlan};
-use crate::bench::config::bench_config::{BenchConfig, ConfigError};
-use crate::bench::config::configuration::Configuration;
-use crate::bench::reports::report::Report;
-use crate::bench::run::estimate::Estimate;
+use crate::config::bench_config::{BenchConfig, ConfigError};
+use crate::config::configuration::Configuration;
+use crate::reports::report::Report;
+use crate::run::estimate::Estimate;
 
 /// State of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -246,8 +246,8 @@ impl SweepState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{NeverCancel, SimTime};
-    use crate::bench::{ConfigurationRun, ServiceTimes};
+    use crate::{ConfigurationRun, ServiceTimes};
+    use ns_base::{NeverCancel, SimTime};
 
     /// 24 configurations; those of 3 copies do not fit on the two cores.
     fn sweep() -> SweepState {

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::recorder::{BenchRecorder, TracedInference};
-use crate::base::{Diagnostics, Interval, SimTime, StrId};
-use crate::bench::{Configuration, SetupStep, Stage};
-use crate::machine::arch::instance;
-use crate::profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, ProcessId, Profile, ProfileBuilder, TrackId};
+use ns_base::{Diagnostics, Interval, SimTime, StrId};
+use ns_bench::{Configuration, SetupStep, Stage};
+use ns_machine::arch::instance;
+use ns_profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, ProcessId, Profile, ProfileBuilder, TrackId};
 
 /// A benchmark run, without its recording.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Records a benchmark run, up to a given time in the measured window.
 
-use crate::base::{Interval, SimTime};
-use crate::bench::{RunObserver, SetupStep, Stage};
+use ns_base::{Interval, SimTime};
+use ns_bench::{RunObserver, SetupStep, Stage};
 
 /// Limit on the recorded inferences: a timeline of this many has some hundred thousand slices.
 pub const MOST_TRACED_INFERENCES: usize = 20_000;

@@ -1,12 +1,12 @@
 //! Schedules worked out by hand, and properties of every run.
 
 use super::*;
-use crate::analysis::sentences::{SentencesPass, Topic};
-use crate::analysis::work::Works;
-use crate::base::SimTime;
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, RunDetail, ServiceTimes, expand};
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
+use ns_analysis::sentences::{SentencesPass, Topic};
+use ns_analysis::work::Works;
+use ns_base::SimTime;
+use ns_bench::{BenchConfig, Configuration, ConfigurationRun, RunDetail, ServiceTimes, expand};
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
 
 fn us(us: u64) -> SimTime {
     SimTime::from_us(us)

@@ -10,15 +10,15 @@ use clap::error::ErrorKind;
 
 use super::experiment::model_filter;
 use super::text;
-use crate::cli::args::Args;
-use crate::cli::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
-use crate::cli::png::png;
-use crate::experiment::aggregate::{
+use crate::args::Args;
+use crate::experiment_args::{AggregateArgs, AggregateFormatArg, BaselineArg, MetricArg, ReportKindArg, TestArg};
+use crate::png::png;
+use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, KNOWN_ACCELERATORS, Metric, Report, ReportKind, Selection,
     speedups, unlike_batches,
 };
-use crate::experiment::figure::{FigureSize, figure};
-use crate::experiment::plan::Test;
+use ns_experiment::figure::{FigureSize, figure};
+use ns_experiment::plan::Test;
 
 /// Warning about models whose times cannot be compared.
 const UNLIKE: &str = "models have different batch sizes in a backend and the baseline";

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::cli::analysis_args::OutputArgs;
-use crate::cli::driver::Driver;
-use crate::session::{AnalysisRequest, Answer, Listed, Listing, ProfileKey, Question, Reply, Rows, Told};
-use crate::view::table::{Cell, Table};
+use crate::analysis_args::OutputArgs;
+use crate::driver::Driver;
+use ns_session::{AnalysisRequest, Answer, Listed, Listing, ProfileKey, Question, Reply, Rows, Told};
+use ns_view::table::{Cell, Table};
 
 /// Asks for the rows of a table that the flags select.
 pub(super) fn list(driver: &mut Driver, profile: ProfileKey, what: Listing, output: &OutputArgs) -> Result<Listed> {

@@ -10,8 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 
 use super::aggregate::jsonl_files;
-use crate::cli::experiment_args::{AnalyzeArgs, AnalyzeFormatArg};
-use crate::experiment::analyze::Analyzer;
+use crate::experiment_args::{AnalyzeArgs, AnalyzeFormatArg};
+use ns_experiment::analyze::Analyzer;
 
 pub(super) fn run(args: AnalyzeArgs) -> Result<()> {
     let folder = &args.output_dirname;

@@ -9,15 +9,15 @@ use super::compile::write;
 use super::result_files::{path_of, refuse_index};
 use super::timed::TimedRuns;
 use super::{bench_eval, bench_index, bench_trace, reports, text};
-use crate::bench::{
+use crate::bench_args::BenchArgs;
+use crate::driver::Driver;
+use crate::interrupt::{self, Interrupted};
+use crate::output_args::{JsonFormatArg, OutputArgs};
+use ns_bench::{
     BenchConfig, Configuration, DeviceType, Report, ReportDetail, RowResult, RunDetail, RunResults, SweepState,
     Verbosity, results_to_json, timed_results_to_json,
 };
-use crate::cli::bench_args::BenchArgs;
-use crate::cli::driver::Driver;
-use crate::cli::interrupt::{self, Interrupted};
-use crate::cli::output_args::{JsonFormatArg, OutputArgs};
-use crate::session::{JobRequest, JobResult, RunRequest, Told};
+use ns_session::{JobRequest, JobResult, RunRequest, Told};
 
 pub(super) fn run(args: BenchArgs) -> Result<()> {
     let args = args.with_positional_model()?;

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Map, Value};
 
-use crate::base::stats::round_to;
-use crate::bench::dataset::Records;
-use crate::bench::evaluate::{Answering, Metrics, Record, check_records, find_metric};
-use crate::bench::{Configuration, FixedModel};
-use crate::cli::bench_args::BenchArgs;
-use crate::cli::dataset;
-use crate::device::{BroughtSpec, ModelLibrary, model_label};
+use crate::bench_args::BenchArgs;
+use crate::dataset;
+use ns_base::stats::round_to;
+use ns_bench::dataset::Records;
+use ns_bench::evaluate::{Answering, Metrics, Record, check_records, find_metric};
+use ns_bench::{Configuration, FixedModel};
+use ns_device::{BroughtSpec, ModelLibrary, model_label};
 
 /// The dataset and the metrics to compute.
 pub(super) struct Evaluation {

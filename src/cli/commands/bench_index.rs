@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use crate::bench::{
+use crate::bench_args::BenchArgs;
+use ns_bench::{
     BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_inputs, parse_levels, parse_list,
 };
-use crate::cli::bench_args::BenchArgs;
 
 /// Puts the index file into a benchmark, with the entries that pass the lists on the command line. When no instance
 /// is named, the index's own is taken.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::profile::{profile_info, write_trace};
-use crate::bench::Configuration;
-use crate::cli::driver::Driver;
-use crate::cli::output_args::TraceArgs;
-use crate::session::{JobRequest, TraceSpec};
+use crate::driver::Driver;
+use crate::output_args::TraceArgs;
+use ns_bench::Configuration;
+use ns_session::{JobRequest, TraceSpec};
 
 /// Runs a configuration once more with an observer, and writes its timeline. `row` of `rows` is its place in the sweep.
 ///

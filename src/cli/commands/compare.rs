@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
 use super::text;
-use crate::analysis::GroupBy;
-use crate::analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
-use crate::base::units::{format_ns, format_times};
-use crate::cli::analysis_args::{BaseArg, CompareArgs};
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::{Answer, Chosen, ProfileKey, Question};
-use crate::view::comparison::comparison_table;
+use crate::analysis_args::{BaseArg, CompareArgs};
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::GroupBy;
+use ns_analysis::compare::{ComparedRow, Comparison, Measure, OperatorTotals, Presence};
+use ns_base::units::{format_ns, format_times};
+use ns_session::{Answer, Chosen, ProfileKey, Question};
+use ns_view::comparison::comparison_table;
 
 pub(super) fn run(args: CompareArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::bench::{CompiledModel, EntryStatus, ModelIndex};
-use crate::cli::driver::Driver;
-use crate::cli::index_args::ModelCompileArgs;
-use crate::device::model_label;
-use crate::session::{JobRequest, Part, Told};
+use crate::driver::Driver;
+use crate::index_args::ModelCompileArgs;
+use ns_bench::{CompiledModel, EntryStatus, ModelIndex};
+use ns_device::model_label;
+use ns_session::{JobRequest, Part, Told};
 
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;

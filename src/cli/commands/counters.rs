@@ -3,13 +3,13 @@
 use anyhow::{Result, bail};
 
 use super::analysis::{analyse, list, print_listed};
-use crate::analysis::counters::Curve;
-use crate::base::convert::real_signed;
-use crate::cli::analysis_args::CountersArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::{Answer, Listed, Listing, Question};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::analysis_args::CountersArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::counters::Curve;
+use ns_base::convert::real_signed;
+use ns_session::{Answer, Listed, Listing, Question};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 pub(super) fn run(args: CountersArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::base::convert::real;
-use crate::base::{Clock, WallNs};
-use crate::bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
-use crate::bench::{Configuration, RowResult, RunDetail};
-use crate::cli::interrupt;
+use crate::interrupt;
+use ns_base::convert::real;
+use ns_base::{Clock, WallNs};
+use ns_bench::cpu::{CpuRun, CpuStage, CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
+use ns_bench::{Configuration, RowResult, RunDetail};
 
 /// The default numbers of copies: one, and as many as there are processors.
 pub(super) fn default_copies() -> Vec<u32> {

@@ -5,13 +5,13 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::base::units::{format_count, format_ns, format_share, format_times};
-use crate::capture::build_customop_profile;
-use crate::cli::customop_args::CustomOpArgs;
-use crate::cli::kernel_file;
-use crate::kernel::{BUILT_IN, KernelDtype, Severity, built_in};
-use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, run_with_processors};
+use crate::customop_args::CustomOpArgs;
+use crate::kernel_file;
+use ns_base::units::{format_count, format_ns, format_share, format_times};
+use ns_capture::build_customop_profile;
+use ns_kernel::{BUILT_IN, KernelDtype, Severity, built_in};
+use ns_machine::cost::CostTable;
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, run_with_processors};
 
 pub(super) fn run(args: CustomOpArgs) -> Result<()> {
     if args.list {

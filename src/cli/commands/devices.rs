@@ -4,9 +4,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::text;
-use crate::cli::args::DevicesArgs;
-use crate::machine::arch::{CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of};
-use crate::machine::cost::{register, register_markdown};
+use crate::args::DevicesArgs;
+use ns_machine::arch::{CORES, CoreData, DEVICES, DeviceData, Figure, INSTANCES, Instance, core_spec, device_of};
+use ns_machine::cost::{register, register_markdown};
 
 #[derive(Serialize)]
 struct DevicesJson {

@@ -5,10 +5,10 @@ use std::fs;
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::text;
-use crate::base::convert::nearest_single;
-use crate::base::units::format_figures;
-use crate::bench::evaluate::{Metrics, Record, metrics_to_text};
-use crate::cli::args::EvaluateArgs;
+use crate::args::EvaluateArgs;
+use ns_base::convert::nearest_single;
+use ns_base::units::format_figures;
+use ns_bench::evaluate::{Metrics, Record, metrics_to_text};
 
 pub(super) fn run(args: EvaluateArgs) -> Result<()> {
     let Some(path) = &args.file else { return text::print(metrics_to_text().as_bytes()) };

@@ -8,7 +8,7 @@ mod single;
 
 use anyhow::{Result, anyhow};
 
-use crate::cli::experiment_args::ExperimentArgs;
+use crate::experiment_args::ExperimentArgs;
 pub(super) use plan::model_filter;
 
 pub(super) fn run(args: ExperimentArgs) -> Result<()> {

@@ -4,15 +4,15 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json, shorten};
 use super::text;
-use crate::analysis::flame::FlameGraph;
-use crate::analysis::modules::ModuleTree;
-use crate::base::convert::real_signed;
-use crate::base::units::{format_count, format_ns};
-use crate::cli::analysis_args::FlameArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::profile::Unit;
-use crate::session::{Answer, Question};
+use crate::analysis_args::FlameArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::flame::FlameGraph;
+use ns_analysis::modules::ModuleTree;
+use ns_base::convert::real_signed;
+use ns_base::units::{format_count, format_ns};
+use ns_profile::Unit;
+use ns_session::{Answer, Question};
 
 pub(super) fn run(args: FlameArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -4,14 +4,14 @@ use anyhow::{Result, bail};
 
 use super::analysis::{analyse, print_json};
 use super::text;
-use crate::analysis::histogram::{BinScale, Histogram};
-use crate::base::convert::whole_signed;
-use crate::base::units::format_count;
-use crate::cli::analysis_args::HistogramArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::profile::Unit;
-use crate::session::{Answer, Question};
+use crate::analysis_args::HistogramArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::histogram::{BinScale, Histogram};
+use ns_base::convert::whole_signed;
+use ns_base::units::format_count;
+use ns_profile::Unit;
+use ns_session::{Answer, Question};
 
 /// Length of the longest bar, in characters.
 const BAR: u64 = 40;

@@ -3,11 +3,11 @@
 use anyhow::Result;
 
 use super::analysis::{list, print_listed};
-use crate::base::{Interval, TraceNs};
-use crate::cli::analysis_args::SpanArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::Listing;
+use crate::analysis_args::SpanArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_base::{Interval, TraceNs};
+use ns_session::Listing;
 
 pub(super) fn run(args: SpanArgs) -> Result<()> {
     show(args, Listing::Idle)

@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 
 use super::compile::write;
 use super::text;
-use crate::bench::{FilePlan, FileStep, IndexFilter, ModelEntry, ModelIndex};
-use crate::cli::index_args::IndexCommand;
+use crate::index_args::IndexCommand;
+use ns_bench::{FilePlan, FileStep, IndexFilter, ModelEntry, ModelIndex};
 
 pub(super) fn run(command: IndexCommand) -> Result<()> {
     match command {

@@ -9,14 +9,14 @@ use serde::Serialize;
 
 use super::model_values::{Compared, JsonComparison};
 use super::{inspect_picture, text};
-use crate::base::units::format_count;
-use crate::bench::{Parity, parity, parity_markdown, parse_list};
-use crate::cli::driver::Driver;
-use crate::cli::inspect_args::InspectArgs;
-use crate::cli::model_file;
-use crate::device::BroughtSettings;
-use crate::device::{BroughtRun, Device};
-use crate::import::{Imported, Inspection, TensorInfo, Verdict};
+use crate::driver::Driver;
+use crate::inspect_args::InspectArgs;
+use crate::model_file;
+use ns_base::units::format_count;
+use ns_bench::{Parity, parity, parity_markdown, parse_list};
+use ns_device::BroughtSettings;
+use ns_device::{BroughtRun, Device};
+use ns_import::{Imported, Inspection, TensorInfo, Verdict};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
     let path =
@@ -127,7 +127,7 @@ fn describe(found: &Inspection) -> String {
 const MOST_MODULES: usize = 20;
 
 fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String {
-    let ms = |t: crate::base::SimTime| t.to_ms_f64();
+    let ms = |t: ns_base::SimTime| t.to_ms_f64();
     let mut out = format!(
         "\none call on a simulated core of {instance}: {:.3} ms on the core, {:.3} ms with the runtime and transfers\n",
         ms(run.window),

@@ -7,13 +7,13 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::text;
-use crate::cli::driver::Driver;
-use crate::cli::inspect_args::InspectArgs;
-use crate::session::{
+use crate::driver::Driver;
+use crate::inspect_args::InspectArgs;
+use ns_session::{
     InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, JobRequest, JobResult, Told, TreeRow,
 };
-use crate::view::document::{Block, Document};
-use crate::view::table::Table;
+use ns_view::document::{Block, Document};
+use ns_view::table::Table;
 
 /// The JSON of a model's tree.
 #[derive(Serialize)]
@@ -118,7 +118,7 @@ fn in_columns(table: &Table) -> String {
     let heads: Vec<String> =
         table.columns.iter().map(|c| format!("{}{}", if c.is_numeric() { ">" } else { "" }, c.title)).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let cells = |row: &Vec<crate::view::table::Cell>| -> Vec<String> {
+    let cells = |row: &Vec<ns_view::table::Cell>| -> Vec<String> {
         row.iter().zip(&table.columns).map(|(cell, column)| cell.text(column.kind)).collect()
     };
     text::table(&heads, &table.rows.iter().map(cells).collect::<Vec<_>>())

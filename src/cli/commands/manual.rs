@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 
 use super::text;
-use crate::cli::args::Args;
-use crate::cli::serve_args::{CompletionsArgs, ManArgs};
+use crate::args::Args;
+use crate::serve_args::{CompletionsArgs, ManArgs};
 
 /// Name of the program.
 const NAME: &str = "neuronscope";

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::cpu::SystemClock;
 use super::text;
-use crate::cli::experiment_args::MatmulBenchArgs;
-use crate::experiment::micro::{BenchPlan, MatmulDType, MatmulResult, Verdict, matmul_cases};
-use crate::experiment::plan::Accelerator;
-use crate::experiment::run::matmul_ms;
+use crate::experiment_args::MatmulBenchArgs;
+use ns_experiment::micro::{BenchPlan, MatmulDType, MatmulResult, Verdict, matmul_cases};
+use ns_experiment::plan::Accelerator;
+use ns_experiment::run::matmul_ms;
 
 /// A line of `--json`.
 #[derive(Serialize)]

@@ -3,11 +3,11 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
-use crate::cli::driver::Driver;
-use crate::cli::interrupt::{self, Interrupted};
-use crate::cli::matmult_args::MatmultArgs;
-use crate::cli::progress::ProgressBar;
+use crate::driver::Driver;
+use crate::interrupt::{self, Interrupted};
+use crate::matmult_args::MatmultArgs;
+use crate::progress::ProgressBar;
+use ns_bench::matmult::{MatmultReport, log_lines, matmult_csv, matmult_json, matmult_rows, run_case};
 
 pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;

@@ -3,10 +3,10 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
-use crate::bench::{BenchConfig, expand};
-use crate::cli::driver::Driver;
-use crate::session::{JobRequest, JobResult, Told};
+use crate::driver::Driver;
+use ns_bench::mlperf::{MlperfSettings, mlperf_to_json, mlperf_to_text};
+use ns_bench::{BenchConfig, expand};
+use ns_session::{JobRequest, JobResult, Told};
 
 /// Runs the scenario on each configuration of the benchmark; configurations that cannot run are named and left out.
 pub(super) fn run(mut driver: Driver, config: BenchConfig, settings: MlperfSettings, json: bool) -> Result<()> {

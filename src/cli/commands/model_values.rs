@@ -6,11 +6,11 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
-use crate::cli::inspect_args::ArraysArgs;
-use crate::cli::model_file::DiskModel;
-use crate::import::eval::Casts;
-use crate::import::{Imported, ResultComparison, compare, read_npz};
-use crate::neuron::numerics::DEFAULT_TOLERANCE;
+use crate::inspect_args::ArraysArgs;
+use crate::model_file::DiskModel;
+use ns_import::eval::Casts;
+use ns_import::{Imported, ResultComparison, compare, read_npz};
+use ns_neuron::numerics::DEFAULT_TOLERANCE;
 
 /// Default tolerance: largest difference of a result, divided by the largest expected number.
 pub(super) const FILE_TOLERANCE: f64 = 1e-4;

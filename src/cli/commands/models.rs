@@ -3,11 +3,11 @@
 use anyhow::{Result, bail};
 
 use super::text;
-use crate::bench::InputTuple;
-use crate::cli::args::ModelsArgs;
-use crate::cli::driver::Driver;
-use crate::model::ModelSpec;
-use crate::session::{Catalog, ParameterKind, QuestionRequest, Reply, Told};
+use crate::args::ModelsArgs;
+use crate::driver::Driver;
+use ns_bench::InputTuple;
+use ns_model::ModelSpec;
+use ns_session::{Catalog, ParameterKind, QuestionRequest, Reply, Told};
 
 pub(super) fn run(args: ModelsArgs) -> Result<()> {
     let told = Driver::new().run(QuestionRequest::Catalog, None)?;

@@ -6,14 +6,14 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::model_values::Compared;
 use super::text;
-use crate::cli::args::{NumericsArgs, RoundingArg};
-use crate::cli::driver::Driver;
-use crate::cli::model_file::{self, DiskModel};
-use crate::device::{BroughtValues, casts_of};
-use crate::import::Imported;
-use crate::machine::arch::{features, instance};
-use crate::neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
-use crate::session::{
+use crate::args::{NumericsArgs, RoundingArg};
+use crate::driver::Driver;
+use crate::model_file::{self, DiskModel};
+use ns_device::{BroughtValues, casts_of};
+use ns_import::Imported;
+use ns_machine::arch::{features, instance};
+use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
+use ns_session::{
     BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
     without_source,
 };

@@ -5,17 +5,15 @@ use anyhow::{Context, Result, bail};
 use super::analysis::{analyse, list, print_json, shorten};
 use super::profile::{export, operators, write_page, write_trace};
 use super::text;
-use crate::analysis::summary::OpenSummary;
-use crate::base::convert::{real, real_signed, whole, whole_signed};
-use crate::base::units::{format_count, format_ns};
-use crate::cli::analysis_args::{LevelArgs, OutputArgs};
-use crate::cli::args::OpenArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::{
-    Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question,
-};
-use crate::view::table::Cell;
+use crate::analysis_args::{LevelArgs, OutputArgs};
+use crate::args::OpenArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::summary::OpenSummary;
+use ns_base::convert::{real, real_signed, whole, whole_signed};
+use ns_base::units::{format_count, format_ns};
+use ns_session::{Answer, ExportKind, GroupsOf, LOCAL_PAGE, Listing, OperatorKind, ProfileInfo, ProfileKey, Question};
+use ns_view::table::Cell;
 
 pub(super) fn run(args: OpenArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -3,11 +3,11 @@
 use anyhow::Result;
 
 use super::analysis::{list, print_headed};
-use crate::analysis::members::MemberOrder;
-use crate::cli::analysis_args::OperatorsArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::{GroupsOf, Listing, MembersOf};
+use crate::analysis_args::OperatorsArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::members::MemberOrder;
+use ns_session::{GroupsOf, Listing, MembersOf};
 
 pub(super) fn run(args: OperatorsArgs) -> Result<()> {
     let mut driver = Driver::new();

@@ -4,9 +4,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::text;
-use crate::cli::args::OperatorsSupportedArgs;
-use crate::compiler::engine_of;
-use crate::import::{SUPPORTED_FORMATS, supported_operators};
+use crate::args::OperatorsSupportedArgs;
+use ns_compiler::engine_of;
+use ns_import::{SUPPORTED_FORMATS, supported_operators};
 
 /// One operator as JSON.
 #[derive(Serialize)]

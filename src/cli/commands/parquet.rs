@@ -9,15 +9,15 @@ use anyhow::{Context, Result, bail};
 use super::aggregate::jsonl_files;
 use super::analysis::list;
 use super::profile::export;
-use crate::analysis::GroupBy;
-use crate::bench::import::read_reports_at;
-use crate::cli::analysis_args::OutputArgs;
-use crate::cli::driver::Driver;
-use crate::cli::parquet::{self, RecordSheet};
-use crate::cli::parquet_args::{ParquetArgs, ParquetTableArg};
-use crate::cli::source;
-use crate::formats::WriteFormat;
-use crate::session::{ExportKind, GroupsOf, Listing};
+use crate::analysis_args::OutputArgs;
+use crate::driver::Driver;
+use crate::parquet::{self, RecordSheet};
+use crate::parquet_args::{ParquetArgs, ParquetTableArg};
+use crate::source;
+use ns_analysis::GroupBy;
+use ns_bench::import::read_reports_at;
+use ns_formats::WriteFormat;
+use ns_session::{ExportKind, GroupsOf, Listing};
 
 pub(super) fn run(args: ParquetArgs) -> Result<()> {
     let shown = args.output.display();

@@ -6,13 +6,13 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use super::text;
-use crate::base::convert::real;
-use crate::base::units::{format_count, format_ns, format_plugin_share};
-use crate::cli::args::ProfileArgs;
-use crate::cli::driver::Driver;
-use crate::formats::WriteFormat;
-use crate::insight::Insights;
-use crate::session::{
+use crate::args::ProfileArgs;
+use crate::driver::Driver;
+use ns_base::convert::real;
+use ns_base::units::{format_count, format_ns, format_plugin_share};
+use ns_formats::WriteFormat;
+use ns_insight::Insights;
+use ns_session::{
     AnalysisRequest, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileKey, ProfileQuestion,
     ProfileSpec, Reply, Told,
 };
@@ -62,7 +62,7 @@ pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, p
 ///
 /// # Errors
 /// When the model file cannot be opened.
-pub(in crate::cli) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
+pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
     let model = args.file.model_file.as_deref().unwrap_or(&args.model);
     Ok(ProfileSpec {
         model: args.brought.model(driver, model)?,
@@ -114,7 +114,7 @@ fn insights(driver: &mut Driver, profile: ProfileKey) -> Result<Insights> {
 ///
 /// # Errors
 /// When the session sent no result, which would be a fault of the session.
-pub(in crate::cli) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
+pub(crate) fn profile_info(told: Option<Told>) -> Result<ProfileInfo> {
     match told {
         Some(Told::Done(JobResult::Profile(info))) => Ok(*info),
         _ => bail!("the session returned no profile"),

@@ -3,11 +3,11 @@
 use anyhow::{Result, anyhow};
 
 use super::analysis::{list, print_headed};
-use crate::analysis::query::parse;
-use crate::cli::analysis_args::QueryArgs;
-use crate::cli::driver::Driver;
-use crate::cli::source;
-use crate::session::{Listing, QueryOf};
+use crate::analysis_args::QueryArgs;
+use crate::driver::Driver;
+use crate::source;
+use ns_analysis::query::parse;
+use ns_session::{Listing, QueryOf};
 
 pub(super) fn run(args: QueryArgs) -> Result<()> {
     // A mistake in the query is reported before a large file is read.

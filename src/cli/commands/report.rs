@@ -5,9 +5,9 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 
 use super::reports;
-use crate::bench::ModelIndex;
-use crate::bench::import::read_reports_at;
-use crate::cli::args::ReportArgs;
+use crate::args::ReportArgs;
+use ns_bench::ModelIndex;
+use ns_bench::import::read_reports_at;
 
 pub(super) fn run(args: ReportArgs) -> Result<()> {
     reports::check(&args.table)?;

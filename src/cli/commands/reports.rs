@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::compile::write;
 use super::result_files::{path_of, refuse_index};
 use super::text;
-use crate::bench::export::{self, PRINT_COLS, TableOptions};
-use crate::bench::{BenchConfig, REPORT_KEYS, Report, verdict};
-use crate::cli::output_args::TableArgs;
-use crate::session::bench_page;
+use crate::output_args::TableArgs;
+use ns_bench::export::{self, PRINT_COLS, TableOptions};
+use ns_bench::{BenchConfig, REPORT_KEYS, Report, verdict};
+use ns_session::bench_page;
 
 /// Checks keys and files before anything runs.
 ///

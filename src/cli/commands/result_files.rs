@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
 
-use crate::bench::{ModelIndex, Report, utc_dts};
+use ns_bench::{ModelIndex, Report, utc_dts};
 
 /// The file for a flag: the named one, or `{model_name}.results-{date}-{time}.{extension}`.
 pub(super) fn path_of(named: &Option<PathBuf>, reports: &[Report], extension: &str) -> PathBuf {

@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 
-use crate::cli::serve::{Site, serve};
-use crate::cli::serve_args::ServeArgs;
+use crate::serve::{Site, serve};
+use crate::serve_args::ServeArgs;
 
 pub(super) fn run(args: &ServeArgs) -> Result<()> {
     let site = Site::of(args.dir.as_deref())?;

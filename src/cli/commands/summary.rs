@@ -1,8 +1,8 @@
 //! The text of `neuronscope profile --summary`.
 
 use super::text;
-use crate::base::units::{format_ns, format_times};
-use crate::insight::{Bounds, Effect, Finding, Insights, Summary};
+use ns_base::units::{format_ns, format_times};
+use ns_insight::{Bounds, Effect, Finding, Insights, Summary};
 
 /// Metrics, bounds, findings.
 pub(super) fn describe(insights: &Insights) -> String {

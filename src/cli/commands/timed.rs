@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 
-use crate::base::convert::real;
-use crate::bench::{
+use crate::interrupt;
+use ns_base::convert::real;
+use ns_bench::{
     Configuration, ConfigurationRun, DeviceType, MOST_TIMED_INFERENCES, RowResult, RunDetail, ServiceTimes,
     SpanRecorder, TimedResults, service_times,
 };
-use crate::cli::interrupt;
-use crate::device::ModelLibrary;
+use ns_device::ModelLibrary;
 
 /// Runs configurations with a recorder of spans; compiled models are kept for the next configuration.
 #[derive(Default)]

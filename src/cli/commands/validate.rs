@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::text;
-use crate::base::units::format_share;
-use crate::cli::args::ValidateArgs;
-use crate::fidelity::{Calibrator, PlacementBasis, PublishedRow, Summary, Validation, read_rows, validate};
+use crate::args::ValidateArgs;
+use ns_base::units::format_share;
+use ns_fidelity::{Calibrator, PlacementBasis, PublishedRow, Summary, Validation, read_rows, validate};
 
 /// `neuronscope validate --json`.
 #[derive(Serialize)]

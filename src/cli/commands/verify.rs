@@ -5,8 +5,8 @@ use std::fs;
 use anyhow::{Context, Result};
 
 use super::text;
-use crate::cli::experiment_args::{VerifyArgs, VerifyRulesArg};
-use crate::experiment::verify::{Rules, Verdict, verify_cases};
+use crate::experiment_args::{VerifyArgs, VerifyRulesArg};
+use ns_experiment::verify::{Rules, Verdict, verify_cases};
 
 impl From<VerifyRulesArg> for Rules {
     fn from(arg: VerifyRulesArg) -> Self {

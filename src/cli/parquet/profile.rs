@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Context, Result};
 
 use super::sheet::{Field, Kind, Sheet, Value};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Columns of the slices, the same as in the CSV of a profile (docs/formats/written.md).
 const SLICES: [(&str, Kind); 9] = [
@@ -24,7 +24,7 @@ const SLICES: [(&str, Kind); 9] = [
 ///
 /// # Errors
 /// When the CSV has other columns, or the file cannot be written.
-pub(in crate::cli) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
+pub(crate) fn slices<W: Write + Send>(out: W, csv: &[u8]) -> Result<u64> {
     let fields = SLICES.map(|(name, kind)| Field::new(name, kind));
     let mut sheet = Sheet::new(out, "slices", &fields)?;
     let mut reader = csv::Reader::from_reader(csv);
@@ -51,7 +51,7 @@ fn cell<'a>(text: &'a str, name: &str, kind: Kind) -> Result<Value<'a>> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(in crate::cli) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Result<u64> {
+pub(crate) fn table<W: Write + Send>(out: W, name: &str, table: &Table) -> Result<u64> {
     let kinds: Vec<Kind> = table.columns.iter().enumerate().map(|(at, column)| kind(column, at, table)).collect();
     let fields: Vec<Field> = table.columns.iter().zip(&kinds).map(|(c, kind)| Field::new(&c.id, *kind)).collect();
     let mut sheet = Sheet::new(out, name, &fields)?;

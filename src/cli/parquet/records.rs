@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::sheet::{Field, Kind, Sheet, Value};
-use crate::experiment::record::{FLAT_METRICS, FlatRecord, LineNotes};
+use ns_experiment::record::{FLAT_METRICS, FlatRecord, LineNotes};
 
 /// Columns before the metrics, in their order.
 const COLUMNS: [(&str, Kind); 18] = [
@@ -30,7 +30,7 @@ const COLUMNS: [(&str, Kind); 18] = [
 ];
 
 /// A file of records that is being written.
-pub(in crate::cli) struct RecordSheet<W: Write + Send> {
+pub(crate) struct RecordSheet<W: Write + Send> {
     sheet: Sheet<W>,
     notes: LineNotes,
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value as Json;
 
 use super::sheet::{Field, Kind, Sheet, Value};
-use crate::bench::{REPORT_KEYS, Report};
+use ns_bench::{REPORT_KEYS, Report};
 
 /// Keys with text.
 const TEXTS: [&str; 17] = [
@@ -58,7 +58,7 @@ fn fields() -> Vec<Field> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub(in crate::cli) fn reports<W: Write + Send>(out: W, reports: &[Report]) -> Result<u64> {
+pub(crate) fn reports<W: Write + Send>(out: W, reports: &[Report]) -> Result<u64> {
     let fields = fields();
     let mut sheet = Sheet::new(out, "reports", &fields)?;
     for report in reports {

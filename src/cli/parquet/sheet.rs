@@ -11,7 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use crate::base::convert::real_signed;
+use ns_base::convert::real_signed;
 
 /// Rows that are kept in memory until they are written.
 const GROUP_ROWS: usize = 65_536;

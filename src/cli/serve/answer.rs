@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Site;
-use crate::session::share::decode;
+use ns_session::share::decode;
 
 /// Content types by file extension.
 const TYPES: [(&str, &str); 16] = [

@@ -22,7 +22,7 @@ const PORTS_TO_TRY: u16 = 100;
 ///
 /// # Errors
 /// When no port is free.
-pub(in crate::cli) fn serve(site: Site, port: u16, ready: impl FnOnce(u16)) -> Result<()> {
+pub(crate) fn serve(site: Site, port: u16, ready: impl FnOnce(u16)) -> Result<()> {
     let server = Arc::new(listen(port)?);
     let bound = server.server_addr().to_ip().map(|address| address.port());
     ready(bound.context("the server's port is not known")?);

@@ -12,7 +12,7 @@ static EMBEDDED: include_dir::Dir<'static> = include_dir::include_dir!("$CARGO_M
 
 /// The files of a page.
 #[derive(Debug)]
-pub(in crate::cli) enum Site {
+pub(crate) enum Site {
     /// The files in this program.
     #[cfg(feature = "embed")]
     Embedded,

@@ -17,10 +17,10 @@ use super::tiles::{CLIP, SQUARE, Step, StepKind};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value};
 use super::weights::load_vector;
-use crate::base::FxHashSet;
-use crate::compiler::hlo::{HloInstruction, InstrId, Opcode};
-use crate::machine::cost::decisions::LONG_ROW_ELEMENTS;
-use crate::machine::isa::{Engine, Op, Wait};
+use crate::hlo::{HloInstruction, InstrId, Opcode};
+use ns_base::FxHashSet;
+use ns_machine::cost::decisions::LONG_ROW_ELEMENTS;
+use ns_machine::isa::{Engine, Op, Wait};
 
 /// The other operand of a binary operation.
 enum Other {

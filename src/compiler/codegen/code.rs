@@ -7,9 +7,9 @@ use super::error::CodegenError;
 use super::memory::PsumBanks;
 use super::plan::{Plan, is_weight};
 use super::sources::Sources;
-use crate::compiler::hlo::InstrId;
-use crate::machine::isa::{Engine, Op, Wait};
-use crate::machine::{Executable, MemoryPlan};
+use crate::hlo::InstrId;
+use ns_machine::isa::{Engine, Op, Wait};
+use ns_machine::{Executable, MemoryPlan};
 
 /// The instructions and DMAs of a program under construction, and for each the operation that it executes.
 pub(super) struct Code<'p> {

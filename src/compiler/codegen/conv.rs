@@ -17,10 +17,10 @@ use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, partitions_used};
 use super::weights::WeightMatrix;
-use crate::compiler::hlo::InstrId;
-use crate::machine::cost::decisions::POOL_CHUNK_ELEMENTS;
-use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
-use crate::tensor::kernels::WindowDim;
+use crate::hlo::InstrId;
+use ns_machine::cost::decisions::POOL_CHUNK_ELEMENTS;
+use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
+use ns_tensor::kernels::WindowDim;
 
 /// Sizes of a convolution.
 struct ConvShape<'w> {

@@ -16,7 +16,7 @@ use super::tiles::{Step, StepKind};
 use super::turn::in_layout;
 use super::value::{Layout, Resident, Value, blocks, grouped_blocks};
 use super::weights::WeightMatrix;
-use crate::compiler::hlo::{DotDims, InstrId};
+use crate::hlo::{DotDims, InstrId};
 
 /// Sizes of a dot.
 struct DotShape {

@@ -11,9 +11,9 @@ use super::spill::take;
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Resident, blocks};
 use super::work::elementwise_of_parts;
-use crate::compiler::hlo::{InstrId, Opcode};
-use crate::machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
-use crate::machine::isa::Wait;
+use crate::hlo::{InstrId, Opcode};
+use ns_machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
+use ns_machine::isa::Wait;
 
 /// An elementwise instruction or fusion whose main operand is in SBUF.
 pub(super) fn elementwise(

@@ -1,9 +1,9 @@
 //! Appends instructions and DMAs to an executable and leaves out redundant waits.
 
 use super::error::CodegenError;
-use crate::base::convert::narrow;
-use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
-use crate::machine::{Executable, SourceId};
+use ns_base::convert::narrow;
+use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
+use ns_machine::{Executable, SourceId};
 
 /// Most instructions and DMAs of one program; 8 M of them take a quarter of a gigabyte.
 pub(super) const MAX_ITEMS: usize = 8_000_000;

@@ -1,9 +1,9 @@
 //! The work given to each engine for the current operation, and the choice of an engine for work that several can do.
 
 use super::plan::Plan;
-use crate::compiler::Workflow;
-use crate::machine::cost::{CostTable, instruction_cost};
-use crate::machine::isa::{Engine, Op};
+use crate::Workflow;
+use ns_machine::cost::{CostTable, instruction_cost};
+use ns_machine::isa::{Engine, Op};
 
 /// The loads of the vector and the scalar engine, and the table of the scalar engine.
 pub(super) struct Engines<'p> {

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::kernel::KernelError;
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_kernel::KernelError;
 
 /// A module that does not fit the core, or that uses something without code generation.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

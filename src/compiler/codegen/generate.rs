@@ -18,12 +18,12 @@ use super::transfer::{custom_call, input, output};
 use super::value::Resident;
 use super::views::{concatenate, gather, reshape_resident, slice_resident, transpose_resident, update_in_place};
 use super::work::work;
-use crate::base::convert::real_len;
-use crate::compiler::CompileOptions;
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::machine::cost::decisions::COMPILE_MS_PER_OPERATION;
+use crate::CompileOptions;
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use ns_base::convert::real_len;
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_machine::cost::decisions::COMPILE_MS_PER_OPERATION;
 
 /// Elements that an instruction works on at least, where an array is cut into blocks: one partition of PSUM's width.
 const LEAST_ELEMENTS: u64 = 512;

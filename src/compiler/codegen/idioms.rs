@@ -8,13 +8,13 @@
 //! steps in `rows.rs`. Nothing outside a match may read its intermediate values: if something does, the parts are compiled
 //! separately.
 
-use crate::base::{FxHashMap, FxHashSet, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
-use crate::compiler::patterns::Pattern::{
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use crate::patterns::Pattern::{
     Add, Divide, Either, Exponential, Given, Maximum, Multiply, Named, Number, One, RowMax, RowSum, Rsqrt, Sqrt,
     Subtract, X, Zero,
 };
-use crate::compiler::patterns::{Found, Graph, Part, Pattern};
+use crate::patterns::{Found, Graph, Part, Pattern};
+use ns_base::{FxHashMap, FxHashSet, IndexVec};
 
 /// The idiom of a row of [`IDIOMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,12 +242,12 @@ impl Finder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::hlo::text::parse;
-    use crate::compiler::passes::optimize;
-    use crate::compiler::{Workflow, lower};
-    use crate::model::trace;
-    use crate::model::zoo::text::{Llama, LlamaConfig};
-    use crate::tensor::{DType, Shape};
+    use crate::hlo::text::parse;
+    use crate::passes::optimize;
+    use crate::{Workflow, lower};
+    use ns_model::trace;
+    use ns_model::zoo::text::{Llama, LlamaConfig};
+    use ns_tensor::{DType, Shape};
 
     fn idioms(module: &HloModule) -> Idioms {
         let mut users: IndexVec<InstrId, Vec<InstrId>> = module.instructions.iter().map(|_| Vec::new()).collect();

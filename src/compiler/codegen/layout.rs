@@ -3,12 +3,12 @@
 
 use super::plan::Plan;
 use super::value::{Layout, Resident, matrix_of};
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{InstrId, Opcode};
-use crate::machine::arch::CoreSpec;
-use crate::machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
-use crate::tensor::Shape;
-use crate::tensor::kernels::WindowDim;
+use crate::hlo::{InstrId, Opcode};
+use ns_base::convert::narrow;
+use ns_machine::arch::CoreSpec;
+use ns_machine::cost::decisions::{FEW_CHANNELS, IMAGE_RANK, LAYOUT_LOOKAHEAD, SBUF_PARTS};
+use ns_tensor::Shape;
+use ns_tensor::kernels::WindowDim;
 
 /// Rows and columns of a shape, the columns of an image being its channels.
 pub(super) fn rows_and_columns(shape: &Shape) -> (u64, u64) {

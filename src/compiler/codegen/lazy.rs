@@ -3,8 +3,8 @@
 use super::places::Places;
 use super::plan::Plan;
 use super::value::Value;
-use crate::compiler::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
-use crate::machine::cost::decisions::IMAGE_RANK;
+use crate::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
+use ns_machine::cost::decisions::IMAGE_RANK;
 
 /// Defines a value that takes no instruction: a weight (loaded when it is used), a constant, or a view of one. Returns
 /// false for any other value.

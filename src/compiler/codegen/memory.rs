@@ -2,7 +2,7 @@
 //! is done, and PSUM as banks in rotation.
 
 use super::error::CodegenError;
-use crate::machine::isa::Wait;
+use ns_machine::isa::Wait;
 
 /// Plans SBUF. Space released by an operation can be taken by a later one as soon as that operation is complete, so
 /// weights are prefetched exactly as far ahead as there is room.
@@ -94,7 +94,7 @@ impl PsumBanks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::isa::{Engine, Unit};
+    use ns_machine::isa::{Engine, Unit};
 
     #[test]
     fn space_comes_back_in_order_and_exhaustion_says_how_much() {

@@ -5,9 +5,9 @@ use super::error::CodegenError;
 use super::memory::SbufRing;
 use super::plan::{Plan, is_product, is_view};
 use super::value::{Resident, Value};
-use crate::base::{FxHashMap, FxHashSet, Idx};
-use crate::compiler::hlo::InstrId;
-use crate::machine::isa::Wait;
+use crate::hlo::InstrId;
+use ns_base::{FxHashMap, FxHashSet, Idx};
+use ns_machine::isa::Wait;
 
 /// A weight in SBUF.
 #[derive(Clone, Debug, Default)]

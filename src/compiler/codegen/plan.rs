@@ -4,11 +4,11 @@
 use super::error::CodegenError;
 use super::idioms::Idioms;
 use super::precision::Precision;
-use crate::base::{FxHashMap, Idx, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
-use crate::machine::arch::CoreSpec;
-use crate::machine::cost::CostTable;
-use crate::machine::cost::decisions::SLACK_BYTES;
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use ns_base::{FxHashMap, Idx, IndexVec};
+use ns_machine::arch::CoreSpec;
+use ns_machine::cost::CostTable;
+use ns_machine::cost::decisions::SLACK_BYTES;
 
 /// Instructions with their ids: the members of a fusion, or one instruction.
 pub(super) type Members<'a> = [(InstrId, &'a HloInstruction)];

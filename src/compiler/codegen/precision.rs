@@ -1,8 +1,8 @@
 //! Effect of the compilation's cast on the code: bytes that move, and passes through the array.
 
-use crate::compiler::CompileOptions;
-use crate::machine::arch::CoreSpec;
-use crate::tensor::FloatFormat;
+use crate::CompileOptions;
+use ns_machine::arch::CoreSpec;
+use ns_tensor::FloatFormat;
 
 /// Sizes and passes that follow from the formats of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +34,8 @@ impl Precision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::{AutoCast, CastType};
-    use crate::machine::arch::{NEURONCORE_V2, core_spec};
+    use crate::{AutoCast, CastType};
+    use ns_machine::arch::{NEURONCORE_V2, core_spec};
 
     #[test]
     fn casts_decide_bytes_and_passes() {

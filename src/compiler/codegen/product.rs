@@ -9,9 +9,9 @@ use super::plan::{Members, Plan};
 use super::tiles::{InFlight, Pipeline, Step};
 use super::value::{Layout, blocks, grouped_blocks};
 use super::weights::{WeightMatrix, load_block, load_matrix};
-use crate::base::convert::narrow_count;
-use crate::compiler::hlo::InstrId;
-use crate::machine::isa::{Engine, Op, Wait};
+use crate::hlo::InstrId;
+use ns_base::convert::narrow_count;
+use ns_machine::isa::{Engine, Op, Wait};
 
 /// The operand that has the result's columns.
 pub(super) enum Columns {

@@ -9,9 +9,9 @@ use super::spill::take;
 use super::turn::in_layout;
 use super::value::{Layout, Resident, blocks};
 use super::work::in_sbuf;
-use crate::base::convert::{narrow, narrow_count};
-use crate::compiler::hlo::InstrId;
-use crate::machine::isa::{Engine, Op};
+use crate::hlo::InstrId;
+use ns_base::convert::{narrow, narrow_count};
+use ns_machine::isa::{Engine, Op};
 
 /// A reduction of the last dimension, or of all of them.
 pub(super) fn reduce(

@@ -25,11 +25,11 @@ use super::tiles::{InFlight, Pipeline, SQUARE, Step, StepKind};
 use super::turn::{in_layout, turn_blocks};
 use super::value::{Layout, Resident, Value, blocks};
 use super::weights::load_vector;
-use crate::base::convert::narrow_count;
-use crate::compiler::hlo::InstrId;
-use crate::machine::arch::CoreSpec;
-use crate::machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
-use crate::machine::isa::Wait;
+use crate::hlo::InstrId;
+use ns_base::convert::narrow_count;
+use ns_machine::arch::CoreSpec;
+use ns_machine::cost::decisions::STATISTICS_CHUNK_ELEMENTS;
+use ns_machine::isa::Wait;
 
 /// Emits a norm at its first instruction.
 pub(super) fn norm(plan: &Plan<'_>, places: &mut Places, code: &mut Code<'_>, norm: &Norm) -> Result<(), CodegenError> {

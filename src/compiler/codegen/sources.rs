@@ -1,9 +1,9 @@
 //! The source map: one entry for each operation of the model that some instruction serves.
 
 use super::plan::Plan;
-use crate::base::FxHashMap;
-use crate::compiler::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
-use crate::machine::{SourceEntry, SourceId, SourceMap};
+use crate::hlo::{HloInstruction, InstrId, Opcode, ParameterRole};
+use ns_base::FxHashMap;
+use ns_machine::{SourceEntry, SourceId, SourceMap};
 
 /// Builds a [`SourceMap`] on demand.
 pub(super) struct Sources<'p> {

@@ -11,10 +11,10 @@ use super::layout::element_bytes;
 use super::places::{Places, Spilled};
 use super::plan::{Plan, is_product, is_view};
 use super::value::{Resident, Value};
-use crate::base::Idx;
-use crate::compiler::hlo::InstrId;
-use crate::machine::cost::decisions::VIEW_LOOKAHEAD;
-use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
+use crate::hlo::InstrId;
+use ns_base::Idx;
+use ns_machine::cost::decisions::VIEW_LOOKAHEAD;
+use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
 
 /// Makes room for `bytes` in SBUF, by moving values that are not in use; returns what must be complete before the
 /// room is free.

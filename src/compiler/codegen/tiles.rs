@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use super::code::Code;
 use super::emitter::Purpose;
 use super::engines::TableLoad;
-use crate::machine::SourceId;
-use crate::machine::isa::{Engine, Op, Wait};
+use ns_machine::SourceId;
+use ns_machine::isa::{Engine, Op, Wait};
 
 /// Functions that are in every table of the scalar engine.
 pub(super) const CLIP: &str = "clip";

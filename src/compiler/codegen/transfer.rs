@@ -10,12 +10,12 @@ use super::spill::{begin_output, take};
 use super::turn::turn_blocks;
 use super::value::{Layout, Resident, blocks, matrix_of};
 use super::work::in_sbuf;
-use crate::compiler::hlo::{InstrId, Opcode};
-use crate::kernel::{ModelKernel, TABLE_KERNEL};
-use crate::machine::SourceId;
-use crate::machine::cost::GpsimdCosts;
-use crate::machine::cost::decisions::IO_ELEMENT_BYTES;
-use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
+use crate::hlo::{InstrId, Opcode};
+use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_machine::SourceId;
+use ns_machine::cost::GpsimdCosts;
+use ns_machine::cost::decisions::IO_ELEMENT_BYTES;
+use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
 /// Brings an input into SBUF. In a lazily executed graph the step itself first moves it to where the executable
 /// reads it; a traced model finds it there.

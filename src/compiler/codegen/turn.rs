@@ -10,9 +10,9 @@ use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks};
 use super::work::in_sbuf;
-use crate::compiler::hlo::InstrId;
-use crate::machine::arch::CoreSpec;
-use crate::machine::isa::{Engine, Op, Wait};
+use crate::hlo::InstrId;
+use ns_machine::arch::CoreSpec;
+use ns_machine::isa::{Engine, Op, Wait};
 
 /// The value in a layout for the operation `user`, transposed if it has the other layout.
 pub(super) fn in_layout(

@@ -1,9 +1,9 @@
 //! Places of values while code is generated.
 
-use crate::base::convert::narrow_count;
-use crate::compiler::hlo::InstrId;
-use crate::machine::isa::Wait;
-use crate::tensor::Shape;
+use crate::hlo::InstrId;
+use ns_base::convert::narrow_count;
+use ns_machine::isa::Wait;
+use ns_tensor::Shape;
 
 /// How a matrix lies in SBUF. A shape `[.., C]` is a matrix of `rows` (all leading dimensions) by `C` columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

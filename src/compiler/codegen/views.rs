@@ -10,9 +10,9 @@ use super::spill::take;
 use super::value::{Layout, Resident, Value, matrix_of};
 use super::weights::load_vector;
 use super::work::in_sbuf;
-use crate::compiler::hlo::InstrId;
-use crate::machine::cost::decisions::IMAGE_RANK;
-use crate::machine::isa::{DmaDirection, DmaQueue};
+use crate::hlo::InstrId;
+use ns_machine::cost::decisions::IMAGE_RANK;
+use ns_machine::isa::{DmaDirection, DmaQueue};
 
 /// A transpose of a value in SBUF. Its bytes stay the same. Where the last dimension changes, the columns become rows; other
 /// permutations only rename blocks.

@@ -8,9 +8,9 @@ use super::places::{Loaded, Places};
 use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, blocks, matrix_of, partitions_used};
-use crate::compiler::hlo::InstrId;
-use crate::machine::cost::decisions::IO_ELEMENT_BYTES;
-use crate::machine::isa::{DmaDirection, DmaQueue, Wait};
+use crate::hlo::InstrId;
+use ns_machine::cost::decisions::IO_ELEMENT_BYTES;
+use ns_machine::isa::{DmaDirection, DmaQueue, Wait};
 
 /// A weight as the stationary operand of a dot.
 pub(super) struct WeightMatrix {

@@ -9,9 +9,9 @@ use super::plan::Plan;
 use super::spill::take;
 use super::value::{Layout, Resident, Value, blocks, matrix_of};
 use super::weights::load_whole;
-use crate::compiler::hlo::{InstrId, Work, WorkKind};
-use crate::machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
-use crate::machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
+use crate::hlo::{InstrId, Work, WorkKind};
+use ns_machine::cost::decisions::SBUF_CHUNK_ELEMENTS;
+use ns_machine::isa::{DmaDirection, DmaQueue, Engine, Op, Wait};
 
 /// Waits for all operands, does the work, and leaves the result in SBUF.
 pub(super) fn work(

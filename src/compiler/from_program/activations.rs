@@ -2,9 +2,9 @@
 //!
 //! A further spelling is another row of [`GELU`]; a further activation is another list, with its opcode.
 
-use crate::compiler::hlo::{HloModule, InstrId, Opcode};
-use crate::compiler::patterns::Pattern::{Add, Divide, Either, Erf, Erfc, Multiply, Near, Negate, One, Tanh, X};
-use crate::compiler::patterns::{Graph, Pattern};
+use crate::hlo::{HloModule, InstrId, Opcode};
+use crate::patterns::Pattern::{Add, Divide, Either, Erf, Erfc, Multiply, Near, Negate, One, Tanh, X};
+use crate::patterns::{Graph, Pattern};
 
 const SQRT_HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
 const SQRT_TWO: f32 = std::f32::consts::SQRT_2;

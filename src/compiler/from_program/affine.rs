@@ -3,9 +3,9 @@
 use super::FromProgramError;
 use super::emit::Emit;
 use super::given::Given;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{InstrId, Opcode, ParameterRole};
-use crate::tensor::Shape;
+use crate::hlo::{InstrId, Opcode, ParameterRole};
+use ns_base::convert::narrow;
+use ns_tensor::Shape;
 
 /// Limit on the operations looked through to find weights.
 const MOST_DEPTH: u32 = 12;

@@ -1,10 +1,10 @@
 //! Transposes, reshapes, broadcasts, reductions, slices and elementwise operations.
 
 use super::emit::Emit;
-use crate::base::convert::{narrow, real};
-use crate::compiler::hlo::{InstrId, Opcode, ReduceKind};
-use crate::tensor::kernels::SliceDim;
-use crate::tensor::{DType, Shape};
+use crate::hlo::{InstrId, Opcode, ReduceKind};
+use ns_base::convert::{narrow, real};
+use ns_tensor::kernels::SliceDim;
+use ns_tensor::{DType, Shape};
 
 impl Emit<'_> {
     /// Result dimension `i` is dimension `permutation[i]` of `x`; `x` itself for the identity.

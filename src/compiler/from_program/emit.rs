@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::flatten::{Flat, FlatId};
 use super::given::{Given, given};
 use super::{FromProgramError, Placed, Stand, ops};
-use crate::base::IndexVec;
-use crate::base::convert::nearest_single;
-use crate::compiler::Workflow;
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
-use crate::import::program::{ArrayType, ElementType, Op, Program};
-use crate::tensor::{DType, Shape};
+use crate::Workflow;
+use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole};
+use ns_base::IndexVec;
+use ns_base::convert::nearest_single;
+use ns_import::program::{ArrayType, ElementType, Op, Program};
+use ns_tensor::{DType, Shape};
 
 /// A module in the making.
 pub(super) struct Emit<'a> {

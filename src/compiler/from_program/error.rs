@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::compiler::hlo::VerifyError;
+use crate::hlo::VerifyError;
 
 /// Why a program cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::FromProgramError;
 use super::fold::fold;
-use crate::base::IndexVec;
-use crate::import::program::{
+use ns_base::IndexVec;
+use ns_import::program::{
     ArrayType, Binary, Comparison, Computation, ComputationId, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, Type, Unary, Value,
 };
@@ -80,7 +80,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn node(&self, name: &str, op: Op, operands: Vec<FlatId>, ty: ArrayType) -> FlatNode {
-        let origin = crate::import::program::Origin::default();
+        let origin = ns_import::program::Origin::default();
         FlatNode { name: name.to_owned(), op, operands, ty, origin, known: None, splat: None, part: 0, combine: None }
     }
 
@@ -259,7 +259,7 @@ fn truth(value: &Value) -> Option<bool> {
 fn branch(value: &Value, branches: usize) -> Option<usize> {
     let Numbers::Whole(v) = &value.numbers else { return None };
     let v = *v.first()?;
-    if value.ty.element == crate::import::program::ElementType::Pred {
+    if value.ty.element == ns_import::program::ElementType::Pred {
         return Some(usize::from(v == 0));
     }
     Some(usize::try_from(v).ok().filter(|&v| v < branches).unwrap_or(branches.saturating_sub(1)))

@@ -1,8 +1,8 @@
 //! Values that depend on weights and constants alone: they are computed when the model is loaded.
 
 use super::flatten::{Flat, FlatId, FlatNode};
-use crate::base::convert::narrow;
-use crate::import::program::{Op, Program, Role};
+use ns_base::convert::narrow;
+use ns_import::program::{Op, Program, Role};
 
 /// How a value that does not depend on an input is provided.
 #[derive(Clone, Debug, PartialEq)]

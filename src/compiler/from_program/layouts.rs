@@ -6,10 +6,10 @@
 //! transpose, and batched products read their operands and write their results without transposing the last two dimensions.
 
 use super::turned::{composed, inverse, is_identity, is_row_of_each};
-use crate::base::IndexVec;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
-use crate::tensor::Shape;
+use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode, WorkKind};
+use ns_base::IndexVec;
+use ns_base::convert::narrow;
+use ns_tensor::Shape;
 
 /// Moves transposes behind the work that does not need them.
 pub(super) fn assign(module: &mut HloModule) {

@@ -3,7 +3,7 @@
 //! A program has any element type, any arrangement of dimensions, calls, loops and constants; HLO here has only what code generation
 //! can place. So calls are inlined, and loops with a known number of turns are unrolled. A value that depends on weights and constants
 //! alone becomes a weight (it is computed when the model is loaded). Products and convolutions get the arrangement that the array
-//! takes. An operation without a rule of its own becomes [`Work`](crate::compiler::hlo::Work), placed by a cost; [`Placed::estimates`]
+//! takes. An operation without a rule of its own becomes [`Work`](crate::hlo::Work), placed by a cost; [`Placed::estimates`]
 //! lists these operations.
 
 mod activations;
@@ -26,7 +26,7 @@ mod windows;
 
 use std::collections::BTreeMap;
 
-use crate::import::program::Program;
+use ns_import::program::Program;
 
 use super::Workflow;
 use super::hlo::{HloModule, verify};

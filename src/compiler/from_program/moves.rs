@@ -3,11 +3,11 @@
 use super::FromProgramError;
 use super::emit::Emit;
 use super::ops::worked;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{InstrId, Opcode, WorkKind};
-use crate::import::program::{GatherDims, Numbers};
-use crate::tensor::kernels::SliceDim;
-use crate::tensor::{DType, Shape};
+use crate::hlo::{InstrId, Opcode, WorkKind};
+use ns_base::convert::narrow;
+use ns_import::program::{GatherDims, Numbers};
+use ns_tensor::kernels::SliceDim;
+use ns_tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 

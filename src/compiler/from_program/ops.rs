@@ -4,11 +4,11 @@ use super::emit::Emit;
 use super::flatten::{Combine, FlatId, FlatNode};
 use super::given::Given;
 use super::{FromProgramError, affine, moves, products, windows};
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
-use crate::import::program::{Binary, Foreign, Op, Unary};
-use crate::tensor::Shape;
-use crate::tensor::kernels::SliceDim;
+use crate::hlo::{Elementwise, InstrId, Opcode, ReduceKind, Work, WorkKind};
+use ns_base::convert::narrow;
+use ns_import::program::{Binary, Foreign, Op, Unary};
+use ns_tensor::Shape;
+use ns_tensor::kernels::SliceDim;
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
@@ -304,7 +304,7 @@ fn custom_call(e: &mut Emit<'_>, call: &Foreign, shape: Shape) -> Result<InstrId
             let weight = e.repeated(weight, &[last], &shape.dims);
             Ok(e.of_two(Opcode::Multiply, normal, weight))
         }
-        name if crate::import::eval::is_known_custom_call(name) => e.operand(0),
+        name if ns_import::eval::is_known_custom_call(name) => e.operand(0),
         _ => assumed(e, call, shape),
     }
 }

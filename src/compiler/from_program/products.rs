@@ -5,10 +5,10 @@ use super::emit::Emit;
 use super::given::Given;
 use super::turned::inverse;
 use super::windows::window_of;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{self, InstrId, Opcode, Work, WorkKind};
-use crate::import::program::{ConvolutionDims, DotDims, WindowDim};
-use crate::tensor::{DType, Shape};
+use crate::hlo::{self, InstrId, Opcode, Work, WorkKind};
+use ns_base::convert::narrow;
+use ns_import::program::{ConvolutionDims, DotDims, WindowDim};
+use ns_tensor::{DType, Shape};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 
@@ -152,7 +152,7 @@ pub(super) fn convolution(
         e.reshaped(v, dims)
     };
     let (x, kernel) = (flat(e, x), flat(e, kernel));
-    let one = crate::tensor::kernels::WindowDim::new(1, 1, 0);
+    let one = ns_tensor::kernels::WindowDim::new(1, 1, 0);
     let both = match plain.as_slice() {
         [width] => [one, *width],
         [height, width] => [*height, *width],

@@ -5,9 +5,9 @@
 //! score is infinite unless a mask has infinities, so the test is answered here.
 
 use super::flatten::{Combine, Flat, FlatId, FlatNode};
-use crate::base::FxHashMap;
-use crate::base::convert::real_signed;
-use crate::import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
+use ns_base::FxHashMap;
+use ns_base::convert::real_signed;
+use ns_import::program::{Binary, Comparison, Numbers, Op, Unary, Value};
 
 /// Known facts about a value.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Permutations of dimensions: dimension `i` of the transposed value is dimension `permutation[i]` of the original.
 
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// One permutation in place of `inner` and then `outer`; `None` when they do not fit together.
 pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {

@@ -5,10 +5,10 @@ use super::emit::Emit;
 use super::flatten::Combine;
 use super::ops::worked;
 use super::turned::inverse;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
-use crate::import::program::WindowDim;
-use crate::tensor::{Shape, kernels};
+use crate::hlo::{InstrId, Opcode, ReduceKind, WorkKind};
+use ns_base::convert::narrow;
+use ns_import::program::WindowDim;
+use ns_tensor::{Shape, kernels};
 
 type Result<T> = std::result::Result<T, FromProgramError>;
 

@@ -1,10 +1,10 @@
 //! Shapes: the result of each opcode for given operands.
 
-use crate::base::convert::narrow;
-use crate::tensor::kernels::{
+use ns_base::convert::narrow;
+use ns_tensor::kernels::{
     concatenate_shape, convolution_shape, dot_shape, gather_rows_shape, reduce_window_shape, slice_shape, update_fits,
 };
-use crate::tensor::{DType, Shape};
+use ns_tensor::{DType, Shape};
 
 use super::{HloInstruction, Opcode};
 

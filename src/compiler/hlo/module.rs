@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Opcode, ParameterRole};
-use crate::base::IndexVec;
-use crate::compiler::Workflow;
-use crate::define_idx;
-use crate::tensor::Shape;
+use crate::Workflow;
+use ns_base::IndexVec;
+use ns_base::define_idx;
+use ns_tensor::Shape;
 
 define_idx! {
     /// The id of an instruction of one [`super::HloModule`].

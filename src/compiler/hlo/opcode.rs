@@ -1,7 +1,7 @@
 //! The operation of an HLO instruction.
 
 use super::{Elementwise, InstrId};
-use crate::tensor::kernels::{SliceDim, WindowDim};
+use ns_tensor::kernels::{SliceDim, WindowDim};
 use serde::{Deserialize, Serialize};
 
 /// The source of a parameter of the entry computation.

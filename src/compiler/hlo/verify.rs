@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use crate::base::Idx as _;
-use crate::tensor::Shape;
+use ns_base::Idx as _;
+use ns_tensor::Shape;
 
 use super::infer::{arity, check};
 use super::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
@@ -195,7 +195,7 @@ fn verify_fusion<'m>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::hlo::parse;
+    use crate::hlo::parse;
 
     const FUSED: &str = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n \
          ROOT %fused_0 = f32[2,3] fusion(%x, %y), calls={\n %b = f32[2,3] broadcast(%y), dimensions={1}\n \

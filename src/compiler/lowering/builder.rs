@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::IndexVec;
-use crate::compiler::hlo::{HloInstruction, InstrId, OpMetadata, Opcode};
-use crate::tensor::Shape;
+use crate::hlo::{HloInstruction, InstrId, OpMetadata, Opcode};
+use ns_base::IndexVec;
+use ns_tensor::Shape;
 
 /// Instructions so far and the names they took.
 #[derive(Default)]

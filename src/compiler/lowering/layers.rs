@@ -2,11 +2,11 @@
 //!
 //! The order of operations follows the reference kernels, so that both produce the same bits.
 
-use crate::base::convert::{narrow, single_count};
-use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ReduceKind};
-use crate::model::window_elements;
-use crate::tensor::kernels::WindowDim;
-use crate::tensor::{DType, Shape};
+use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ReduceKind};
+use ns_base::convert::{narrow, single_count};
+use ns_model::window_elements;
+use ns_tensor::kernels::WindowDim;
+use ns_tensor::{DType, Shape};
 
 use super::builder::{Builder, Origin};
 

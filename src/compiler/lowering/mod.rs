@@ -15,7 +15,7 @@ mod walk;
 
 use thiserror::Error;
 
-use crate::model::Graph;
+use ns_model::Graph;
 
 use super::Workflow;
 use super::hlo::{HloModule, VerifyError};

@@ -1,10 +1,10 @@
 //! The instructions of each op.
 
-use crate::base::convert::{narrow, single_count};
-use crate::compiler::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
-use crate::model::{AtenOp, Node, ranges};
-use crate::tensor::Shape;
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
+use crate::hlo::{DotDims, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
+use ns_base::convert::{narrow, single_count};
+use ns_model::{AtenOp, Node, ranges};
+use ns_tensor::Shape;
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::LowerError;
 use super::builder::{Builder, Origin};

@@ -1,11 +1,13 @@
 //! Lowering of ops that no model of the zoo combines.
 
-use crate::compiler::Workflow;
-use crate::compiler::hlo::{evaluate, print};
-use crate::compiler::parameter_values;
-use crate::model::{Ctx, ModelError, Module, NodeId, Value, run_eager, trace};
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
-use crate::tensor::{Shape, Tensor};
+#![allow(clippy::result_large_err, reason = "closures of tests return the compiler's own errors")]
+
+use crate::Workflow;
+use crate::hlo::{evaluate, print};
+use crate::parameter_values;
+use ns_model::{Ctx, ModelError, Module, NodeId, Value, run_eager, trace};
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
+use ns_tensor::{Shape, Tensor};
 
 use super::{LowerError, lower};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::IndexVec;
-use crate::compiler::Workflow;
-use crate::compiler::hlo::{HloModule, InstrId};
-use crate::model::{AtenOp, Graph, Node, NodeId};
-use crate::tensor::Shape;
+use crate::Workflow;
+use crate::hlo::{HloModule, InstrId};
+use ns_base::IndexVec;
+use ns_model::{AtenOp, Graph, Node, NodeId};
+use ns_tensor::Shape;
 
 use super::LowerError;
 use super::builder::{Builder, Origin};

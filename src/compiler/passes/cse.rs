@@ -4,8 +4,8 @@ use std::hash::{Hash as _, Hasher as _};
 
 use rustc_hash::FxHasher;
 
-use crate::base::FxHashMap;
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use ns_base::FxHashMap;
 
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};

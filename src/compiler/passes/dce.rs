@@ -1,7 +1,7 @@
 //! Dead code: instructions that the result does not need.
 
-use crate::base::IndexVec;
-use crate::compiler::hlo::{HloModule, InstrId, Opcode};
+use crate::hlo::{HloModule, InstrId, Opcode};
+use ns_base::IndexVec;
 
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};

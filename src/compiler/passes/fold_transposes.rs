@@ -1,6 +1,6 @@
 //! Batched products that read their operands without a transpose.
 
-use crate::compiler::hlo::{HloModule, InstrId, Opcode};
+use crate::hlo::{HloModule, InstrId, Opcode};
 
 use super::{Changes, Pass};
 

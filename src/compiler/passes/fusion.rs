@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::IndexVec;
-use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
+use crate::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode};
+use ns_base::IndexVec;
 
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};

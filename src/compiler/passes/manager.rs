@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::convert::narrow;
-use crate::compiler::OptLevel;
-use crate::compiler::hlo::{HloModule, VerifyError, verify};
+use crate::OptLevel;
+use crate::hlo::{HloModule, VerifyError, verify};
+use ns_base::convert::narrow;
 
 use super::{CommonSubexpressions, DeadCode, FoldTransposes, Fusion, Simplify, Views};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::{Idx as _, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use ns_base::{Idx as _, IndexVec};
 
 /// The instructions that stay, and the replacements of those that do not.
 pub(super) struct Rewrite {

@@ -1,6 +1,6 @@
 //! Removes layout changes without effect.
 
-use crate::compiler::hlo::{HloModule, InstrId, Opcode};
+use crate::hlo::{HloModule, InstrId, Opcode};
 
 use super::rewrite::Rewrite;
 use super::{Changes, Pass};

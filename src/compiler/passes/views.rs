@@ -1,9 +1,9 @@
 //! Moves products and elementwise work from a view to the viewed value.
 
-use crate::base::IndexVec;
-use crate::base::convert::narrow;
-use crate::compiler::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode};
-use crate::tensor::Shape;
+use crate::hlo::{DotDims, HloInstruction, HloModule, InstrId, Opcode};
+use ns_base::IndexVec;
+use ns_base::convert::narrow;
+use ns_tensor::Shape;
 
 use super::{Changes, Pass};
 

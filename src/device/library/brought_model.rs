@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::batch::{BatchRule, how_to_open};
 use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::error::LibraryError;
-use crate::import::{ImportOptions, Imported, ModelBytes, ReadModel};
+use ns_import::{ImportOptions, Imported, ModelBytes, ReadModel};
 
 /// An open model file. Its graph and its weights stay in the file; only their location is kept.
 #[derive(Clone)]

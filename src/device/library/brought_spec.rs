@@ -8,8 +8,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::compiler::Stand;
-use crate::kernel::without_source;
+use ns_compiler::Stand;
+use ns_kernel::without_source;
 
 /// The prefix of names of brought models.
 pub const BROUGHT_PREFIX: &str = "file:";

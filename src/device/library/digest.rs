@@ -1,9 +1,9 @@
 //! Tells files of the same name apart.
 
 use super::error::LibraryError;
-use crate::base::Digest;
-use crate::base::convert::place;
-use crate::import::{MediumError, ModelBytes};
+use ns_base::Digest;
+use ns_base::convert::place;
+use ns_import::{MediumError, ModelBytes};
 
 /// Bytes at the beginning of a file that are hashed.
 const HEAD: u64 = 1 << 20;

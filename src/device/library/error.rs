@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use super::brought_spec::BroughtSpecError;
-use crate::import::ImportError;
-use crate::model::SpecError;
+use ns_import::ImportError;
+use ns_model::SpecError;
 
 /// Why the model in a text cannot be used. The messages say what to do.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -11,9 +11,9 @@ use super::brought_model::{BroughtModel, Instantiated};
 use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::digest::content_name;
 use super::error::LibraryError;
-use crate::base::nearest_text;
-use crate::import::{CarryError, ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
-use crate::model::zoo::{MODELS, ModelSpec, SpecError};
+use ns_base::nearest_text;
+use ns_import::{CarryError, ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
+use ns_model::zoo::{MODELS, ModelSpec, SpecError};
 
 /// All model files that are open, by their content. Clones share them.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct OpenedModel {
 }
 
 impl ModelLibrary {
-    /// An empty library whose files are read by `read`: [`read_model`](crate::import::read_model), or a function that asks
+    /// An empty library whose files are read by `read`: [`read_model`](ns_import::read_model), or a function that asks
     /// another program to read them.
     #[must_use]
     pub fn new(read: ReadModel) -> Self {
@@ -177,7 +177,7 @@ fn not_open(open: &BTreeMap<String, Rc<BroughtModel>>, spec: &BroughtSpec) -> Li
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::read_model;
+    use ns_import::read_model;
 
     const HLO: &str = "HloModule two, entry_computation_layout={(f32[2,4]{1,0})->f32[2,4]{1,0}}\n\nENTRY main {\n  p = f32[2,4]{1,0} parameter(0)\n  ROOT t = f32[2,4]{1,0} tanh(p)\n}\n";
 

@@ -1,6 +1,6 @@
 //! Backends: which combinations of runtime and compiler the reports compare.
 
-use crate::experiment::record::LineError;
+use crate::record::LineError;
 
 /// A backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@
 //! list takes a third of the memory of a map and is searched as fast.
 
 use super::measure::Measure;
-use crate::experiment::record::python_number;
+use crate::record::python_number;
 
 /// A batch size as a key: records may also have null, or any other value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::datetime::datetime_utc;
 use super::report::Report;
 use super::table::{Cell, Heading, Table};
-use crate::experiment::regression::{detect_steps, find_regressions};
+use crate::regression::{detect_steps, find_regressions};
 
 /// A smaller change is not reported.
 const THRESHOLD: f64 = 0.05;

@@ -1,6 +1,6 @@
 //! Dates of timestamps.
 
-use crate::base::convert::whole_signed;
+use ns_base::convert::whole_signed;
 
 /// A moment in UTC as Python's `str(datetime)` writes it: `2023-11-11 05:32:18.723407`, without a fraction if it is
 /// zero. `None` outside the years 1 to 9999.

@@ -1,7 +1,7 @@
 //! The table form: box-drawing lines around every cell, as Python's tabulate draws its `fancy_grid`.
 
 use super::table::{Cell, Table};
-use crate::experiment::python::round8;
+use crate::python::round8;
 
 /// Number of spaces that a heading has beyond its longest line.
 const PADDING: usize = 2;
@@ -55,7 +55,7 @@ fn cell(cell: &Cell, has_point: bool) -> String {
         Cell::Number(x) if x.is_finite() => format!("{:.2}", round8(*x)),
         Cell::Number(x) => {
             let after_point = if has_point { "   " } else { "" };
-            crate::experiment::python::repr(*x) + after_point
+            crate::python::repr(*x) + after_point
         }
         Cell::Text(text) => text.clone(),
     }
@@ -78,7 +78,7 @@ fn row<'a>(columns: &'a [Column], text: impl Fn(&'a Column) -> &'a str) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::aggregate::Heading;
+    use crate::aggregate::Heading;
 
     #[test]
     fn a_table_without_rows_has_its_heading() {

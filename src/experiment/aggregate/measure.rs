@@ -1,7 +1,7 @@
 //! A mean with its standard deviation, how errors propagate, and how they are computed from the times of a record.
 
-use crate::base::convert::real_len;
-use crate::base::stats;
+use ns_base::convert::real_len;
+use ns_base::stats;
 
 /// A number and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -170,5 +170,5 @@ fn measure_cells(measure: Option<Measure>) -> Vec<Cell> {
 
 /// A date, or the number itself if it is outside the calendar.
 fn date(timestamp: f64) -> Cell {
-    Cell::Text(datetime_utc(timestamp).unwrap_or_else(|| crate::experiment::python::repr(timestamp)))
+    Cell::Text(datetime_utc(timestamp).unwrap_or_else(|| crate::python::repr(timestamp)))
 }

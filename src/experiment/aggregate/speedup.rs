@@ -6,7 +6,7 @@ use super::backend::Backend;
 use super::batches::Batches;
 use super::measure::Measure;
 use super::store::{Aggregator, Models};
-use crate::base::stats;
+use ns_base::stats;
 
 /// The times of the baseline backend that make the baseline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::backend::Backend;
 use super::batches::{BatchKey, Batches};
 use super::measure::Measure;
 use super::measure::Metric;
-use crate::experiment::plan::{ModelFilter, Test};
-use crate::experiment::record::{LineError, LineNotes, RawRecord, numbers, parse_line, python_number, trimmed};
+use crate::plan::{ModelFilter, Test};
+use crate::record::{LineError, LineNotes, RawRecord, numbers, parse_line, python_number, trimmed};
 
 type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 

@@ -1,6 +1,6 @@
 //! A report as rows of cells, and the CSV form of it: a heading after `# `, commas, no quotes.
 
-use crate::experiment::python::{repr, round8};
+use crate::python::{repr, round8};
 
 /// A heading, which the two formats write differently.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::fields::{Analyzed, Field};
 use super::unlike::BatchSizes;
-use crate::base::convert::whole_signed;
-use crate::experiment::python::{json_dumps, repr};
-use crate::experiment::record::{LineError, LineNotes};
+use crate::python::{json_dumps, repr};
+use crate::record::{LineError, LineNotes};
+use ns_base::convert::whole_signed;
 
 /// One line of the JSONL report.
 #[derive(Serialize)]

@@ -4,9 +4,9 @@ use indexmap::IndexMap;
 use serde_json::value::RawValue;
 
 use super::metric_stats::MetricStats;
-use crate::bench::quoted_nan;
-use crate::experiment::python::repr;
-use crate::experiment::record::{LineError, numbers, python_number, trimmed};
+use crate::python::repr;
+use crate::record::{LineError, numbers, python_number, trimmed};
+use ns_bench::quoted_nan;
 
 type Fields = IndexMap<String, Box<RawValue>>;
 

@@ -1,7 +1,7 @@
 //! Statistics of the repeats of one metric.
 
-use crate::base::convert::real_len;
-use crate::base::stats;
+use ns_base::convert::real_len;
+use ns_base::stats;
 
 /// Statistics, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]

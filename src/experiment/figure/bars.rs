@@ -2,9 +2,9 @@
 
 use super::drawing::{Anchor, Drawing, Shape, colour};
 use super::frame::{FigureSize, Frame, GREY, LETTERS};
-use crate::base::convert::real_len;
-use crate::experiment::aggregate::Report;
-use crate::view::plot::Axis;
+use crate::aggregate::Report;
+use ns_base::convert::real_len;
+use ns_view::plot::Axis;
 
 /// Share of a model's height that its bars take.
 const FILLED: f64 = 0.7;

@@ -1,8 +1,8 @@
 //! Parts of every picture: titles, axes, a legend, and the positions of values.
 
 use super::drawing::{Anchor, Drawing, Shape, colour, mark};
-use crate::base::convert::real_len;
-use crate::view::plot::Axis;
+use ns_base::convert::real_len;
+use ns_view::plot::Axis;
 
 /// Size of a picture in inches of a hundred pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use super::drawing::{Anchor, Drawing, Shape, colour, dash, mark};
 use super::frame::{FigureSize, Frame};
-use crate::base::convert::real_len;
-use crate::experiment::aggregate::{Measure, Report, ReportKind, datetime_utc};
-use crate::view::plot::Axis;
+use crate::aggregate::{Measure, Report, ReportKind, datetime_utc};
+use ns_base::convert::real_len;
+use ns_view::plot::Axis;
 
 /// Pixels left of the vertical axis.
 const LEFT: f64 = 78.0;
@@ -104,7 +104,7 @@ fn series_over_time(report: &Report<'_>) -> Vec<Series> {
     let mut all = Vec::new();
     for (backend, names) in report.backends.iter().enumerate() {
         for (part, suffix) in parts {
-            let point = |t: &crate::experiment::aggregate::TimeSpeedups| {
+            let point = |t: &crate::aggregate::TimeSpeedups| {
                 let b = t.backends.get(backend)?.as_ref()?;
                 let percentile = Measure { avg: *b.percentiles.get(*part)?, std: 0.0 };
                 Some((t.timestamp, if is_histogram { percentile } else { b.gmean }))

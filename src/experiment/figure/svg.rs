@@ -1,7 +1,7 @@
 //! A drawing as SVG.
 
 use super::drawing::{Anchor, Drawing, HALF_MARK, MarkKind, Shape};
-use crate::view::svg::{escape, number};
+use ns_view::svg::{escape, number};
 
 impl Drawing {
     /// The drawing as an SVG document.

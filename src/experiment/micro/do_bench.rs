@@ -1,7 +1,7 @@
 //! One operation, called until two time budgets are spent, with the caches cleared before each timed call.
 
-use crate::base::convert::{real, whole};
-use crate::base::{Clock, stats};
+use ns_base::convert::{real, whole};
+use ns_base::{Clock, stats};
 
 /// Budgets, milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub fn do_bench<M: Measured>(measured: &mut M, plan: BenchPlan, clock: &dyn Cloc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::ManualClock;
+    use ns_base::ManualClock;
 
     struct Fake<'a> {
         clock: &'a ManualClock,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::error::LineError;
-use crate::bench::quoted_nan;
+use ns_bench::quoted_nan;
 
 /// The parts that every reader of a line needs. Numbers stay text until they are needed.
 #[derive(Debug, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::LineError;
-use crate::experiment::plan::ExperimentConfig;
-use crate::experiment::python::json_dumps;
+use crate::plan::ExperimentConfig;
+use crate::python::json_dumps;
 
 /// One line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

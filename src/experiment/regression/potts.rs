@@ -2,7 +2,7 @@
 
 use super::golden::{Tolerance, golden_search};
 use super::series::Series;
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// The longest stretch in the exact solution; longer ones are merged from these stretches.
 const LONGEST: usize = 20;

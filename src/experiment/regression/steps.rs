@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::potts::ends_with_best_penalty;
 use super::series::Series;
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// A stretch with a nearly constant value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -7,12 +7,12 @@ use super::noise::NoiseReport;
 use super::simulated::simulated;
 use super::suite::{Suite, SuiteModel};
 use super::verify::{Verified, verify_all};
-use crate::base::Clock;
-use crate::compiler::hlo::print;
-use crate::compiler::{Workflow, lower, passes};
-use crate::experiment::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
-use crate::experiment::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
-use crate::model::ModelSpec;
+use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
+use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
+use ns_base::Clock;
+use ns_compiler::hlo::print;
+use ns_compiler::{Workflow, lower, passes};
+use ns_model::ModelSpec;
 
 /// The rules of verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl Experiment<'_> {
             |e: &dyn std::fmt::Display| RunError::Model { model: self.model.name.clone(), reason: e.to_string() };
         let traced = self.config.dynamo == Some(Dynamo::Openxla);
         let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
-        let spec: ModelSpec = self.model.specification.parse().map_err(|e: crate::model::SpecError| named(&e))?;
+        let spec: ModelSpec = self.model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
         let graph = spec.trace(u64::from(self.batch()?)).map_err(|e| named(&e))?;
         let (module, _) = passes::optimize(lower(&graph, workflow).map_err(|e| named(&e))?).map_err(|e| named(&e))?;
         Ok(print(&module))
@@ -204,8 +204,8 @@ impl Experiment<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::ManualClock;
-    use crate::experiment::plan::{Dynamo, Xla};
+    use crate::plan::{Dynamo, Xla};
+    use ns_base::ManualClock;
 
     fn config(accelerator: Accelerator, xla: bool, dynamo: Option<Dynamo>) -> ExperimentConfig {
         ExperimentConfig {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::experiment::Experiment;
-use crate::experiment::record::{Record, RecordExperiment};
+use crate::record::{Record, RecordExperiment};
 
 /// Everything that decides what an experiment measures. Unlike the suite's, it includes repeats, iterations, seed and
 /// verification; only the time of the run and its outcome are left out.
@@ -14,7 +14,7 @@ impl Fingerprint {
     /// The fingerprint of an experiment to run.
     #[must_use]
     pub fn of(experiment: &Experiment<'_>) -> Self {
-        let record = experiment.record(crate::experiment::record::Metrics::default(), None);
+        let record = experiment.record(crate::record::Metrics::default(), None);
         Self::of_record(&record)
     }
 
@@ -69,9 +69,9 @@ impl DoneBefore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::plan::{Accelerator, ExperimentConfig, Test};
-    use crate::experiment::record::Metrics;
-    use crate::experiment::run::{Suite, SuiteModel};
+    use crate::plan::{Accelerator, ExperimentConfig, Test};
+    use crate::record::Metrics;
+    use crate::run::{Suite, SuiteModel};
 
     fn experiment<'a>(model: &'a SuiteModel, config: &'a ExperimentConfig, repeat: u32) -> Experiment<'a> {
         Experiment {

@@ -4,13 +4,13 @@ use super::error::RunError;
 use super::network::Network;
 use super::on_processor::OnProcessor;
 use super::suite::SuiteModel;
-use crate::base::Clock;
-use crate::compiler::{AutoCast, CastType, CompileOptions, Workflow};
-use crate::device::Device;
-use crate::experiment::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
-use crate::experiment::plan::Accelerator;
-use crate::neuron::runtime::inference_costs;
-use crate::neuron::sim::{NoObserver, simulate};
+use crate::micro::{BenchPlan, MatmulCase, MatmulDType, do_bench};
+use crate::plan::Accelerator;
+use ns_base::Clock;
+use ns_compiler::{AutoCast, CastType, CompileOptions, Workflow};
+use ns_device::Device;
+use ns_neuron::runtime::inference_costs;
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// Seed of the matrices.
 const SEED: u64 = 1_337;
@@ -68,7 +68,7 @@ fn simulated_ms(case: MatmulCase, instance: &'static str) -> Result<f64, RunErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::ManualClock;
+    use ns_base::ManualClock;
 
     #[test]
     fn fewer_bits_are_faster_on_a_core_and_larger_products_slower() {

@@ -5,11 +5,11 @@ use super::experiment::Experiment;
 use super::network::{Network, Program};
 use super::noise::calibrate;
 use super::on_processor::OnProcessor;
-use crate::base::Clock;
-use crate::base::convert::real;
-use crate::experiment::micro::{BenchPlan, do_bench};
-use crate::experiment::plan::Dynamo;
-use crate::experiment::record::Metrics;
+use crate::micro::{BenchPlan, do_bench};
+use crate::plan::Dynamo;
+use crate::record::Metrics;
+use ns_base::Clock;
+use ns_base::convert::real;
 
 const NS_PER_S: f64 = 1e9;
 

@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use super::error::RunError;
 use super::suite::SuiteModel;
-use crate::compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
-use crate::compiler::{Workflow, lower, parameter_values, passes};
-use crate::model::{Graph, ModelSpec, input_tensor};
-use crate::tensor::Tensor;
-use crate::tensor::kernels::Accumulation;
+use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
+use ns_compiler::{Workflow, lower, parameter_values, passes};
+use ns_model::{Graph, ModelSpec, input_tensor};
+use ns_tensor::Tensor;
+use ns_tensor::kernels::Accumulation;
 
 /// A traced model and its inputs.
 pub(super) struct Network {
@@ -42,7 +42,7 @@ impl Network {
     /// Traces the model and draws its inputs.
     pub fn new(model: &SuiteModel, batch: Option<u32>, seed: u64) -> Result<Self, RunError> {
         let named = |e: &dyn std::fmt::Display| RunError::Model { model: model.name.clone(), reason: e.to_string() };
-        let spec: ModelSpec = model.specification.parse().map_err(|e: crate::model::SpecError| named(&e))?;
+        let spec: ModelSpec = model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
         let batch = batch.or(model.batch_size).map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch).map_err(|e| named(&e))?;
         let inputs = spec.inputs(batch).map_err(|e| named(&e))?;

@@ -3,9 +3,9 @@
 
 use std::hint::black_box;
 
-use crate::base::convert::real;
-use crate::base::units::{format_change, format_share, format_whole_share};
-use crate::base::{Clock, stats};
+use ns_base::convert::real;
+use ns_base::units::{format_change, format_share, format_whole_share};
+use ns_base::{Clock, stats};
 
 /// Noise of the repeats of one experiment, the first three left out as in reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +133,7 @@ fn disturbance(calibration_ns: &[u64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::ManualClock;
+    use ns_base::ManualClock;
 
     #[test]
     fn quiet_runs_need_no_advice_and_noisy_ones_do() {

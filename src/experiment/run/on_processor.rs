@@ -1,8 +1,8 @@
-//! A program on the processor, as [`do_bench`](crate::experiment::micro::do_bench) times it.
+//! A program on the processor, as [`do_bench`](crate::micro::do_bench) times it.
 
 use super::error::RunError;
 use super::network::Program;
-use crate::experiment::micro::Measured;
+use crate::micro::Measured;
 
 /// Bytes that clear the caches, as in the suite.
 const CACHE_BYTES: usize = 256_000_000;

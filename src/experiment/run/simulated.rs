@@ -2,13 +2,13 @@
 
 use super::error::RunError;
 use super::experiment::Experiment;
-use crate::base::SimTime;
-use crate::compiler::{Workflow, modelled_compile_s};
-use crate::device::Device;
-use crate::experiment::plan::Dynamo;
-use crate::experiment::record::Metrics;
-use crate::neuron::runtime::inference_costs;
-use crate::neuron::sim::{NoObserver, simulate};
+use crate::plan::Dynamo;
+use crate::record::Metrics;
+use ns_base::SimTime;
+use ns_compiler::{Workflow, modelled_compile_s};
+use ns_device::Device;
+use ns_neuron::runtime::inference_costs;
+use ns_neuron::sim::{NoObserver, simulate};
 
 /// Times of an experiment on the cores of `instance`, for a batch.
 pub(super) fn simulated(experiment: &Experiment<'_>, instance: &'static str, batch: u32) -> Result<Metrics, RunError> {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::model::zoo::MODELS;
+use ns_model::zoo::MODELS;
 
 /// A set of models under the names of a benchmark suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Suite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::zoo::ModelSpec;
+    use ns_model::zoo::ModelSpec;
 
     #[test]
     fn every_model_of_every_suite_is_in_the_zoo() {

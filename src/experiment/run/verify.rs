@@ -8,12 +8,10 @@ use std::rc::Rc;
 use super::error::RunError;
 use super::experiment::{Experiment, Verification};
 use super::network::Network;
-use crate::experiment::plan::Dynamo;
-use crate::experiment::verify::{
-    ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules,
-};
-use crate::neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
-use crate::tensor::Tensor;
+use crate::plan::Dynamo;
+use crate::verify::{ElementType, Outcome, Output, SameSettings, TensorValue, mean_relative_error_rules, same_rules};
+use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsProgress, NumericsRun, NumericsSpec};
+use ns_tensor::Tensor;
 
 /// The verdict of the rules.
 pub(super) struct Verified {

@@ -166,7 +166,7 @@ fn code_of<T: Serialize>(code: T) -> Value {
 }
 
 fn number_of(x: f64) -> Value {
-    serde_json::Number::from_f64(x).map_or_else(|| Value::from(crate::experiment::python::repr(x)), Value::Number)
+    serde_json::Number::from_f64(x).map_or_else(|| Value::from(crate::python::repr(x)), Value::Number)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Element types of compared tensors.
 
-use crate::base::convert::nearest_single;
-use crate::tensor::{round_bf16, round_f16};
+use ns_base::convert::nearest_single;
+use ns_tensor::{round_bf16, round_f16};
 
 /// The type of a tensor's elements, which must agree before values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

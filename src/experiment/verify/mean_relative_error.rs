@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::sum::sum_f32;
 use super::value::{Outcome, Output, Scalar, TensorValue};
-use crate::base::convert::{nearest_single, single_len};
+use ns_base::convert::{nearest_single, single_len};
 
 /// The codes of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,7 +87,7 @@ fn relative_error(a: &TensorValue, b: &TensorValue) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::verify::ElementType;
+    use crate::verify::ElementType;
 
     fn tensor(values: &[f64]) -> Outcome {
         let element = ElementType::F32;

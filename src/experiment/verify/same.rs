@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::value::{Outcome, Output, TensorValue};
-use crate::base::convert::{nearest_single, real_len};
+use ns_base::convert::{nearest_single, real_len};
 
 /// The codes of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -207,7 +207,7 @@ fn same_direction(a: &TensorValue, b: &TensorValue, tolerance: f64) -> Compared 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::verify::{ElementType, Scalar};
+    use crate::verify::{ElementType, Scalar};
 
     fn returned(values: &[f64]) -> Outcome {
         let element = ElementType::F32;

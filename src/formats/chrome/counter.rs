@@ -2,9 +2,9 @@
 
 use super::event::RawEvent;
 use super::reader::shorten;
-use crate::base::{Diagnostics, StrId};
-use crate::formats::json::scan::{Members, number_bytes, text_of, unescape};
-use crate::profile::{ProfileBuilder, TrackId};
+use crate::json::scan::{Members, number_bytes, text_of, unescape};
+use ns_base::{Diagnostics, StrId};
+use ns_profile::{ProfileBuilder, TrackId};
 
 /// Adds one counter event; `series` is room that is used again.
 pub(super) fn add(

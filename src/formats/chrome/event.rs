@@ -1,7 +1,7 @@
 //! One event of the array: its members, found in place and not yet interpreted; and what the tokenizer
 //! reports about events.
 
-use crate::formats::json::scan::{Members, Stop};
+use crate::json::scan::{Members, Stop};
 
 /// The members of an event that are read. Values are raw JSON with quotes; missing ones are empty.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,9 +6,9 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::event::RawEvent;
-use crate::base::convert::place;
-use crate::formats::json::scan::{Members, text_of};
-use crate::profile::{LinkValue, ProfileBuilder, TrackId};
+use crate::json::scan::{Members, text_of};
+use ns_base::convert::place;
+use ns_profile::{LinkValue, ProfileBuilder, TrackId};
 
 const SLOTS: usize = 256;
 

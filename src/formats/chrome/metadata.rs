@@ -3,8 +3,8 @@
 use super::event::RawEvent;
 use super::ids::id_text;
 use super::reader::Rows;
-use crate::formats::json::scan::{Members, number_bytes, text_of};
-use crate::profile::{MetadataRow, NeuronCoreId};
+use crate::json::scan::{Members, number_bytes, text_of};
+use ns_profile::{MetadataRow, NeuronCoreId};
 
 /// Name of the metadata event with the NeuronCore of a process; only our writer uses it.
 pub(super) const NEURON_CORE: &str = "neuron_core";

@@ -7,11 +7,11 @@ use super::stacks::Stacks;
 use super::system::{SYSTEM_TRACE, SystemTrace};
 use super::tokenizer::{Form, MAX_EVENT_BYTES, Tokenizer};
 use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
-use crate::base::{Diagnostics, StrId};
-use crate::formats::decimal::{TimeError, us_text_to_ns};
-use crate::formats::json::scan::{text_of, unescape};
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress, name_json_object};
-use crate::profile::{ArgsId, LinkEvent, Profile, ProfileBuilder, TrackId};
+use crate::decimal::{TimeError, us_text_to_ns};
+use crate::json::scan::{text_of, unescape};
+use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress, name_json_object};
+use ns_base::{Diagnostics, StrId};
+use ns_profile::{ArgsId, LinkEvent, Profile, ProfileBuilder, TrackId};
 
 /// Reads the Trace Event format.
 pub struct ChromeReader {
@@ -277,7 +277,7 @@ impl Rows {
 
     fn complete(&mut self, event: &RawEvent<'_>, track: TrackId, ts: i64, offset: u64) {
         let (name, category, args) = self.names(event);
-        let dur = match crate::formats::json::scan::number_bytes(event.dur) {
+        let dur = match crate::json::scan::number_bytes(event.dur) {
             [] | b"null" => {
                 self.event_note("no_duration", event, offset, "has no \"dur\": shown with none");
                 None
@@ -324,7 +324,7 @@ impl Rows {
     }
 
     fn time(&mut self, event: &RawEvent<'_>, offset: u64) -> Option<i64> {
-        match us_text_to_ns(crate::formats::json::scan::number_bytes(event.ts)) {
+        match us_text_to_ns(crate::json::scan::number_bytes(event.ts)) {
             Ok(ts) => return Some(ts),
             Err(_) if event.ts.is_empty() => self.event_note("no_time", event, offset, "has no \"ts\": skipped"),
             Err(TimeError::OutOfRange) => {

@@ -5,12 +5,12 @@
 
 use std::hash::Hash;
 
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::decimal::TimeUnit;
-use crate::formats::json::{Doc, Value};
-use crate::formats::sampled::Nodes;
-use crate::formats::stacks::{Frame, StackTrack};
-use crate::profile::{Point, ProfileBuilder, TrackId, TrackKind};
+use crate::decimal::TimeUnit;
+use crate::json::{Doc, Value};
+use crate::sampled::Nodes;
+use crate::stacks::{Frame, StackTrack};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::{Point, ProfileBuilder, TrackId, TrackKind};
 
 /// Adds the tracks.
 pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, text_bytes: u64) {

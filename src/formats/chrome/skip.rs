@@ -1,6 +1,6 @@
 //! Skips text that is not read: values of other keys, elements that are not events, broken text.
 
-use crate::formats::json::scan::skip_space;
+use crate::json::scan::skip_space;
 
 /// Skips one JSON value that may come in pieces, whatever its size.
 #[derive(Clone, Copy, Debug, Default)]

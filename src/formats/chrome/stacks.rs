@@ -1,11 +1,11 @@
 //! Stacks that events name by number (`sf`) in the frames of the file (`stackFrames`), or have with them (`stack`).
 //! They become the argument `stack`, outermost frame first.
 
-use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::formats::json::scan::text_of;
-use crate::formats::json::{Doc, Value, push_json_str};
-use crate::formats::stacks::MAX_STACK;
-use crate::profile::{ArgsId, ProfileBuilder, Row};
+use crate::json::scan::text_of;
+use crate::json::{Doc, Value, push_json_str};
+use crate::stacks::MAX_STACK;
+use ns_base::{Diagnostics, FxHashMap, StrId};
+use ns_profile::{ArgsId, ProfileBuilder, Row};
 
 /// Memory for the stacks of events, in addition to twice the memory of the events themselves.
 const MOST_STACK_BYTES: usize = 64 << 20;
@@ -36,7 +36,7 @@ impl Stacks {
 
     /// Takes `samples`: stacks beside the events, each with a time, a processor, a thread and a weight.
     pub fn read_samples(&mut self, builder: &mut ProfileBuilder, json: &[u8]) {
-        use crate::formats::decimal::TimeUnit;
+        use crate::decimal::TimeUnit;
         let doc = Doc::new(json);
         for sample in doc.root().items() {
             let [ts, tid, name, sf, cpu] = sample.fields(["ts", "tid", "name", "sf", "cpu"]);

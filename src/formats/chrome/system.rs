@@ -2,11 +2,11 @@
 //! are made when all events are known, and the records of other systems, which are kept but not shown.
 
 use super::event::RawEvent;
-use crate::base::Diagnostics;
-use crate::formats::decimal::us_text_to_ns;
-use crate::formats::ftrace::EmbeddedLog;
-use crate::formats::json::scan::{Members, number_bytes, text_of};
-use crate::profile::ProfileBuilder;
+use crate::decimal::us_text_to_ns;
+use crate::ftrace::EmbeddedLog;
+use crate::json::scan::{Members, number_bytes, text_of};
+use ns_base::Diagnostics;
+use ns_profile::ProfileBuilder;
 
 /// The key beside the events.
 pub(super) const SYSTEM_TRACE: &str = "systemTraceEvents";

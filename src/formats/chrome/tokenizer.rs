@@ -3,7 +3,7 @@
 use super::event::scan_event;
 use super::event::{Broken, EventSink};
 use super::skip::{Skipper, next_event_start};
-use crate::formats::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
+use crate::json::scan::{Stop, nested_end, skip_space, string_end, value_end};
 
 /// The largest text one event may have. Screenshots, the largest seen, are under 1 MB.
 pub(super) const MAX_EVENT_BYTES: usize = 64 << 20;

@@ -3,11 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::metadata::{NEURON_CORE, PROFILE_SPAN};
-use crate::base::StrId;
-use crate::formats::json::{Doc, push_json_str};
-use crate::profile::{
-    ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId,
-};
+use crate::json::{Doc, push_json_str};
+use ns_base::StrId;
+use ns_profile::{ArgsId, InstantId, LinkId, LinkValue, ProcessId, Profile, SeriesId, SliceFlags, SliceId, TrackId};
 
 /// Writes the object form, event by event. Times are decimal microseconds on the source's clock, with three digits.
 ///
@@ -25,7 +23,7 @@ pub fn write_chrome_trace<W: Write>(profile: &Profile, out: &mut W) -> fmt::Resu
 /// Writes the timeline in the form of the Neuron plugin: times count from the start of the profile, which is in
 /// `neuronStartTimestampNs`. A file that already names its start keeps that start and its own times, so that reading and
 /// writing do not change it.
-pub(in crate::formats) fn write_plugin_trace(profile: &Profile) -> String {
+pub(crate) fn write_plugin_trace(profile: &Profile) -> String {
     let mut out = String::new();
     let has_start = profile.meta().properties.iter().any(|(key, json)| key == NEURON_START && is_json(json));
     let (origin_ns, start) =
@@ -37,13 +35,13 @@ pub(in crate::formats) fn write_plugin_trace(profile: &Profile) -> String {
 }
 
 /// The start that a file of the Neuron plugin names, in ns since 1970.
-pub(in crate::formats) fn neuron_start_ns(profile: &Profile) -> Option<i64> {
+pub(crate) fn neuron_start_ns(profile: &Profile) -> Option<i64> {
     let (_, json) = profile.meta().properties.iter().find(|(key, _)| key == NEURON_START)?;
     json.trim_matches('"').parse().ok()
 }
 
 /// Start of the profile on the clock of its source, in ns. Files of the Neuron plugin count from a start that they name.
-pub(in crate::formats) fn source_start_ns(profile: &Profile) -> i64 {
+pub(crate) fn source_start_ns(profile: &Profile) -> i64 {
     let named = profile.plugin_run().and_then(|_| neuron_start_ns(profile)).unwrap_or(0);
     profile.meta().origin_ns.saturating_add(named)
 }

@@ -6,10 +6,10 @@
 
 use super::line::Line;
 use super::log::{Log, Place};
-use crate::base::Diagnostics;
-use crate::formats::decimal::{TimeUnit, text_to_ns};
-use crate::formats::json::scan::unescape;
-use crate::profile::ProfileBuilder;
+use crate::decimal::{TimeUnit, text_to_ns};
+use crate::json::scan::unescape;
+use ns_base::Diagnostics;
+use ns_profile::ProfileBuilder;
 
 /// The mark that relates clocks.
 const CLOCK_SYNC: &str = "trace_event_clock_sync:";
@@ -18,7 +18,7 @@ const CLOCK_SYNC: &str = "trace_event_clock_sync:";
 const MAX_SYNCS: usize = 1000;
 
 /// The content of the string that holds a log, with its escapes.
-pub(in crate::formats) struct EmbeddedLog<'a> {
+pub(crate) struct EmbeddedLog<'a> {
     text: &'a [u8],
     /// Offset of the content in the file.
     offset: u64,

@@ -1,10 +1,10 @@
 //! Turns the lines of a log into the rows of a profile.
 
 use super::line::Line;
-use crate::base::convert::signed_len;
-use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::formats::json::ObjectText;
-use crate::profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackId};
+use crate::json::ObjectText;
+use ns_base::convert::signed_len;
+use ns_base::{Diagnostics, FxHashMap, StrId};
+use ns_profile::{ArgsId, LinkEvent, LinkValue, ProcessId, ProfileBuilder, TrackId};
 
 /// Threads and processors of a log, and the range of its times.
 #[derive(Default)]

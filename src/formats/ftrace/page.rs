@@ -4,12 +4,12 @@
 use base64::Engine as _;
 
 use super::reader::FtraceReader;
-use crate::formats::document::Parsed;
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, read_bytes};
-use crate::profile::Profile;
+use crate::document::Parsed;
+use crate::{ChunkedReader, ReadError, ReadLimits, read_bytes};
+use ns_profile::Profile;
 
 /// Reads a whole page.
-pub(in crate::formats) fn read_page(page: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_page(page: &[u8]) -> Result<Parsed, ReadError> {
     let not = || ReadError::NotAProfile { what: name_of(page).to_owned() };
     for script in scripts(page) {
         let content = script.content.trim_ascii();

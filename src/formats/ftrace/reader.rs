@@ -2,15 +2,15 @@
 
 use super::FORMAT;
 use super::log::Log;
-use crate::base::Diagnostics;
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::profile::{Profile, ProfileBuilder};
+use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use ns_base::Diagnostics;
+use ns_profile::{Profile, ProfileBuilder};
 
 /// The most bytes of one line that are kept.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Reads the log.
-pub(in crate::formats) struct FtraceReader {
+pub(crate) struct FtraceReader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     log: Log,

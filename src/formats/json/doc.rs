@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::scan::{skip_space, string_end, text_of, unescape, value_end};
-use crate::base::Diagnostics;
-use crate::formats::decimal::{TimeUnit, text_to_ns};
-use crate::profile::{ArgsId, ProfileBuilder};
+use crate::decimal::{TimeUnit, text_to_ns};
+use ns_base::Diagnostics;
+use ns_profile::{ArgsId, ProfileBuilder};
 
 /// The byte order mark that a text may begin with.
-pub(in crate::formats) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A document.
 #[derive(Debug)]
-pub(in crate::formats) struct Doc<'a> {
+pub(crate) struct Doc<'a> {
     text: &'a [u8],
     damage: Cell<Option<usize>>,
 }
 
 /// A value of a document, by its position.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::formats) struct Value<'a> {
+pub(crate) struct Value<'a> {
     doc: &'a Doc<'a>,
     at: usize,
 }
@@ -248,7 +248,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Items of an array.
-pub(in crate::formats) struct Items<'a>(Walk<'a>);
+pub(crate) struct Items<'a>(Walk<'a>);
 
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
@@ -261,7 +261,7 @@ impl<'a> Iterator for Items<'a> {
 }
 
 /// Members of an object.
-pub(in crate::formats) struct Members<'a>(Walk<'a>);
+pub(crate) struct Members<'a>(Walk<'a>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a [u8], Value<'a>);

@@ -5,7 +5,7 @@ const MAX_KEY_BYTES: usize = 200;
 
 /// Finds the keys of the outermost object.
 #[derive(Debug, Default)]
-pub(in crate::formats) struct KeyScanner {
+pub(crate) struct KeyScanner {
     depth: u32,
     in_string: bool,
     escaped: bool,

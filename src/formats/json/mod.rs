@@ -2,10 +2,10 @@
 //! built ([`Doc`]).
 
 mod doc;
-pub(in crate::formats) mod keys;
-pub(in crate::formats) mod nested;
-pub(in crate::formats) mod scan;
+pub(crate) mod keys;
+pub(crate) mod nested;
+pub(crate) mod scan;
 mod write;
 
-pub(in crate::formats) use doc::{BYTE_ORDER_MARK, Doc, Items, Value};
-pub(in crate::formats) use write::{ObjectText, push_json_str};
+pub(crate) use doc::{BYTE_ORDER_MARK, Doc, Items, Value};
+pub(crate) use write::{ObjectText, push_json_str};

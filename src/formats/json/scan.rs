@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Why a value was not scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::formats) enum Stop {
+pub(crate) enum Stop {
     /// The buffer ends inside it.
     Incomplete,
     /// Not JSON at this position.
@@ -14,7 +14,7 @@ pub(in crate::formats) enum Stop {
 }
 
 /// How deep the arguments of an event may nest.
-pub(in crate::formats) const MAX_DEPTH: u32 = 512;
+pub(crate) const MAX_DEPTH: u32 = 512;
 
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -41,7 +41,7 @@ fn quote_or_escape(buf: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// Position of the quote that closes the string whose first character is at `at`.
-pub(in crate::formats) fn string_end(buf: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn string_end(buf: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let hit = quote_or_escape(buf, at)?;
         if buf[hit] == b'"' {
@@ -52,7 +52,7 @@ pub(in crate::formats) fn string_end(buf: &[u8], mut at: usize) -> Option<usize>
 }
 
 /// Position of the first byte at or after `at` that is not white space.
-pub(in crate::formats) fn skip_space(buf: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_space(buf: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = buf.get(at) {
         at += 1;
     }
@@ -60,7 +60,7 @@ pub(in crate::formats) fn skip_space(buf: &[u8], mut at: usize) -> usize {
 }
 
 /// Position after the value that begins at `at`. Inside arrays and objects only brackets and strings are looked at.
-pub(in crate::formats) fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop> {
+pub(crate) fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop> {
     match buf.get(at) {
         None => Err(Stop::Incomplete),
         Some(b'"') => string_end(buf, at + 1).map(|end| end + 1).ok_or(Stop::Incomplete),
@@ -70,7 +70,7 @@ pub(in crate::formats) fn value_end(buf: &[u8], at: usize) -> Result<usize, Stop
 }
 
 /// Position after the array or object that begins at `start`; brackets must match in kind.
-pub(in crate::formats) fn nested_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
+pub(crate) fn nested_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
     let (mut at, mut depth) = (start, 0u32);
     // One bit per level: whether it is an array.
     let mut arrays = [0u64; (MAX_DEPTH / 64) as usize];
@@ -126,24 +126,24 @@ fn word_end(buf: &[u8], start: usize) -> Result<usize, Stop> {
 }
 
 /// Key (without quotes, escapes not resolved) and value (with quotes) of a member.
-pub(in crate::formats) type Member<'a> = (&'a [u8], &'a [u8]);
+pub(crate) type Member<'a> = (&'a [u8], &'a [u8]);
 
 /// The members of an object, one by one.
-pub(in crate::formats) struct Members<'a> {
+pub(crate) struct Members<'a> {
     buf: &'a [u8],
     /// Offset after the last member that was returned; at the end, after the object.
-    pub(in crate::formats) at: usize,
+    pub(crate) at: usize,
     first: bool,
 }
 
 impl<'a> Members<'a> {
     /// The members of the object whose brace is at `at`.
-    pub(in crate::formats) fn new(buf: &'a [u8], at: usize) -> Self {
+    pub(crate) fn new(buf: &'a [u8], at: usize) -> Self {
         Self { buf, at: at + 1, first: true }
     }
 
     /// The next member; `None` after the last.
-    pub(in crate::formats) fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
+    pub(crate) fn next_member(&mut self) -> Result<Option<Member<'a>>, Stop> {
         let buf = self.buf;
         let mut at = skip_space(buf, self.at);
         if !self.first {
@@ -181,7 +181,7 @@ fn stop_at(byte: Option<&u8>, at: usize) -> Stop {
 }
 
 /// The text of a scalar: a string unescaped, `null` as empty text, any other value as written.
-pub(in crate::formats) fn text_of(value: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of(value: &[u8]) -> Cow<'_, str> {
     match value {
         [b'"', inner @ .., b'"'] => unescape(inner),
         b"null" => Cow::Borrowed(""),
@@ -190,7 +190,7 @@ pub(in crate::formats) fn text_of(value: &[u8]) -> Cow<'_, str> {
 }
 
 /// The bytes of a scalar without quotes and outer white space, for numbers that may be written as text.
-pub(in crate::formats) fn number_bytes(value: &[u8]) -> &[u8] {
+pub(crate) fn number_bytes(value: &[u8]) -> &[u8] {
     match value {
         [b'"', inner @ .., b'"'] => inner.trim_ascii(),
         _ => value,
@@ -198,7 +198,7 @@ pub(in crate::formats) fn number_bytes(value: &[u8]) -> &[u8] {
 }
 
 /// A JSON string's content with its escapes resolved; bad ones and bad UTF-8 become U+FFFD.
-pub(in crate::formats) fn unescape(inner: &[u8]) -> Cow<'_, str> {
+pub(crate) fn unescape(inner: &[u8]) -> Cow<'_, str> {
     if memchr::memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
     }
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_fast_string_scan_agrees_with_a_plain_one() {
-        let mut rng = crate::base::Rng::new(3, 3);
+        let mut rng = ns_base::Rng::new(3, 3);
         for _ in 0..2000 {
             let alphabet = [b'"', b'\\', b'a', 0x21, 0x23, 0x5b, 0x5d, 0xff, 0x80, 0];
             let buf: Vec<u8> = (0..40).map(|_| alphabet[rng.next_u32() as usize % alphabet.len()]).collect();

@@ -1,8 +1,8 @@
 //! Debug annotations as a JSON object.
 
 use super::sequence::Sequence;
-use crate::base::wire::{Fields, Wire};
-use crate::formats::json::{ObjectText, push_json_str};
+use crate::json::{ObjectText, push_json_str};
+use ns_base::wire::{Fields, Wire};
 
 /// How deep annotations may nest.
 const MAX_DEPTH: u32 = 32;
@@ -17,7 +17,7 @@ pub(super) fn add(args: &mut ObjectText, sequence: &Sequence, annotation: &[u8])
 fn read(sequence: &Sequence, annotation: &[u8], depth: u32) -> (String, String) {
     let (mut name, mut json) = (String::new(), String::from("null"));
     let (mut members, mut items) = (Vec::new(), Vec::new());
-    let look = |table: &crate::base::FxHashMap<u64, String>, iid| table.get(&iid).cloned().unwrap_or_default();
+    let look = |table: &ns_base::FxHashMap<u64, String>, iid| table.get(&iid).cloned().unwrap_or_default();
     for (field, value) in Fields::of(annotation) {
         match field {
             1 => name = look(&sequence.annotation_names, value.u64()),

@@ -1,7 +1,7 @@
 //! Converts the clocks of packets to one clock. Snapshots hold the readings of several clocks at one moment.
 
-use crate::base::FxHashMap;
-use crate::base::wire::Fields;
+use ns_base::FxHashMap;
+use ns_base::wire::Fields;
 
 /// Clocks 64 to 127 belong to a sequence.
 const FIRST_OF_SEQUENCE: u64 = 64;

@@ -3,11 +3,11 @@
 use super::annotations;
 use super::reader::State;
 use super::tracks::{Place, Tracks, sequence_track};
-use crate::base::convert::{place, real_signed};
-use crate::base::wire::{Fields, Wire};
-use crate::base::{FxHashMap, FxHashSet, StrId};
-use crate::formats::json::ObjectText;
-use crate::profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
+use crate::json::ObjectText;
+use ns_base::convert::{place, real_signed};
+use ns_base::wire::{Fields, Wire};
+use ns_base::{FxHashMap, FxHashSet, StrId};
+use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// `TrackEvent.Type`.
 const BEGIN: u64 = 1;

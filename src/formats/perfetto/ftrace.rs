@@ -1,8 +1,8 @@
 //! The kernel's records of scheduling: the activity of each processor.
 
-use crate::base::wire::{Fields, Wire};
-use crate::base::{FxHashMap, StrId};
-use crate::profile::{ArgsId, ProfileBuilder, TrackId};
+use ns_base::wire::{Fields, Wire};
+use ns_base::{FxHashMap, StrId};
+use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Field numbers of events in `FtraceEvent`.
 const SCHED_SWITCH: u32 = 4;

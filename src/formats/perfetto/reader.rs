@@ -6,11 +6,11 @@ use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
-use crate::base::convert::place;
-use crate::base::wire::{Fields, varint};
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::profile::{Profile, ProfileBuilder};
+use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use ns_base::convert::place;
+use ns_base::wire::{Fields, varint};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::{Profile, ProfileBuilder};
 
 /// The tag of a packet in a trace.
 const PACKET: u8 = 0x0a;
@@ -24,7 +24,7 @@ const MAX_PACKET_BYTES: u64 = 64 << 20;
 const MAX_UNPACKED_BYTES: usize = 64 << 20;
 
 /// Reads a trace.
-pub(in crate::formats) struct PerfettoReader {
+pub(crate) struct PerfettoReader {
     held: Vec<u8>,
     offset: u64,
     /// The rest is not read after damage, because the start of the next packet is unknown.

@@ -1,7 +1,7 @@
 //! The interned names and defaults that the packets of one writer refer to.
 
-use crate::base::FxHashMap;
-use crate::base::wire::Fields;
+use ns_base::FxHashMap;
+use ns_base::wire::Fields;
 
 /// Interned texts and defaults of one packet sequence.
 #[derive(Debug, Default)]

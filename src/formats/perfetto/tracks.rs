@@ -1,10 +1,10 @@
 //! Tracks by their uuid. A descriptor may come after the events of its track, so the name and the place of a track are
 //! settled at the end.
 
-use crate::base::FxHashMap;
-use crate::base::convert::real_signed;
-use crate::base::wire::Fields;
-use crate::profile::{ProfileBuilder, TrackId};
+use ns_base::FxHashMap;
+use ns_base::convert::real_signed;
+use ns_base::wire::Fields;
+use ns_profile::{ProfileBuilder, TrackId};
 
 /// The most parents that are followed.
 const MAX_PARENTS: u32 = 64;

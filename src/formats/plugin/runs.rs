@@ -1,10 +1,10 @@
 //! Run directories: the files of one directory, which the plugin showed as one run with a tool for each file.
 
 use super::table::view_of_name;
-use crate::base::Diagnostics;
-use crate::formats::ReadError;
-use crate::profile::Profile;
-use crate::profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
+use crate::ReadError;
+use ns_base::Diagnostics;
+use ns_profile::Profile;
+use ns_profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
 
 /// The profiles of one file of an archive.
 type FileResult = (String, Result<Vec<Profile>, ReadError>);
@@ -80,7 +80,7 @@ struct Run {
 
 /// Makes one profile of the files of each run directory; every other file stays as it was. A run takes the position of
 /// its first file.
-pub(in crate::formats) fn join_runs(files: Vec<FileResult>, diagnostics: &mut Diagnostics) -> Vec<FileResult> {
+pub(crate) fn join_runs(files: Vec<FileResult>, diagnostics: &mut Diagnostics) -> Vec<FileResult> {
     enum Place {
         Other(FileResult),
         Run(usize),
@@ -258,7 +258,7 @@ fn titled(mut profile: Profile, run: &str, title: &str) -> Profile {
 }
 
 /// The view of a table that was read alone, by the name of its file.
-pub(in crate::formats) fn settle_view(profile: &mut Profile, path: &str) {
+pub fn settle_view(profile: &mut Profile, path: &str) {
     let Some(view) = view_of_name(path) else { return };
     if let Some(table) = profile.plugin_run.as_mut().and_then(|run| run.tables.first_mut()) {
         table.view = view;

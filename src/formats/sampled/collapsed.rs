@@ -1,19 +1,19 @@
 //! Collapsed stacks: a line for each stack: its frames, separated by semicolons, and how often it was seen.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::decimal::{TimeUnit, text_to_ns};
-use crate::formats::stacks::{Frame, StackTrack};
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::profile::{Profile, ProfileBuilder, TrackId};
+use crate::decimal::{TimeUnit, text_to_ns};
+use crate::stacks::{Frame, StackTrack};
+use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::{Profile, ProfileBuilder, TrackId};
 
 /// The most bytes of one line that are read.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Whether the start of a text is lines of stacks: all whole lines end in a number, and one has a semicolon or all
 /// are a name and a number.
-pub(in crate::formats) fn looks_collapsed(head: &[u8]) -> bool {
-    let end = if head.len() < crate::formats::SNIFF_BYTES { head.len() } else { last_line(head) };
+pub(crate) fn looks_collapsed(head: &[u8]) -> bool {
+    let end = if head.len() < crate::SNIFF_BYTES { head.len() } else { last_line(head) };
     let lines = head[..end].split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|l| !l.is_empty() && !l.starts_with(b"#")).peekable();
     lines.peek().is_some() && lines.all(|line| split(line).is_some())
@@ -34,7 +34,7 @@ fn split(line: &[u8]) -> Option<(&[u8], i64)> {
 }
 
 /// Reads collapsed stacks.
-pub(in crate::formats) struct CollapsedReader {
+pub(crate) struct CollapsedReader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     track: TrackId,

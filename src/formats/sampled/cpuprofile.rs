@@ -4,16 +4,16 @@
 //! (`head`). Times are microseconds.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::ReadError;
-use crate::formats::decimal::TimeUnit;
-use crate::formats::document::Parsed;
-use crate::formats::json::{Doc, Value};
-use crate::formats::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
-use crate::profile::{ProfileBuilder, TrackId};
+use crate::ReadError;
+use crate::decimal::TimeUnit;
+use crate::document::Parsed;
+use crate::json::{Doc, Value};
+use crate::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::{ProfileBuilder, TrackId};
 
 /// Reads a whole `.cpuprofile`.
-pub(in crate::formats) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("cpuprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -60,7 +60,7 @@ impl NodeKind {
 
 /// The nodes of a profile, by the ids it uses.
 #[derive(Default)]
-pub(in crate::formats) struct Nodes {
+pub(crate) struct Nodes {
     table: StackTable,
     kinds: Vec<NodeKind>,
     place_of: FxHashMap<i64, usize>,
@@ -255,7 +255,7 @@ fn clamped(ns: i128) -> i64 {
 }
 
 /// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
-pub(in crate::formats) fn read_heapprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_heapprofile(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("heapprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");

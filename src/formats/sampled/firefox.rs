@@ -5,13 +5,13 @@
 //! Formats: <https://github.com/firefox-devtools/profiler/tree/main/docs-developer>.
 
 use super::frames::{bad_sample, check_slices, frame};
-use crate::base::{Diagnostics, FxHashMap, StrId};
-use crate::formats::ReadError;
-use crate::formats::decimal::TimeUnit;
-use crate::formats::document::Parsed;
-use crate::formats::json::{Doc, Value};
-use crate::formats::stacks::{Frame, StackTable, StackTrack};
-use crate::profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
+use crate::ReadError;
+use crate::decimal::TimeUnit;
+use crate::document::Parsed;
+use crate::json::{Doc, Value};
+use crate::stacks::{Frame, StackTable, StackTrack};
+use ns_base::{Diagnostics, FxHashMap, StrId};
+use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
 mod counters;
 mod listed;
@@ -24,7 +24,7 @@ use table::rows;
 const MAX_PROCESS_DEPTH: u32 = 4;
 
 /// Reads a whole file.
-pub(in crate::formats) fn read_firefox(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_firefox(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let root = doc.root();
     let [inner, ancient] = root.fields(["profile", "profileJSON"]);

@@ -1,11 +1,11 @@
 //! Shared by the sampled formats: frames with a place in the source, weights that need not be times, limits.
 
-use crate::base::{Diagnostics, StrId};
-use crate::formats::ReadError;
-use crate::formats::decimal::TimeUnit;
-use crate::formats::json::{ObjectText, Value};
-use crate::formats::stacks::Frame;
-use crate::profile::{ArgsId, ProfileBuilder, Unit};
+use crate::ReadError;
+use crate::decimal::TimeUnit;
+use crate::json::{ObjectText, Value};
+use crate::stacks::Frame;
+use ns_base::{Diagnostics, StrId};
+use ns_profile::{ArgsId, ProfileBuilder, Unit};
 
 /// Number of slices that samples may make in addition to the bytes of the file: more only come from hostile files.
 const FREE_SLICES: u64 = 50_000_000;

@@ -8,18 +8,18 @@
 //! A sample is assumed to last until the next of its thread; the last sample lasts as long as the one before it.
 
 use super::frames::{WeightUnit, check_slices, frame};
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::decimal::{TimeUnit, text_to_ns};
-use crate::formats::stacks::{Frame, MAX_STACK, StackTrack};
-use crate::formats::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
-use crate::profile::{Profile, ProfileBuilder, TrackId};
+use crate::decimal::{TimeUnit, text_to_ns};
+use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::{Profile, ProfileBuilder, TrackId};
 
 /// The most bytes of one line that are read.
 const MAX_LINE_BYTES: usize = 1 << 16;
 
 /// Whether the start of a text is output of `perf script`: the first line that is not a comment is a sample with a time
 /// and an event, and a line of a stack or another sample follows.
-pub(in crate::formats) fn looks_perf_script(head: &[u8]) -> bool {
+pub(crate) fn looks_perf_script(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let first = lines.next().and_then(Header::parse);
@@ -99,7 +99,7 @@ struct Thread {
 }
 
 /// Reads the output of `perf script`.
-pub(in crate::formats) struct PerfScriptReader {
+pub(crate) struct PerfScriptReader {
     builder: ProfileBuilder,
     diagnostics: Diagnostics,
     threads: Vec<Thread>,

@@ -5,18 +5,18 @@
 //! the profile of that kind.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::base::wire::{Fields, Wire};
-use crate::base::{Diagnostics, FxHashMap};
-use crate::formats::ReadError;
-use crate::formats::document::Parsed;
-use crate::formats::stacks::{Frame, MAX_STACK, StackTrack};
-use crate::profile::ProfileBuilder;
+use crate::ReadError;
+use crate::document::Parsed;
+use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use ns_base::wire::{Fields, Wire};
+use ns_base::{Diagnostics, FxHashMap};
+use ns_profile::ProfileBuilder;
 
 /// The most kinds of samples that are shown; only hostile files have more.
 const MAX_KINDS: usize = 16;
 
 /// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
-pub(in crate::formats) fn read_pprof(bytes: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_pprof(bytes: &[u8]) -> Result<Parsed, ReadError> {
     let mut file = File::default();
     let mut fields = Fields::of(bytes);
     for (field, value) in fields.by_ref() {

@@ -3,18 +3,18 @@
 //! Schema: <https://www.speedscope.app/file-format-schema.json>.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::base::Diagnostics;
-use crate::formats::ReadError;
-use crate::formats::document::Parsed;
-use crate::formats::json::{Doc, Value};
-use crate::formats::stacks::{Frame, StackTrack};
-use crate::profile::{ProfileBuilder, TrackId};
+use crate::ReadError;
+use crate::document::Parsed;
+use crate::json::{Doc, Value};
+use crate::stacks::{Frame, StackTrack};
+use ns_base::Diagnostics;
+use ns_profile::{ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
-pub(in crate::formats) const FORMAT: &str = "speedscope";
+pub(crate) const FORMAT: &str = "speedscope";
 
 /// Reads a whole file.
-pub(in crate::formats) fn read_speedscope(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_speedscope(text: &[u8]) -> Result<Parsed, ReadError> {
     let doc = Doc::new(text);
     let [name, exporter, shared, profiles] = doc.root().fields(["name", "exporter", "shared", "profiles"]);
     let mut reader =
@@ -86,7 +86,7 @@ impl Reader {
             };
             match kind.and_then(Value::str).as_deref() {
                 Some("O") => self.builder.begin(track, at, frame.name, frame.category, frame.args, event.offset()),
-                Some("C") => self.builder.end(track, at, frame.name, crate::profile::ArgsId::NONE, event.offset()),
+                Some("C") => self.builder.end(track, at, frame.name, ns_profile::ArgsId::NONE, event.offset()),
                 _ => {
                     self.builder.count_event(None);
                     bad_sample(&mut self.diagnostics, Some(event), "an event neither opens nor closes");

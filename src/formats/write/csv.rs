@@ -1,7 +1,7 @@
 //! Slices as a table, one on a line, in the order of the profile.
 
-use crate::profile::Profile;
-use crate::profile::SliceFlags;
+use ns_profile::Profile;
+use ns_profile::SliceFlags;
 
 /// The whole file. Times are nanoseconds; the start counts from the start of the profile.
 pub(super) fn write(profile: &Profile) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! The slices of a track as stacks that always nest, as most formats require.
 
-use crate::profile::{Profile, SliceId, TrackId};
+use ns_profile::{Profile, SliceId, TrackId};
 
 /// The most lanes that are searched for a slice before a new one is opened; bounds the work on hostile input.
 const MAX_LANES_SEARCHED: usize = 1024;

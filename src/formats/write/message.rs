@@ -1,6 +1,6 @@
 //! A protocol buffer message that grows field by field.
 
-use crate::base::convert::low8;
+use ns_base::convert::low8;
 
 /// A message.
 #[derive(Clone, Debug, Default)]

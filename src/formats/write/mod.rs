@@ -15,7 +15,7 @@ mod zip;
 use serde::{Deserialize, Serialize};
 
 use super::chrome::write_to_string;
-use crate::profile::Profile;
+use ns_profile::Profile;
 
 /// A format that profiles are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,12 +3,12 @@
 
 use super::lanes::{Change, lane_name, lanes, own_tracks};
 use super::message::Message;
-use crate::base::{FxHashMap, FxHashSet, StrId};
-use crate::formats::chrome::source_start_ns;
-use crate::formats::json::{Doc, Value};
-use crate::profile::asyncs::AsyncTable;
-use crate::profile::flows::FlowIndex;
-use crate::profile::{ArgsId, ProcessId, Profile, SliceId};
+use crate::chrome::source_start_ns;
+use crate::json::{Doc, Value};
+use ns_base::{FxHashMap, FxHashSet, StrId};
+use ns_profile::asyncs::AsyncTable;
+use ns_profile::flows::FlowIndex;
+use ns_profile::{ArgsId, ProcessId, Profile, SliceId};
 
 /// The writer's only sequence.
 const SEQUENCE: u64 = 1;

@@ -6,10 +6,10 @@
 
 use super::run_name::run_name;
 use super::xplane;
-use crate::formats::chrome::write_plugin_trace;
-use crate::formats::json::ObjectText;
-use crate::profile::Profile;
-use crate::profile::neuron::{OperatorRow, OperatorView, PluginTable, PluginTimeline, operator_table};
+use crate::chrome::write_plugin_trace;
+use crate::json::ObjectText;
+use ns_profile::Profile;
+use ns_profile::neuron::{OperatorRow, OperatorView, PluginTable, PluginTimeline, operator_table};
 
 /// The files of the run, in a directory with the name of the run below `folder`.
 pub(super) fn run_directory(profile: &Profile, folder: &str) -> Vec<(String, Vec<u8>)> {

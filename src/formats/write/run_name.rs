@@ -1,10 +1,10 @@
 //! Names of run directories as the Neuron plugin gives them: `2022_10_14_19_22_22_16`, the minute twice, and for operator
 //! runs an id after it.
 
-use crate::base::digest64;
-use crate::formats::chrome::neuron_start_ns;
-use crate::profile::Profile;
-use crate::profile::neuron::{OperatorView, operator_table};
+use crate::chrome::neuron_start_ns;
+use ns_base::digest64;
+use ns_profile::Profile;
+use ns_profile::neuron::{OperatorView, operator_table};
 
 /// 2024-01-01 00:00:00, when simulated runs begin, in seconds since 1970.
 const SIMULATED_START_S: i64 = 1_704_067_200;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::lanes::{Change, lane_name, lanes, own_tracks};
-use crate::base::{FxHashMap, StrId};
-use crate::formats::json::{Doc, ObjectText, Value, push_json_str};
-use crate::profile::{ArgsId, Profile, SliceId};
+use crate::json::{Doc, ObjectText, Value, push_json_str};
+use ns_base::{FxHashMap, StrId};
+use ns_profile::{ArgsId, Profile, SliceId};
 
 /// The whole file.
 pub(super) fn write(profile: &Profile) -> String {

@@ -2,12 +2,12 @@
 
 use super::lanes::{Change, lane_name, lanes};
 use super::message::Message;
-use crate::base::convert::signed_len;
-use crate::base::{FxHashMap, StrId};
-use crate::formats::chrome::source_start_ns;
-use crate::formats::json::Doc;
-use crate::formats::xplane::CUSTOM_PLANE;
-use crate::profile::{ProcessId, Profile, SliceId};
+use crate::chrome::source_start_ns;
+use crate::json::Doc;
+use crate::xplane::CUSTOM_PLANE;
+use ns_base::convert::signed_len;
+use ns_base::{FxHashMap, StrId};
+use ns_profile::{ProcessId, Profile, SliceId};
 
 /// The whole file.
 pub(super) fn write(profile: &Profile) -> Vec<u8> {

@@ -1,7 +1,7 @@
 //! A zip archive (APPNOTE 4.3), its files deflated. Its times are fixed, so that the same profile gives the same bytes.
 
-use crate::base::convert::{narrow, narrow16};
-use crate::formats::crc32::crc32;
+use crate::crc32::crc32;
+use ns_base::convert::{narrow, narrow16};
 
 /// 1 January 1980, the earliest possible date.
 const DATE: u16 = 0x21;

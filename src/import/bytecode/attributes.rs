@@ -4,7 +4,7 @@ use super::cursor::Cursor;
 use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
 use super::types::bits;
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// An attribute.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +125,7 @@ impl<'a> File<'a> {
             Some(width @ ..=64) => cursor.signed()?.cast_unsigned() & (u64::MAX >> (64 - width)),
             _ => return Err(cursor.unknown(Unknown::Value { part: "a real number of type", ty })),
         };
-        let element = crate::import::stablehlo::element(&ty).filter(|e| e.is_float());
+        let element = crate::stablehlo::element(&ty).filter(|e| e.is_float());
         let element = element.ok_or_else(|| cursor.unknown(Unknown::Value { part: "a real number of type", ty }))?;
         Ok(Attribute::Real(element.real_of_bits(bits)))
     }

@@ -1,7 +1,7 @@
 //! Numbers, strings and sections of bytecode.
 
 use super::error::{BytecodeError, Unknown};
-use crate::import::{ImportError, Place};
+use crate::{ImportError, Place};
 
 /// Reads a range of a file from start to end.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::error::BytecodeError;
 use super::file::File;
 use super::numbers::{list, quoted};
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// Attributes of an operation by name.
 pub(super) type Named<'a> = Vec<(&'a str, usize)>;

@@ -6,8 +6,8 @@
 //! flatbuffer keep their numbers in later versions.
 
 use super::MAGIC;
-use crate::import::ModelBytes;
-use crate::import::source::MediumError;
+use crate::ModelBytes;
+use crate::source::MediumError;
 
 /// The number of the field `mlir_module_serialized`.
 const MODULE: u64 = 13;
@@ -17,7 +17,7 @@ const MOST_FIELD_BYTES: u64 = 4 + 2 * 256;
 
 /// Where the bytecode of a file lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) struct Module {
+pub(crate) struct Module {
     /// Its first byte.
     pub start: u64,
     /// Bytes that the file states for it.
@@ -28,7 +28,7 @@ pub(in crate::import) struct Module {
 ///
 /// # Errors
 /// When the medium cannot be read.
-pub(in crate::import) fn module_in<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<Module>, MediumError> {
+pub(crate) fn module_in<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<Module>, MediumError> {
     if bytes.slice(0, MAGIC.len())? == MAGIC {
         return Ok(Some(Module { start: 0, len: bytes.size() }));
     }
@@ -71,7 +71,7 @@ fn halves<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<[u64; 2]>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::convert::narrow;
+    use ns_base::convert::narrow;
 
     /// A flatbuffer as JAX writes it: root at byte 60, its fields before it, `filler` bytes between the root and the module.
     fn exported(filler: usize, module: &[u8]) -> Vec<u8> {

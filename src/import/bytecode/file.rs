@@ -3,7 +3,7 @@
 use super::MAGIC;
 use super::cursor::Cursor;
 use super::error::BytecodeError;
-use crate::import::{ImportError, Place};
+use crate::{ImportError, Place};
 
 /// The newest version of the container that is read.
 const NEWEST: u64 = 6;

@@ -5,9 +5,9 @@ use super::cursor::Cursor;
 use super::error::{BytecodeError, Unknown};
 use super::file::File;
 use super::types::bits;
-use crate::base::convert;
-use crate::import::ImportError;
-use crate::import::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
+use crate::ImportError;
+use crate::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
+use ns_base::convert;
 
 /// Most levels of nested lists and dictionaries.
 const MOST_NESTING: u32 = 16;
@@ -97,7 +97,7 @@ fn key(name: &str) -> String {
 /// The array type of a type's text, if all its sizes are known.
 fn array(ty: &str) -> Option<ArrayType> {
     let inner = ty.strip_prefix("tensor<")?.strip_suffix('>')?;
-    let ty = crate::import::stablehlo::tensor(inner).ok()?;
+    let ty = crate::stablehlo::tensor(inner).ok()?;
     ty.open.is_empty().then(|| ty.ty.array().cloned()).flatten()
 }
 

@@ -7,8 +7,8 @@ use super::error::BytecodeError;
 use super::file::{Dialect, File, OperationName, version};
 use super::numbers::quoted;
 use super::properties::{name_and_version, names};
-use crate::base::convert::narrow;
-use crate::import::ImportError;
+use crate::ImportError;
+use ns_base::convert::narrow;
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;

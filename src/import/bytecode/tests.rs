@@ -1,7 +1,9 @@
 //! Artifacts of real frameworks, damaged and intact. `tests/it/import_hlo.rs` checks the facts and values of all of them.
 
+#![allow(clippy::disallowed_methods, reason = "fixtures are files")]
+
 use super::{MAGIC, read_mlir_bytecode, span};
-use crate::import::ImportOptions;
+use crate::ImportOptions;
 
 fn error(bytes: &[u8]) -> String {
     read_mlir_bytecode(bytes, &ImportOptions::default()).map(|_| ()).unwrap_err().to_string()
@@ -9,7 +11,7 @@ fn error(bytes: &[u8]) -> String {
 
 #[test]
 fn the_bytecode_of_a_flatbuffer_is_as_long_as_it_says() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/fixtures/models/stablehlo/");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/it/fixtures/models/stablehlo/");
     let file = std::fs::read(format!("{folder}flax-nn-442--jax0.10.2.jax_export")).unwrap();
     let (start, end) = span(&file).unwrap();
     let stated = u32::from_le_bytes(file[start - 4..start].try_into().unwrap());

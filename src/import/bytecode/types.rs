@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
-use crate::import::ImportError;
+use crate::ImportError;
 
 /// Most levels of nested tuples and complex numbers.
 const MOST_NESTING: u32 = 32;

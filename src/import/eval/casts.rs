@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::base::convert::nearest_single;
-use crate::import::program::{ElementType, Numbers, Op, Value};
-use crate::tensor::FloatFormat;
+use crate::program::{ElementType, Numbers, Op, Value};
+use ns_base::convert::nearest_single;
+use ns_tensor::FloatFormat;
 
 /// The formats that single-precision numbers are cast to. Numbers of other types stay unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ fn cast(format: FloatFormat, mut value: Rc<Value>) -> Rc<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::eval::{evaluate, evaluate_with};
-    use crate::import::read_hlo_text;
+    use crate::eval::{evaluate, evaluate_with};
+    use crate::read_hlo_text;
 
     /// `((x + x) x) x` of one number.
     const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  p = f32[1,1]{1,0} parameter(0)\n  t = f32[1,1]{1,0} add(p, p)\n  \
@@ -65,7 +65,7 @@ mod tests {
         ROOT r = f32[1,1]{1,0} multiply(d, p)\n}\n";
 
     fn run(casts: Casts) -> f64 {
-        let program = read_hlo_text(PRODUCT, &crate::import::ImportOptions::default()).unwrap().program;
+        let program = read_hlo_text(PRODUCT, &crate::ImportOptions::default()).unwrap().program;
         let x = Value { ty: program.parameters[0].ty.clone(), numbers: Numbers::Real(vec![EXACT]) };
         let found = evaluate_with(&program, vec![x.clone()], 100, casts).unwrap();
         if casts == Casts::NONE {

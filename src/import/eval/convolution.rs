@@ -3,9 +3,9 @@
 use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
-use crate::base::convert::{self, at_least_zero};
-use crate::import::program::round;
-use crate::import::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
+use crate::program::round;
+use crate::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
+use ns_base::convert::{self, at_least_zero};
 
 /// Dimensions of one side: batch or input features, features, spatial ones.
 type Side = (u32, u32, Vec<u32>);

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::error::{Missing, NoValue, OpResult};
 use super::pick::{count, reals};
-use crate::base::convert::real_len;
-use crate::import::calls::passes_on;
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Foreign, Numbers, Value};
+use crate::calls::passes_on;
+use crate::program::round;
+use crate::program::{ArrayType, Foreign, Numbers, Value};
+use ns_base::convert::real_len;
 
 /// Whether a custom call can be computed here.
 #[must_use]

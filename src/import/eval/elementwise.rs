@@ -3,9 +3,9 @@
 use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
 use super::special;
-use crate::base::convert::{low16, low32, nearest_single};
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
+use crate::program::round;
+use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
+use ns_base::convert::{low16, low32, nearest_single};
 
 pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Value> {
     let numbers = match (&x.numbers, function) {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::import::program::{ArrayType, Binary, ElementType, Unary};
+use crate::program::{ArrayType, Binary, ElementType, Unary};
 
 /// Why a program cannot be evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

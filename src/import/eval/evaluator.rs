@@ -7,10 +7,10 @@ use super::error::{ComputeError, Missing, NoValue, OpResult};
 use super::{
     EvalError, convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows,
 };
-use crate::base::IndexVec;
-use crate::import::program::{
+use crate::program::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
 };
+use ns_base::IndexVec;
 
 /// A value while a program runs. Arrays are shared, so passing a value on copies nothing.
 #[derive(Clone, Debug, PartialEq)]

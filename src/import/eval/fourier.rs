@@ -2,9 +2,9 @@
 
 use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
-use crate::base::convert::real_len;
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Numbers, Value};
+use crate::program::round;
+use crate::program::{ArrayType, Numbers, Value};
+use ns_base::convert::real_len;
 
 pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpResult<Value> {
     let rank = x.ty.dims.len();
@@ -93,7 +93,7 @@ fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> OpRe
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::program::ElementType;
+    use crate::program::ElementType;
 
     #[test]
     fn a_transform_and_its_inverse_are_the_identity() {

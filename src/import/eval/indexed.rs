@@ -6,8 +6,8 @@ use super::error::{ComputeError, Missing, OpResult, Three};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, pick, strides, wholes};
 use super::reduce::{Combine, joined, number};
-use crate::base::convert::{narrow, signed};
-use crate::import::program::{ArrayType, GatherDims, Numbers, ScatterDims, Value};
+use crate::program::{ArrayType, GatherDims, Numbers, ScatterDims, Value};
+use ns_base::convert::{narrow, signed};
 
 pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayType) -> OpResult<Value> {
     let numbers = wholes(indices)?;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::error::{ComputeError, Missing, OpResult, Two};
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
-use crate::base::convert::{real_len, signed, signed_len};
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Numbers, Value};
+use crate::program::round;
+use crate::program::{ArrayType, Numbers, Value};
+use ns_base::convert::{real_len, signed, signed_len};
 
 fn checked(numbers: Numbers, ty: &ArrayType) -> OpResult<Value> {
     let n = count(&ty.dims)?;

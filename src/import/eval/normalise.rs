@@ -2,9 +2,9 @@
 
 use super::error::{ComputeError, OpResult, Two};
 use super::pick::{reals, strides};
-use crate::base::convert::real_len;
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Numbers, Value};
+use crate::program::round;
+use crate::program::{ArrayType, Numbers, Value};
+use ns_base::convert::real_len;
 
 /// The channel of each element.
 struct Channels {

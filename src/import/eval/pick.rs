@@ -1,7 +1,7 @@
 //! Arrays made from elements of other arrays: which element goes where.
 
 use super::error::{ComputeError, OpResult};
-use crate::import::program::{Numbers, Value};
+use crate::program::{Numbers, Value};
 
 /// Marks a position that takes the fill instead of an element.
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -101,9 +101,7 @@ pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
 pub(super) fn reals(value: &Value) -> OpResult<std::borrow::Cow<'_, [f64]>> {
     match &value.numbers {
         Numbers::Real(v) => Ok(v.into()),
-        Numbers::Whole(v) => {
-            Ok(v.iter().map(|&v| crate::import::program::round::as_real(value.ty.element, v)).collect())
-        }
+        Numbers::Whole(v) => Ok(v.iter().map(|&v| crate::program::round::as_real(value.ty.element, v)).collect()),
         Numbers::Complex(_) => Err(ComputeError::Holds { ty: value.ty.clone(), holds: "complex numbers" }),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, pick, reals, strided, strides};
-use crate::base::convert::narrow;
-use crate::import::program::round;
-use crate::import::program::{ArrayType, DotDims, ElementType, Numbers, Value};
+use crate::program::round;
+use crate::program::{ArrayType, DotDims, ElementType, Numbers, Value};
+use ns_base::convert::narrow;
 
 /// A map of positions with the operand's dimensions in the order batch, free, contracted, and the sizes of the three groups.
 fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize>, [usize; 3])> {

@@ -6,9 +6,9 @@ use super::elementwise::{real_binary, whole_binary};
 use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
-use crate::base::convert::narrow;
-use crate::import::program::round;
-use crate::import::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
+use crate::program::round;
+use crate::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
+use ns_base::convert::narrow;
 
 /// The form of a computation of two numbers: one operation, which is applied without a call, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

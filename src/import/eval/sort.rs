@@ -6,8 +6,8 @@ use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, pick, strides};
 use super::reduce::number;
-use crate::base::convert::{real_signed, signed_len};
-use crate::import::program::{ArrayType, ElementType, Numbers, Value};
+use crate::program::{ArrayType, ElementType, Numbers, Value};
+use ns_base::convert::{real_signed, signed_len};
 
 /// Sorts arrays together along a dimension. `before` gets a pair from each array and says whether the first comes first.
 pub(super) fn sort(

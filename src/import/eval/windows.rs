@@ -6,7 +6,7 @@ use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
 use super::reduce::{Combine, joined, number};
-use crate::import::program::{ArrayType, Numbers, Value, WindowDim};
+use crate::program::{ArrayType, Numbers, Value, WindowDim};
 
 /// Index in the operand of a window's element; `None` on padding and between elements.
 pub(super) fn place(window: &WindowDim, at: u64, inside: u64, size: u64) -> Option<i64> {

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use super::error::HloError;
 use super::ops::op_of;
 use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
-use crate::base::IndexVec;
-use crate::base::convert::{narrow, signed_len};
-use crate::import::program::{
+use crate::program::{
     ArrayType, ComputationBuilder, ComputationId, InstructionId, Numbers, Op, Program, ProgramParameter, Role, Type,
     Value, WeightData,
 };
-use crate::import::roles::Naming;
-use crate::import::{ImportError, Place, calls, scopes};
+use crate::roles::Naming;
+use crate::{ImportError, Place, calls, scopes};
+use ns_base::IndexVec;
+use ns_base::convert::{narrow, signed_len};
 
 /// A program, with information that only its file has.
 pub(super) struct Assembled {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::import::attribute::AttributeError;
-use crate::import::program::{ArrayType, TooManyElements, Type};
+use crate::attribute::AttributeError;
+use crate::program::{ArrayType, TooManyElements, Type};
 
 /// What to do about instructions that contradict each other.
 const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";

@@ -1,10 +1,8 @@
 //! Opcodes of HLO and what they mean.
 
 use super::raw::{IndexDims, RawInstruction, Settings};
-use crate::import::attribute::AttributeError;
-use crate::import::program::{
-    Binary, Comparison, ConvolutionDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim,
-};
+use crate::attribute::AttributeError;
+use crate::program::{Binary, Comparison, ConvolutionDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
 
 /// The operation of an instruction; constants and parameters are made elsewhere.
 ///
@@ -99,7 +97,7 @@ fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
 }
 
 /// The comparison for `EQ`, `NE`, `GE`, `GT`, `LE`, `LT`.
-pub(in crate::import) fn comparison(direction: &str) -> Result<Comparison, AttributeError> {
+pub(crate) fn comparison(direction: &str) -> Result<Comparison, AttributeError> {
     Ok(match direction {
         "EQ" => Comparison::Eq,
         "NE" => Comparison::Ne,
@@ -249,14 +247,11 @@ pub(super) fn binary_name(f: Binary) -> &'static str {
 
 /// The kind of work of an opcode; `None` if it is unknown. The opcode is tried with empty settings.
 #[cfg(test)]
-pub(in crate::import) fn kind_of_opcode(opcode: &str) -> Option<crate::import::OperatorKind> {
-    use crate::import::Place;
-    use crate::import::program::Type;
-    let settings = Settings {
-        dot: Some(crate::import::program::DotDims::default()),
-        direction: "EQ".to_owned(),
-        ..Settings::default()
-    };
+pub(crate) fn kind_of_opcode(opcode: &str) -> Option<crate::OperatorKind> {
+    use crate::Place;
+    use crate::program::Type;
+    let settings =
+        Settings { dot: Some(crate::program::DotDims::default()), direction: "EQ".to_owned(), ..Settings::default() };
     let raw = RawInstruction {
         name: String::new(),
         opcode: opcode.to_owned(),
@@ -269,5 +264,5 @@ pub(in crate::import) fn kind_of_opcode(opcode: &str) -> Option<crate::import::O
         op_name: String::new(),
         place: Place::File,
     };
-    crate::import::OperatorKind::of(&op_of(&raw).ok()?)
+    crate::OperatorKind::of(&op_of(&raw).ok()?)
 }

@@ -5,11 +5,11 @@
 use std::fmt::Write as _;
 
 use super::ops::{binary_name, unary_name};
-use crate::base::convert::{narrow, nearest_single};
-use crate::import::calls;
-use crate::import::program::{
+use crate::calls;
+use crate::program::{
     Comparison, Computation, ElementType, GatherDims, Instruction, Numbers, Op, Program, ScatterDims, Value, WindowDim,
 };
+use ns_base::convert::{narrow, nearest_single};
 
 /// Prints a program.
 #[must_use]

@@ -4,11 +4,11 @@ use super::error::HloProtoError;
 use super::proto_literal::read_literal;
 use super::proto_settings;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
-use crate::base::FxHashMap;
-use crate::base::convert::narrow;
-use crate::base::wire::{Fields, Wire};
-use crate::import::program::{ArrayType, ElementType, Type, check_sizes};
-use crate::import::{ImportError, Place};
+use crate::program::{ArrayType, ElementType, Type, check_sizes};
+use crate::{ImportError, Place};
+use ns_base::FxHashMap;
+use ns_base::convert::narrow;
+use ns_base::wire::{Fields, Wire};
 
 /// Most levels of nested tuple shapes and messages.
 const MOST_NESTING: u32 = 64;

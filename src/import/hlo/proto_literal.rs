@@ -3,9 +3,9 @@
 use super::error::HloProtoError;
 use super::proto::{at, fields};
 use super::raw::Literal;
-use crate::base::wire::{Fields, Wire};
-use crate::import::ImportError;
-use crate::import::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
+use crate::ImportError;
+use crate::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
+use ns_base::wire::{Fields, Wire};
 
 /// Reads a literal of a type; `None` if the numbers of an array are missing.
 pub(super) fn read_literal(message: &[u8], ty: &Type, name: &str) -> Result<Option<Literal>, ImportError> {

@@ -2,10 +2,10 @@
 
 use super::proto::fields;
 use super::raw::{ConvDims, IndexDims, Settings};
-use crate::base::convert::nearest_single;
-use crate::base::wire::Wire;
-use crate::import::ImportError;
-use crate::import::program::{DotDims, WindowDim};
+use crate::ImportError;
+use crate::program::{DotDims, WindowDim};
+use ns_base::convert::nearest_single;
+use ns_base::wire::Wire;
 
 /// Stores a field; fields that do not affect the meaning are skipped.
 pub(super) fn apply(settings: &mut Settings, field: u32, value: Wire<'_>) -> Result<(), ImportError> {

@@ -1,7 +1,7 @@
 //! Instructions of HLO as they are written, in text or in a protocol buffer, before they get a meaning.
 
-use crate::import::Place;
-use crate::import::program::{ArrayType, DotDims, Numbers, Type, Value, WindowDim};
+use crate::Place;
+use crate::program::{ArrayType, DotDims, Numbers, Type, Value, WindowDim};
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Constructs of HLO text, and the errors for wrong text.
 
 use super::*;
-use crate::import::program::{LoopBodies, Op, Role, flops};
+use crate::program::{LoopBodies, Op, Role, flops};
 
 fn read(text: &str) -> Result<Imported, ImportError> {
     read_hlo_text(text, &ImportOptions::default())

@@ -5,10 +5,10 @@ use super::error::HloTextError;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
-use crate::base::FxHashMap;
-use crate::base::convert::narrow;
-use crate::import::lexer::{Kind, Lexer, Token, unescaped};
-use crate::import::{ImportError, Place};
+use crate::lexer::{Kind, Lexer, Token, unescaped};
+use crate::{ImportError, Place};
+use ns_base::FxHashMap;
+use ns_base::convert::narrow;
 
 /// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {

@@ -2,7 +2,7 @@
 
 use super::raw::Settings;
 use super::text_types::{dim_labels, padding, window};
-use crate::import::lexer::{Kind, Lexer, integers, unescaped};
+use crate::lexer::{Kind, Lexer, integers, unescaped};
 
 /// A computation that an instruction calls, by name.
 pub(super) struct Callee {

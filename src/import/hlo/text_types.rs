@@ -2,10 +2,10 @@
 
 use super::error::HloTextError;
 use super::raw::{ConvDims, Literal};
-use crate::base::convert::signed_len;
-use crate::import::ImportError;
-use crate::import::lexer::{Expected, Kind, Lexer};
-use crate::import::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
+use crate::ImportError;
+use crate::lexer::{Expected, Kind, Lexer};
+use crate::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
+use ns_base::convert::signed_len;
 
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
@@ -54,7 +54,7 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
 }
 
 fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
-    let nearest = crate::base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
+    let nearest = ns_base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
     lexer.error_at(start, HloTextError::Element { name: name.chars().take(40).collect(), nearest })
 }
 
@@ -292,7 +292,7 @@ mod tests {
     fn literals_of_each_kind() {
         assert_eq!(
             literal("f32[]", "1e-05").unwrap(),
-            Literal::Held(crate::import::program::Value::real(ElementType::F32, f64::from(1e-5f32)))
+            Literal::Held(crate::program::Value::real(ElementType::F32, f64::from(1e-5f32)))
         );
         let Literal::Held(ints) = literal("s32[2,2]", "{ { 1, -2 }, /*i=1*/ {3,4} }").unwrap() else { unreachable!() };
         assert_eq!(ints.numbers, Numbers::Whole(vec![1, -2, 3, 4]));

@@ -7,7 +7,7 @@ use super::error::{ControlError, OpError};
 use super::messages::{AttributeValue, Graph};
 use super::site::{Failure, Site};
 use super::values::Scope;
-use crate::base::convert::signed;
+use ns_base::convert::signed;
 
 /// Most turns of a loop that is unrolled.
 const MOST_TURNS: u64 = 4096;

@@ -7,7 +7,7 @@ use super::super::{ImportError, Place};
 use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, ValueInfo};
 use super::model_error::OnnxError;
 use super::tensors::tensor;
-use crate::base::wire::{Fields, Wire};
+use ns_base::wire::{Fields, Wire};
 
 /// Most levels of nested subgraphs: deeper than any model, and shallow enough for the stack of a page.
 const MOST_DEEP: u32 = 16;

@@ -8,7 +8,7 @@ use super::error::OpError;
 use super::fault::Fault;
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
-use crate::base::convert::{real_signed, signed_len};
+use ns_base::convert::{real_signed, signed_len};
 
 /// Why an operator fails: because of itself, or because of a node in its subgraph.
 pub(super) enum Failure {

@@ -2,7 +2,7 @@
 
 use super::super::{FileError, ImportError, MediumError, ModelBytes, Place};
 use super::model_error::{FieldError, OnnxError};
-use crate::base::wire::varint;
+use ns_base::wire::varint;
 
 /// Bytes that are fetched at once while fields are skipped.
 const CHUNK: usize = 16 * 1024;

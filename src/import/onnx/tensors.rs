@@ -9,8 +9,8 @@ use super::messages::{Tensor, TensorData};
 use super::model_error::{ArrayError, OnnxError};
 use super::parse::Part;
 use super::spans::{Spans, read};
-use crate::base::convert::{low8, low32};
-use crate::base::wire::Wire;
+use ns_base::convert::{low8, low32};
+use ns_base::wire::Wire;
 
 /// Most elements that are held in memory; the numbers of larger arrays stay in the file.
 const MOST_HELD: u64 = 16 * 1024;

@@ -1,7 +1,7 @@
 //! Converts the bytes of weights and literals in files to numbers.
 
 use super::{ElementType, Numbers};
-use crate::base::convert::{low8, low16, low32};
+use ns_base::convert::{low8, low16, low32};
 
 impl ElementType {
     /// The floating point number of a bit pattern; zero for other types.

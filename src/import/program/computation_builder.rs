@@ -4,7 +4,7 @@ use super::{
     ArrayType, Binary, Comparison, Computation, ComputationId, ElementType, Instruction, InstructionId, Op, Origin,
     Type, Value,
 };
-use crate::base::{FxHashMap, IndexVec};
+use ns_base::{FxHashMap, IndexVec};
 
 /// A computation under construction.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Operations of a program's products: two for each multiply-add of matrix products and convolutions.
 
 use super::{Computation, ComputationId, Instruction, Op, Program, TripCounts};
-use crate::base::Idx;
+use ns_base::Idx;
 
 /// How often the body of a loop is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ pub mod infer;
 mod module;
 mod op;
 mod prune;
-pub(in crate::import) mod round;
+pub(crate) mod round;
 mod trips;
 mod types;
 mod value;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ArrayType, Op, Type, Value};
-use crate::base::IndexVec;
-use crate::define_idx;
+use ns_base::IndexVec;
+use ns_base::define_idx;
 
 define_idx! {
     /// A computation of one [`Program`].

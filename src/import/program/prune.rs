@@ -1,7 +1,7 @@
 //! Removes the instructions that a program's result does not depend on.
 
 use super::{Computation, ComputationId, InstructionId, Op, Program};
-use crate::base::{Idx, IndexVec};
+use ns_base::{Idx, IndexVec};
 
 /// The program without the instructions that its result does not depend on, and without the computations that are then not called any more.
 /// Parameters stay.

@@ -1,10 +1,10 @@
 //! Rounds numbers to what their element types can hold.
 
 use super::ElementType;
-use crate::base::convert::{self, nearest_single, real_signed, whole_signed};
+use ns_base::convert::{self, nearest_single, real_signed, whole_signed};
 
 /// A floating point number rounded to its type, to nearest with halves to even.
-pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
+pub(crate) fn real(element: ElementType, value: f64) -> f64 {
     match element {
         ElementType::F64 => value,
         ElementType::F32 | ElementType::C64 => f64::from(nearest_single(value)),
@@ -19,13 +19,7 @@ pub(in crate::import) fn real(element: ElementType, value: f64) -> f64 {
 
 /// A number rounded to these bits of exponent and mantissa. With `is_finite_only` the largest exponent encodes numbers except for one
 /// bit pattern, which is NaN.
-pub(in crate::import) fn to_small(
-    value: f64,
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    is_finite_only: bool,
-    flushes: bool,
-) -> f64 {
+pub(crate) fn to_small(value: f64, exponent_bits: u32, mantissa_bits: u32, is_finite_only: bool, flushes: bool) -> f64 {
     if value == 0.0 || value.is_nan() {
         return value;
     }
@@ -57,7 +51,7 @@ fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// An integer wrapped to its type.
-pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
+pub(crate) fn whole(element: ElementType, value: i64) -> i64 {
     match element {
         ElementType::Pred => i64::from(value != 0),
         ElementType::S64 | ElementType::U64 => value,
@@ -75,7 +69,7 @@ pub(in crate::import) fn whole(element: ElementType, value: i64) -> i64 {
 
 /// An integer from a file, wrapped to its type; `None` if the type has too few bits. Numbers of a signed type may be written as
 /// unsigned, as their bits.
-pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i64> {
+pub(crate) fn fitting(element: ElementType, value: i128) -> Option<i64> {
     let bits = element.bits().min(64);
     let least = if element.is_signed_integer() { -(1i128 << (bits - 1)) } else { 0 };
     if !(least..1i128 << bits).contains(&value) {
@@ -86,7 +80,7 @@ pub(in crate::import) fn fitting(element: ElementType, value: i128) -> Option<i6
 }
 
 /// A floating point number as an integer: rounded towards zero; a number that is too large becomes the end of the range, NaN becomes zero.
-pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
+pub(crate) fn truncated(element: ElementType, value: f64) -> i64 {
     if element == ElementType::U64 {
         return convert::whole(value).cast_signed();
     }
@@ -103,7 +97,7 @@ pub(in crate::import) fn truncated(element: ElementType, value: f64) -> i64 {
 }
 
 /// An integer as a floating point number.
-pub(in crate::import) fn as_real(element: ElementType, value: i64) -> f64 {
+pub(crate) fn as_real(element: ElementType, value: i64) -> f64 {
     if element == ElementType::U64 { convert::real(value.cast_unsigned()) } else { real_signed(value) }
 }
 

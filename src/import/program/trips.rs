@@ -8,7 +8,7 @@ use std::cell::Cell;
 use super::{
     Binary, Comparison, Computation, ComputationId, Instruction, InstructionId, Numbers, Op, Program, Type, Unary,
 };
-use crate::base::FxHashMap;
+use ns_base::FxHashMap;
 
 /// How deep calls, tuples and conversions are followed; a number behind more of them counts as unknown.
 const MOST_STEPS: u32 = 64;

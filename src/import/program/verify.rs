@@ -4,8 +4,8 @@ use thiserror::Error;
 
 use super::infer::{InferError, Inference, Signature};
 use super::{ArrayType, Computation, Instruction, Op, Program, Type};
-use crate::base::Idx;
-use crate::import::{ImportError, Place};
+use crate::{ImportError, Place};
+use ns_base::Idx;
 
 /// Why a program does not hold together, in words that follow the name of an instruction or a computation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -193,7 +193,7 @@ fn verify_instruction(
 pub struct TooManyElements(ArrayType);
 
 /// Checks that 64 bits count the elements of an array.
-pub(in crate::import) fn check_sizes(ty: &Type) -> Result<(), TooManyElements> {
+pub(crate) fn check_sizes(ty: &Type) -> Result<(), TooManyElements> {
     match ty {
         Type::Token => Ok(()),
         Type::Tuple(parts) => parts.iter().try_for_each(check_sizes),

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::import::program::{BuildError, TypeError};
+use crate::program::{BuildError, TypeError};
 
 /// Why a file of `torch.export` is not read.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -12,8 +12,8 @@ use super::meta::Symbols;
 use super::schema::{ExportedProgram, Graph};
 use super::translate::{input_kind, scope_of};
 use super::weights::Weights;
-use crate::import::program::Role;
-use crate::import::{ImportError, Inspection, Place, TensorInfo};
+use crate::program::Role;
+use crate::{ImportError, Inspection, Place, TensorInfo};
 
 /// What the file holds. The verdict and the unsupported operators come from the translation.
 ///

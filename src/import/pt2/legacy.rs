@@ -4,9 +4,9 @@ use thiserror::Error;
 
 use super::pickle::{Id, Pickle, PickleError, Pickled};
 use super::weights::{Layout, Weight};
-use crate::import::program::{ArrayType, ElementType, WeightData};
-use crate::import::zip::{Archive, Entry};
-use crate::import::{ImportError, MediumError, ModelBytes};
+use crate::program::{ArrayType, ElementType, WeightData};
+use crate::zip::{Archive, Entry};
+use crate::{ImportError, MediumError, ModelBytes};
 
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
 use super::symbol::Expression;
-use crate::import::program::{ArrayType, ElementType, TypeError};
-use crate::import::{ImportError, ImportOptions, OpenDimension, Place};
+use crate::program::{ArrayType, ElementType, TypeError};
+use crate::{ImportError, ImportOptions, OpenDimension, Place};
 
 /// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]

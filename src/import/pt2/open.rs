@@ -7,8 +7,8 @@ use super::meta::Symbols;
 use super::schema::{ExportedProgram, Versioned};
 use super::translate::translate;
 use super::weights::Weights;
-use crate::import::zip::{Archive, Entry};
-use crate::import::{ImportError, ImportOptions, Imported, ModelBytes, Place, Verdict};
+use crate::zip::{Archive, Entry};
+use crate::{ImportError, ImportOptions, Imported, ModelBytes, Place, Verdict};
 
 /// Most bytes of a graph's JSON.
 const MAX_GRAPH: u64 = 512 << 20;

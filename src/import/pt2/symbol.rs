@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::import::program::SymbolError;
+use crate::program::SymbolError;
 
 /// Most levels of parentheses.
 const MAX_DEPTH: usize = 100;

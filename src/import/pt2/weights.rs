@@ -6,10 +6,10 @@ use super::argument::Text;
 use super::error::Pt2Error;
 use super::legacy;
 use super::schema::{Payload, PayloadConfig, TensorMeta};
-use crate::import::load::decode;
-use crate::import::program::{ArrayType, WeightData};
-use crate::import::zip::{Archive, Entry};
-use crate::import::{ImportError, ModelBytes, Place};
+use crate::load::decode;
+use crate::program::{ArrayType, WeightData};
+use crate::zip::{Archive, Entry};
+use crate::{ImportError, ModelBytes, Place};
 
 /// Most bytes of a description of weights.
 const MAX_CONFIG: u64 = 256 << 20;

@@ -15,7 +15,7 @@
 mod names;
 mod uses;
 
-use crate::import::program::{Program, Role};
+use crate::program::{Program, Role};
 use uses::Evidence;
 
 /// The information about a parameter's name.
@@ -111,7 +111,7 @@ fn role_of_use(is_integer: bool, is_float: bool, is_one: bool, seen: &Evidence) 
 /// torch_xla passes a tied weight twice. A file with module names tells the two apart. Without names they count once if the projection is
 /// the last product and there is another table, for positions: most models with rotary positions have two weights.
 pub(super) fn parameter_elements(program: &Program, rule: Rule, has_modules: bool) -> (u64, bool) {
-    let elements = |ty: &crate::import::program::ArrayType| ty.elements().unwrap_or(u64::MAX);
+    let elements = |ty: &crate::program::ArrayType| ty.elements().unwrap_or(u64::MAX);
     let weights = program.parameters.iter().enumerate().filter(|(_, p)| p.role == Role::Weight);
     let total = weights.clone().fold(0u64, |n, (_, p)| n.saturating_add(elements(&p.ty)));
     if rule == Rule::Names || has_modules {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Naming;
-use crate::import::program::Role;
+use crate::program::Role;
 
 /// Collections of variables that are trained.
 const TRAINED: [&str; 3] = ["params", "parameters", "trainable_variables"];

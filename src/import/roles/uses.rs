@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use crate::base::Idx;
-use crate::base::convert::narrow;
-use crate::import::program::{
+use crate::program::{
     ArrayType, Binary, Computation, ComputationId, DotDims, GatherDims, Instruction, InstructionId, Op, Program, Type,
     Unary,
 };
+use ns_base::Idx;
+use ns_base::convert::narrow;
 
 /// Most instructions that are followed; the rest counts as mixed. Nested calls may be many.
 const MOST_STEPS: u64 = 2_000_000;

@@ -2,13 +2,13 @@
 
 use super::syntax::Operation;
 use super::types::tensor;
-use crate::base::convert::{narrow, place};
-use crate::import::attribute::{AttributeError, ConstantError};
-use crate::import::lexer::integers;
-use crate::import::program::{
+use crate::attribute::{AttributeError, ConstantError};
+use crate::lexer::integers;
+use crate::program::{
     ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
     numbers_of_bytes, round,
 };
+use ns_base::convert::{narrow, place};
 
 /// Integers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
 pub(super) fn list(value: &str) -> Vec<i64> {

@@ -6,9 +6,9 @@ use super::error::StableHloError;
 use super::known::{self, Given, folded, given};
 use super::slices::known_places;
 use super::syntax::Operation;
-use crate::import::attribute::AttributeError;
-use crate::import::program::{ComputationId, InstructionId, Op, Type};
-use crate::import::{ImportError, calls};
+use crate::attribute::AttributeError;
+use crate::program::{ComputationId, InstructionId, Op, Type};
+use crate::{ImportError, calls};
 
 impl<'a> Converter<'_, 'a> {
     pub(super) fn call(

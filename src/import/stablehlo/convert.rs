@@ -11,15 +11,15 @@ use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::slices::moving_slice;
 use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
-use crate::base::convert::narrow;
-use crate::base::{FxHashMap, IndexVec};
-use crate::import::attribute::{AttributeError, ConstantError};
-use crate::import::program::infer::{Inference, Signature};
-use crate::import::program::{
+use crate::attribute::{AttributeError, ConstantError};
+use crate::program::infer::{Inference, Signature};
+use crate::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
     Value, WeightData,
 };
-use crate::import::{ImportError, scopes};
+use crate::{ImportError, scopes};
+use ns_base::convert::narrow;
+use ns_base::{FxHashMap, IndexVec};
 
 /// Most levels of nested calls and regions.
 const MOST_NESTING: u32 = 100;

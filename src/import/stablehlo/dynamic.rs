@@ -6,8 +6,8 @@
 use super::known::{self, Instructions};
 use super::ops::convolution;
 use super::syntax::Operation;
-use crate::import::attribute::AttributeError;
-use crate::import::program::{ArrayType, ElementType, InstructionId, Op, Type, WindowDim};
+use crate::attribute::AttributeError;
+use crate::program::{ArrayType, ElementType, InstructionId, Op, Type, WindowDim};
 
 /// An operation, its operands, and its result's type if that does not follow from them.
 pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 use super::types::TensorError;
-use crate::import::attribute::{AttributeError, ConstantError};
-use crate::import::program::Type;
-use crate::import::program::infer::InferError;
+use crate::attribute::{AttributeError, ConstantError};
+use crate::program::Type;
+use crate::program::infer::InferError;
 
 /// Why a module of StableHLO is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -7,8 +7,8 @@ use super::convert::{Converter, MOST_CONVERSIONS};
 use super::error::StableHloError;
 use super::open_sizes::OpenSizes;
 use super::syntax::Module;
-use crate::import::program::{Program, prune, verify};
-use crate::import::{ImportError, ImportErrorKind, ImportOptions};
+use crate::program::{Program, prune, verify};
+use crate::{ImportError, ImportErrorKind, ImportOptions};
 
 /// Sizes that are tried, smallest first.
 const TRIED: [u64; 21] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32, 64, 128, 256, 512];

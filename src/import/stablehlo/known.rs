@@ -1,11 +1,11 @@
 //! Integers that are known while a module with open sizes is read: shapes, and what is computed from them.
 
 use super::convert::Frame;
-use crate::base::IndexVec;
-use crate::base::convert::narrow;
-use crate::import::program::{
+use crate::program::{
     Binary, Comparison, Computation, ElementType, Instruction, InstructionId, Numbers, Op, Type, Unary, Value,
 };
+use ns_base::IndexVec;
+use ns_base::convert::narrow;
 
 /// Most numbers that are folded: shapes are short.
 const MOST_FOLDED: usize = 64;

@@ -1,8 +1,8 @@
 //! Locations: names of operations with `debug_info=True`, including torch_xla's form of them, which MLIR cannot read.
 
 use super::syntax::{Location, Module};
-use crate::import::ImportError;
-use crate::import::lexer::{Kind, Lexer};
+use crate::ImportError;
+use crate::lexer::{Kind, Lexer};
 
 /// `#loc4 = loc("name"(#loc3))`; other aliases are skipped.
 pub(super) fn read_alias<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<(), ImportError> {

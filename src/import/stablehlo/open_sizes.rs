@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use super::error::StableHloError;
 use super::size_terms::SizeTerm;
 use super::syntax::{Argument, Module, Operation};
-use crate::import::OpenDimension;
-use crate::import::program::Type;
+use crate::OpenDimension;
+use crate::program::Type;
 
 /// Sizes of main's open dimensions.
 pub(super) struct OpenSizes {

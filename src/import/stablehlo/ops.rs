@@ -2,11 +2,11 @@
 
 use super::attributes::{convolution_dims, convolution_window, dot_dims, gather_dims, plain_window, scatter_dims};
 use super::syntax::Operation;
-use crate::base::convert::{narrow, signed_len};
-use crate::import::attribute::AttributeError;
-use crate::import::calls;
-use crate::import::hlo::comparison;
-use crate::import::program::{Binary, DotDims, Foreign, Op, Type, Unary};
+use crate::attribute::AttributeError;
+use crate::calls;
+use crate::hlo::comparison;
+use crate::program::{Binary, DotDims, Foreign, Op, Type, Unary};
+use ns_base::convert::{narrow, signed_len};
 
 /// The operation for these operand types; `None` if more than one operation is needed.
 pub(super) fn op_of(operation: &Operation<'_>, operands: &[&Type]) -> Result<Option<Op>, AttributeError> {
@@ -286,9 +286,9 @@ fn unary(name: &str, operands: &[&Type]) -> Option<Unary> {
 /// The kind of work of an operation; `None` if it is unknown. The operation is tried without attributes; if it then lacks an attribute, its
 /// kind is the kind of the same opcode in HLO.
 #[cfg(test)]
-pub(in crate::import) fn kind_of_operation(name: &str) -> Option<crate::import::OperatorKind> {
+pub(crate) fn kind_of_operation(name: &str) -> Option<crate::OperatorKind> {
     use super::syntax::Location;
-    use crate::import::OperatorKind;
+    use crate::OperatorKind;
     let operation = Operation {
         name: format!("stablehlo.{name}"),
         results: Vec::new(),
@@ -305,7 +305,7 @@ pub(in crate::import) fn kind_of_operation(name: &str) -> Option<crate::import::
         "real_dynamic_slice" => "dynamic_slice",
         _ => name.trim_start_matches("dynamic_").trim_end_matches("_in_dim").trim_end_matches("_general"),
     };
-    let of_hlo = || crate::import::hlo::kind_of_opcode(&plain.replace('_', "-"));
+    let of_hlo = || crate::hlo::kind_of_opcode(&plain.replace('_', "-"));
     match op_of(&operation, &[]) {
         Ok(Some(Op::Opaque(_))) if super::dynamic::is_known(&operation) => of_hlo(),
         Ok(Some(op)) => OperatorKind::of(&op),

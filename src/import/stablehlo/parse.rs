@@ -6,8 +6,8 @@ use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
 use super::syntax::{Argument, Function, Location, Module, Operation, Region};
 use super::types::read_type;
-use crate::import::ImportError;
-use crate::import::lexer::{Expected, Kind, Lexer};
+use crate::ImportError;
+use crate::lexer::{Expected, Kind, Lexer};
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;

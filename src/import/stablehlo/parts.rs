@@ -2,8 +2,8 @@
 
 use super::parse::read_regions;
 use super::syntax::{Module, Operation, Use};
-use crate::import::ImportError;
-use crate::import::lexer::{Kind, Lexer};
+use crate::ImportError;
+use crate::lexer::{Kind, Lexer};
 
 /// Everything between the name and the colon.
 pub(super) fn read_parts<'a>(

@@ -6,10 +6,10 @@ use super::error::StableHloError;
 use super::known;
 use super::ops::op_of;
 use super::syntax::{Argument, Operation, Region, Use};
-use crate::base::FxHashSet;
-use crate::base::convert::narrow;
-use crate::import::ImportError;
-use crate::import::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
+use crate::ImportError;
+use crate::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
+use ns_base::FxHashSet;
+use ns_base::convert::narrow;
 
 impl<'a> Converter<'_, 'a> {
     /// `applies stablehlo.add`: a computation of one operation on two numbers.

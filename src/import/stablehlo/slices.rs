@@ -5,8 +5,8 @@
 use super::dynamic::FixedOp;
 use super::known::{Instructions, numbers, repeated};
 use super::syntax::Operation;
-use crate::base::convert::narrow;
-use crate::import::program::{ArrayType, Binary, ComputationBuilder, ElementType, InstructionId, Op, Type, Value};
+use crate::program::{ArrayType, Binary, ComputationBuilder, ElementType, InstructionId, Op, Type, Value};
+use ns_base::convert::narrow;
 
 /// How many operations one number is followed through.
 const MOST_STEPS: u32 = 200;

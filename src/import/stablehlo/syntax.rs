@@ -1,6 +1,6 @@
 //! MLIR as written: operations, their operands, attributes, regions and types.
 
-use crate::import::program::Type;
+use crate::program::Type;
 
 /// A value that is read: `%3` or `%3#1`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) struct Use<'a> {
 
 /// A type; open sizes are `None`.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::import) struct OpenType {
+pub(crate) struct OpenType {
     /// The type with 1 for every open size.
     pub ty: Type,
     /// Which dimensions are open.
@@ -104,7 +104,7 @@ pub(super) struct Module<'a> {
     pub name: &'a str,
     pub functions: Vec<Function<'a>>,
     /// Names of location aliases.
-    pub locations: crate::base::FxHashMap<&'a str, &'a str>,
+    pub locations: ns_base::FxHashMap<&'a str, &'a str>,
     /// Whether locations have torch_xla's form, which MLIR cannot read.
     pub has_pretty_locations: bool,
     /// Names of open dimensions, as JAX gives them to the arguments of inner functions.

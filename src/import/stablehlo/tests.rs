@@ -1,7 +1,7 @@
 //! Constructs of StableHLO text, and the errors for wrong text.
 
 use super::*;
-use crate::import::program::{Op, Program, TripCounts};
+use crate::program::{Op, Program, TripCounts};
 
 fn read(text: &str) -> Result<Imported, ImportError> {
     read_stablehlo(text, &ImportOptions::default())

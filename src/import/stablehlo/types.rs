@@ -4,10 +4,10 @@ use thiserror::Error;
 
 use super::error::StableHloError;
 use super::syntax::OpenType;
-use crate::base::convert::at_least_zero;
-use crate::import::ImportError;
-use crate::import::lexer::{Kind, Lexer};
-use crate::import::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
+use crate::ImportError;
+use crate::lexer::{Kind, Lexer};
+use crate::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
+use ns_base::convert::at_least_zero;
 
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
@@ -68,7 +68,7 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
 }
 
 /// The text between the brackets of `tensor<4x?xf32, encoding>`.
-pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
+pub(crate) fn tensor(text: &str) -> Result<OpenType, TensorError> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some((size, after)) = rest.split_once('x') {
@@ -90,7 +90,7 @@ pub(in crate::import) fn tensor(text: &str) -> Result<OpenType, TensorError> {
 }
 
 /// The element type with a name in MLIR.
-pub(in crate::import) fn element(name: &str) -> Option<ElementType> {
+pub(crate) fn element(name: &str) -> Option<ElementType> {
     use ElementType as E;
     Some(match name.trim() {
         "i1" => E::Pred,

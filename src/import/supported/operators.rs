@@ -1,6 +1,6 @@
 //! The supported operators, each with its kind of work.
 
-use crate::import::program::{Op, Unary};
+use crate::program::{Op, Unary};
 
 /// The formats of the list, as `--format` names them, each with a description.
 pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [

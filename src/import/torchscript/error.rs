@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::interpret::RunError;
 use super::source::SyntaxError;
-use crate::import::program::BuildError;
-use crate::import::pt2::PickleError;
+use crate::program::BuildError;
+use crate::pt2::PickleError;
 
 /// Why a file of `torch.jit.save` is not read.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::error::TorchScriptError;
 use super::objects::Objects;
 use super::value::Value;
-use crate::import::program::{ArrayType, ElementType, ProgramParameter, Role, WeightData};
-use crate::import::pt2::{Pickle, PickleId, Pickled, Translator, pickled_tensor};
-use crate::import::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo};
+use crate::program::{ArrayType, ElementType, ProgramParameter, Role, WeightData};
+use crate::pt2::{Pickle, PickleId, Pickled, Translator, pickled_tensor};
+use crate::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo};
 
 /// Most levels of nested lists and maps in inputs.
 const MAX_DEPTH: usize = 8;

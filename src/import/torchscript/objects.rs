@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::TorchScriptError;
 use super::source::{Class, Function, SourceFile, parse};
-use crate::import::program::{ArrayType, WeightData};
-use crate::import::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tensor};
-use crate::import::zip::{Archive, Entry};
-use crate::import::{ImportError, Place};
+use crate::program::{ArrayType, WeightData};
+use crate::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tensor};
+use crate::zip::{Archive, Entry};
+use crate::{ImportError, Place};
 
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;

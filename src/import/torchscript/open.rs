@@ -5,10 +5,10 @@ use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
 use super::value::Value;
-use crate::import::program::{BuildError, InstructionId, Role};
-use crate::import::pt2::{Translated, ViewId};
-use crate::import::zip::Archive;
-use crate::import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
+use crate::program::{BuildError, InstructionId, Role};
+use crate::pt2::{Translated, ViewId};
+use crate::zip::Archive;
+use crate::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
 
 /// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
@@ -103,8 +103,8 @@ fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, 
 }
 
 /// A frozen model has constants in place of parameters.
-fn count_constants(program: &crate::import::program::Program, inspection: &mut Inspection) {
-    let is_weight = |p: &&crate::import::program::ProgramParameter| {
+fn count_constants(program: &crate::program::Program, inspection: &mut Inspection) {
+    let is_weight = |p: &&crate::program::ProgramParameter| {
         p.role == Role::Buffer && p.ty.element.is_float() && !p.ty.dims.is_empty()
     };
     let elements = program.parameters.iter().filter(is_weight).filter_map(|p| p.ty.elements());

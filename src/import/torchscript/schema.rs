@@ -116,7 +116,7 @@ impl Parameter {
 #[cfg(test)]
 mod tests {
     use super::{TABLE, choose, schemas};
-    use crate::import::torchscript::value::Kind;
+    use crate::torchscript::value::Kind;
 
     #[test]
     fn every_line_of_the_table_is_a_schema_in_known_words() {

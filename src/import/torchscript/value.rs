@@ -3,8 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::base::convert::{real_signed, whole_signed};
-use crate::import::pt2::{PickleId, ViewId};
+use crate::pt2::{PickleId, ViewId};
+use ns_base::convert::{real_signed, whole_signed};
 
 /// A value.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
-use crate::base::FxHashMap;
-use crate::base::convert::real;
-use crate::base::units::format_ns;
-use crate::insight::Work;
-use crate::insight::run::{Item, UnitRun};
-use crate::machine::isa::Activity;
+use crate::Work;
+use crate::run::{Item, UnitRun};
+use ns_base::FxHashMap;
+use ns_base::convert::real;
+use ns_base::units::format_ns;
+use ns_machine::isa::Activity;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let executed = || c.engine_items().filter(|(_, i)| i.activity == Activity::Execution);
@@ -44,9 +44,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::TestRun;
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::TestRun;
+    use ns_machine::isa::Engine;
 
     fn run(constant_ns: i64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

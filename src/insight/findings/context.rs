@@ -1,9 +1,9 @@
 //! Values that several rules need, computed once.
 
-use crate::base::convert::{real, real_signed};
-use crate::insight::Summary;
-use crate::insight::run::{Item, Run, Transfer, UnitRun};
-use crate::insight::spans::{Spans, length_ns, merged, percent, without};
+use crate::Summary;
+use crate::run::{Item, Run, Transfer, UnitRun};
+use crate::spans::{Spans, length_ns, merged, percent, without};
+use ns_base::convert::{real, real_signed};
 
 /// A run with values derived from it.
 pub(super) struct Context<'a> {

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::{format_ns, format_share};
-use crate::insight::Work;
-use crate::insight::spans::{length_ns, merged};
+use crate::Work;
+use crate::spans::{length_ns, merged};
+use ns_base::convert::real;
+use ns_base::units::{format_ns, format_share};
 
 /// Share of the device window above which custom operators dominate, percent. Chosen: "dominate" means more than
 /// half; no document gives a threshold.
@@ -36,9 +36,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::TestRun;
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::TestRun;
+    use ns_machine::isa::Engine;
 
     fn run(custom_ns: i64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

@@ -2,9 +2,9 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::{format_ns, format_whole_share};
-use crate::insight::spans::length_ns;
+use crate::spans::length_ns;
+use ns_base::convert::real;
+use ns_base::units::{format_ns, format_whole_share};
 
 /// Share of the device window above which transfers dominate, percent. Chosen: "dominate" means more than half; no
 /// document gives a threshold.
@@ -34,10 +34,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::isa::Engine;
 
     fn run(engine: (i64, i64)) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

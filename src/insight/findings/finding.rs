@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::FxHashSet;
-use crate::base::convert::real;
-use crate::insight::run::{Item, Run, UnitRun};
-use crate::insight::{Metric, MetricValue, Unit};
-use crate::machine::SourceId;
+use crate::run::{Item, Run, UnitRun};
+use crate::{Metric, MetricValue, Unit};
+use ns_base::FxHashSet;
+use ns_base::convert::real;
+use ns_machine::SourceId;
 
 /// Most slices that one finding names.
 const MAX_SLICES: usize = 8;

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_ns};
-use crate::insight::Role;
-use crate::insight::spans::{length_ns, merged};
+use crate::Role;
+use crate::spans::{length_ns, merged};
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_ns};
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let moved = |role: Role| c.transfers().filter(move |(_, _, t)| t.role == role);
@@ -37,10 +37,10 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::Work;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::machine::isa::Engine;
+    use crate::Work;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
+    use ns_machine::isa::Engine;
 
     #[test]
     fn what_the_step_moves_is_said_and_what_it_loads_is_not() {

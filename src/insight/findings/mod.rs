@@ -54,16 +54,16 @@ pub fn findings(run: &Run<'_>, summary: &Summary) -> Vec<Finding> {
 /// The findings of one rule, for the tests of the rules.
 #[cfg(test)]
 fn only(rule: Find, run: &Run<'_>) -> Vec<Finding> {
-    rule(&Context::new(run, &Summary::of(run, &crate::machine::arch::NEURONCORE_V2)))
+    rule(&Context::new(run, &Summary::of(run, &ns_machine::arch::NEURONCORE_V2)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::arch::NEURONCORE_V2;
-    use crate::machine::isa::Engine;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::arch::NEURONCORE_V2;
+    use ns_machine::isa::Engine;
 
     #[test]
     fn costs_come_first_and_the_longest_of_them_leads() {

@@ -4,12 +4,12 @@ use indexmap::IndexMap;
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
-use crate::base::Interval;
-use crate::base::convert::real;
-use crate::base::units::{format_ns, format_whole_share};
-use crate::insight::run::{Item, UnitRun};
-use crate::insight::spans::{Spans, length_ns, merged};
-use crate::machine::SourceId;
+use crate::run::{Item, UnitRun};
+use crate::spans::{Spans, length_ns, merged};
+use ns_base::Interval;
+use ns_base::convert::real;
+use ns_base::units::{format_ns, format_whole_share};
+use ns_machine::SourceId;
 
 /// Share of the device window below which a saving is not reported, percent. Chosen: the scatter of published rows
 /// between releases is many times larger; no document gives a threshold.
@@ -84,10 +84,10 @@ fn shared_ns(time: Interval<i64>, spans: &[Interval<i64>]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::isa::Engine;
 
     fn run(shift: i64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::insight::spans::length_ns;
+use crate::spans::length_ns;
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let Some((asked, computed)) = c.run.products.filter(|(asked, computed)| computed < asked) else {
@@ -26,8 +26,8 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::TestRun;
+    use crate::findings::only;
+    use crate::testing::TestRun;
 
     #[test]
     fn it_speaks_when_products_are_gone_and_is_silent_otherwise() {

@@ -2,8 +2,8 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
 
 /// Average size of a DMA that uses the bandwidth (glossary of Neuron Explorer: at least 32 KiB).
 const GOOD_BYTES: u64 = 32 * 1024;
@@ -46,9 +46,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::Role;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
+    use crate::Role;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
 
     fn run(bytes: u64, descriptors: u32) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

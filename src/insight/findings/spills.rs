@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_whole_share};
-use crate::insight::Role;
-use crate::insight::spans::{length_ns, merged, percent};
+use crate::Role;
+use crate::spans::{length_ns, merged, percent};
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_whole_share};
 
 pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
     let spills = || c.transfers().filter(|(_, _, t)| matches!(t.role, Role::SpillSave | Role::SpillReload));
@@ -33,8 +33,8 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
 
     #[test]
     fn saves_and_reloads_are_counted() {

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::format_ns;
-use crate::insight::run::{Item, UnitRun};
-use crate::insight::spans::{length_ns, merged};
-use crate::insight::{Role, Work};
+use crate::run::{Item, UnitRun};
+use crate::spans::{length_ns, merged};
+use crate::{Role, Work};
+use ns_base::convert::real;
+use ns_base::units::format_ns;
 
 /// Tolerance for rounding to nanoseconds: largest distance between a load's end and the next start that still counts
 /// as touching.
@@ -94,9 +94,9 @@ fn preloaded(c: &Context<'_>, beside: &[Load<'_>]) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
+    use ns_machine::isa::Engine;
 
     /// A table load at this time, weights until 400, the function at 1000.
     fn run(load: (i64, i64), waits: bool) -> TestRun {

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule};
-use crate::base::convert::real;
-use crate::base::units::format_whole_share;
-use crate::insight::Work;
-use crate::insight::spans::{length_ns, merged, percent};
+use crate::Work;
+use crate::spans::{length_ns, merged, percent};
+use ns_base::convert::real;
+use ns_base::units::format_whole_share;
 
 /// Share of the hardware operations above which transposes matter, percent (a rule of Neuron Explorer).
 const MANY_PERCENT: f64 = 10.0;
@@ -30,9 +30,9 @@ pub(super) fn find(c: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::TestRun;
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::TestRun;
+    use ns_machine::isa::Engine;
 
     fn run(transposed: u64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

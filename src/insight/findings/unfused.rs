@@ -2,12 +2,12 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
-use crate::base::{FxHashSet, Interval};
-use crate::insight::Work;
-use crate::insight::run::{Item, ItemRef, UnitRun};
-use crate::insight::spans::{length_ns, merged};
-use crate::machine::SourceId;
-use crate::machine::isa::Activity;
+use crate::Work;
+use crate::run::{Item, ItemRef, UnitRun};
+use crate::spans::{length_ns, merged};
+use ns_base::{FxHashSet, Interval};
+use ns_machine::SourceId;
+use ns_machine::isa::Activity;
 
 /// An elementwise operation that waits for another one.
 struct Link<'a> {
@@ -73,9 +73,9 @@ fn links<'a>(c: &Context<'a>) -> Vec<Link<'a>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::TestRun;
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::TestRun;
+    use ns_machine::isa::Engine;
 
     fn run(same_operation: bool) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

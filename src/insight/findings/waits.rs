@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::{Effect, Finding, Rule, SliceRange};
-use crate::base::Interval;
-use crate::base::convert::real;
-use crate::base::units::{format_ns, format_whole_share};
-use crate::insight::run::{Item, ItemRef, Run, UnitRun};
+use crate::run::{Item, ItemRef, Run, UnitRun};
+use ns_base::Interval;
+use ns_base::convert::real;
+use ns_base::units::{format_ns, format_whole_share};
 
 /// Share of the device window above which a gap is long, percent (derived: the NKI guides call an engine well used when it
 /// is active for 90 % of the time, and one gap of this length already prevents that).
@@ -118,10 +118,10 @@ fn described(run: &Run<'_>, (unit, item): (&UnitRun, &Item)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::findings::only;
-    use crate::insight::testing::{TestRun, dma};
-    use crate::insight::{Role, Work};
-    use crate::machine::isa::Engine;
+    use crate::findings::only;
+    use crate::testing::{TestRun, dma};
+    use crate::{Role, Work};
+    use ns_machine::isa::Engine;
 
     fn run(until: i64) -> TestRun {
         let mut t = TestRun::new(0, 1_000);

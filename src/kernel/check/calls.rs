@@ -2,11 +2,11 @@
 
 use super::convert::{int, to_bool, to_scalar, to_type};
 use super::{Checker, math, mismatch, refusal, tensor_functions};
-use crate::base::convert::narrow8;
-use crate::kernel::parse::ast::{self, ExprKind as Syntax, TemplateArg};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::program::{Expr, ExprKind, FloatKind, Intrinsic};
-use crate::kernel::types::{Scalar, Type};
+use crate::parse::ast::{self, ExprKind as Syntax, TemplateArg};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::program::{Expr, ExprKind, FloatKind, Intrinsic};
+use crate::types::{Scalar, Type};
+use ns_base::convert::narrow8;
 
 /// The most dimensions of a tensor.
 const MAX_DIMS: usize = 8;
@@ -296,7 +296,7 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::compile;
+    use crate::compile;
 
     fn code(expression: &str) -> String {
         let source = format!(

@@ -6,13 +6,13 @@
 //! so rounding twice equals rounding once). The same is done here, because it decides the cost of the operation.
 
 use super::mismatch;
-use crate::base::convert::nearest_single;
-use crate::kernel::arithmetic;
-use crate::kernel::parse::ast::BinaryOp;
-use crate::kernel::problem::{Diagnostic, Pos};
-use crate::kernel::program::{Expr, ExprKind};
-use crate::kernel::types::{Scalar, Type};
-use crate::kernel::value::Value;
+use crate::arithmetic;
+use crate::parse::ast::BinaryOp;
+use crate::problem::{Diagnostic, Pos};
+use crate::program::{Expr, ExprKind};
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+use ns_base::convert::nearest_single;
 
 /// A constant.
 pub(crate) const fn constant(pos: Pos, scalar: Scalar, value: Value) -> Expr {

@@ -3,13 +3,13 @@
 use super::convert::{constant, known, numbers, to_bool, to_scalar, to_type};
 use super::places::{integer, known_bool, memory};
 use super::{Checker, mismatch, refusal, written_type};
-use crate::base::convert::nearest_single;
-use crate::kernel::arithmetic;
-use crate::kernel::parse::ast::{self, BinaryOp, ExprKind as Syntax, TypeName, UnaryOp};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::program::{Expr, ExprKind, Intrinsic, Place};
-use crate::kernel::types::{Scalar, Type};
-use crate::kernel::value::Value;
+use crate::arithmetic;
+use crate::parse::ast::{self, BinaryOp, ExprKind as Syntax, TypeName, UnaryOp};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::program::{Expr, ExprKind, Intrinsic, Place};
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+use ns_base::convert::nearest_single;
 
 impl Checker<'_> {
     /// An expression with its type.

@@ -1,6 +1,6 @@
 //! The mathematical functions of C++, from `libm`, so that every target computes the same bits.
 
-use crate::kernel::program::MathFunction::{self, One, Three, Two};
+use crate::program::MathFunction::{self, One, Three, Two};
 
 /// A function by its name without `std::`, and whether the name fixes single precision (`expf`).
 pub(crate) fn function(name: &str) -> Option<(MathFunction, bool)> {

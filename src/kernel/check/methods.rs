@@ -3,11 +3,11 @@
 use super::calls::{arity, intrinsic};
 use super::convert::{to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
-use crate::base::convert::low8;
-use crate::kernel::parse::ast::{self, TemplateArg};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::program::{Expr, Intrinsic};
-use crate::kernel::types::{Scalar, Type};
+use crate::parse::ast::{self, TemplateArg};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::program::{Expr, Intrinsic};
+use crate::types::{Scalar, Type};
+use ns_base::convert::low8;
 
 /// A call as written.
 struct Call<'a> {
@@ -205,7 +205,7 @@ fn writable(call: &Call<'_>, constant: bool) -> Result<(), Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::compile;
+    use crate::compile;
 
     fn code(statement: &str) -> String {
         let source = format!("void f(const torch::Tensor& t, torch::Tensor out, float* p) {{ {statement} }}");

@@ -2,11 +2,11 @@
 
 use super::convert::{numbers, to_scalar, to_type};
 use super::{Checker, mismatch, refusal};
-use crate::kernel::parse::ast::{self, BinaryOp, ExprKind as Syntax, UnaryOp};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::program::{Expr, ExprKind, Place};
-use crate::kernel::types::{Scalar, Type};
-use crate::kernel::value::Value;
+use crate::parse::ast::{self, BinaryOp, ExprKind as Syntax, UnaryOp};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::program::{Expr, ExprKind, Place};
+use crate::types::{Scalar, Type};
+use crate::value::Value;
 
 /// A place, its type, and the reason if it cannot be changed.
 pub(crate) struct Found {

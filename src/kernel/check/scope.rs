@@ -1,8 +1,8 @@
 //! Names and the blocks in which they are declared.
 
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::types::Type;
-use crate::kernel::value::Value;
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::types::Type;
+use crate::value::Value;
 
 /// A variable.
 #[derive(Clone, Debug)]

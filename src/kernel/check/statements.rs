@@ -2,12 +2,12 @@
 
 use super::convert::{known, to_bool, to_scalar, to_type};
 use super::{Checker, mismatch, refusal, written_type};
-use crate::base::convert::{at_least_zero, place, signed_len};
-use crate::kernel::parse::ast::{self, BaseType, Declarator, ExprKind as Syntax};
-use crate::kernel::problem::{Diagnostic, Problem};
-use crate::kernel::program::{Expr, Stmt, StmtKind};
-use crate::kernel::types::{Scalar, Type};
-use crate::kernel::value::Value;
+use crate::parse::ast::{self, BaseType, Declarator, ExprKind as Syntax};
+use crate::problem::{Diagnostic, Problem};
+use crate::program::{Expr, Stmt, StmtKind};
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+use ns_base::convert::{at_least_zero, place, signed_len};
 
 /// Most elements of an array on the stack: the size of the largest stack, in bytes.
 const MAX_ARRAY: i64 = 400 * 1024;
@@ -228,7 +228,7 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::compile;
+    use crate::compile;
 
     fn code(body: &str) -> String {
         let source = format!("float f(float x) {{ {body} return x; }}");

@@ -4,10 +4,10 @@
 use super::calls::{arity, intrinsic};
 use super::convert::to_scalar;
 use super::{Checker, math, mismatch, refusal};
-use crate::kernel::parse::ast::{self, BinaryOp};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::program::{Expr, Intrinsic, MathFunction, TensorFunction};
-use crate::kernel::types::{Scalar, Type};
+use crate::parse::ast::{self, BinaryOp};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::program::{Expr, Intrinsic, MathFunction, TensorFunction};
+use crate::types::{Scalar, Type};
 
 /// A function by its name without `_out`: those that the API reference lists.
 pub(crate) fn named(name: &str) -> Option<TensorFunction> {
@@ -108,7 +108,7 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::compile;
+    use crate::compile;
 
     fn code(statement: &str) -> String {
         let source = format!(

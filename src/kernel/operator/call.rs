@@ -1,8 +1,8 @@
 //! One call of a custom operator: its values, its problems and its time on every processor.
 
 use super::meter::{CoreMeter, Kind, LineCost};
-use crate::kernel::{HbmTensor, KernelFunction, KernelRun, Outcome, RunOptions};
-use crate::machine::cost::GpsimdCosts;
+use crate::{HbmTensor, KernelFunction, KernelRun, Outcome, RunOptions};
+use ns_machine::cost::GpsimdCosts;
 
 /// The cost of an operator's calls. The calls of one step are added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::kernel::{Diagnostic, Pos, Problem, Scalar};
+use crate::{Diagnostic, Pos, Problem, Scalar};
 
 /// An element type in the interface of custom operators (API reference: float, bfloat16, half, int, char, short, byte).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::Rng;
-use crate::base::convert::{nearest_single, real};
+use ns_base::Rng;
+use ns_base::convert::{nearest_single, real};
 
 /// The contents of an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

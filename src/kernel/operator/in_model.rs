@@ -3,8 +3,8 @@
 use super::call::{CallCost, OperatorCall, OperatorRun};
 use super::fill::{Fill, filled};
 use super::named::{KernelError, NamedKernel};
-use crate::kernel::{HbmTensor, Program, Role, Severity, compile};
-use crate::machine::cost::GpsimdCosts;
+use crate::{HbmTensor, Program, Role, Severity, compile};
+use ns_machine::cost::GpsimdCosts;
 
 /// Limit on the elements of one call: a minute of the interpreter in a browser.
 pub const MAX_CALL_ELEMENTS: u64 = 1 << 23;
@@ -90,8 +90,8 @@ impl ModelKernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::BUILT_IN;
-    use crate::machine::cost::CostTable;
+    use crate::BUILT_IN;
+    use ns_machine::cost::CostTable;
 
     fn own(source: &str) -> String {
         NamedKernel::own("mine", source, false).to_string()

@@ -1,7 +1,7 @@
 //! The time of one processor: each piece of work has a cost, which is charged to its source line.
 
-use crate::kernel::{Meter, Work};
-use crate::machine::cost::GpsimdCosts;
+use crate::{Meter, Work};
+use ns_machine::cost::GpsimdCosts;
 
 /// The kinds of a processor's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

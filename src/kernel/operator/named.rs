@@ -10,7 +10,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use thiserror::Error;
 
 use super::library::{BUILT_IN, built_in};
-use crate::kernel::{Diagnostic, MAX_SOURCE_BYTES};
+use crate::{Diagnostic, MAX_SOURCE_BYTES};
 
 /// The name of the element-wise ReLU whose time is a figure of the cost table, so that models without a named kernel are
 /// compiled without running one.

@@ -1,7 +1,7 @@
 //! The syntax tree, before names and types are known.
 
-use crate::kernel::problem::Pos;
-use crate::kernel::types::Scalar;
+use crate::problem::Pos;
+use crate::types::Scalar;
 
 /// A type as written, without pointer or array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

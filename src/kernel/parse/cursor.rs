@@ -3,8 +3,8 @@
 use super::ast::{Expr, ExprKind};
 use super::lexer::{Token, TokenKind};
 use super::templates::Template;
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::types::Scalar;
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::types::Scalar;
 
 /// Most nested levels of brackets, blocks and operators.
 const MAX_NESTING: usize = 64;

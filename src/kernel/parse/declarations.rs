@@ -7,7 +7,7 @@ use super::lexer::TokenKind;
 use super::statements::block;
 use super::templates::{make, template, typedef, using};
 use super::type_names::{base_type, starts_type, type_name};
-use crate::kernel::problem::Diagnostic;
+use crate::problem::Diagnostic;
 
 /// The whole file.
 ///
@@ -127,7 +127,7 @@ pub(super) fn function(
     Ok(())
 }
 
-type Parameter = (TypeName, String, crate::kernel::problem::Pos);
+type Parameter = (TypeName, String, crate::problem::Pos);
 
 fn parameters(c: &mut Cursor) -> Result<Vec<Parameter>, Diagnostic> {
     c.expect("(", "before the parameters")?;
@@ -170,7 +170,7 @@ fn parameters(c: &mut Cursor) -> Result<Vec<Parameter>, Diagnostic> {
 pub(crate) fn declarators(
     c: &mut Cursor,
     first: TypeName,
-    read: Option<(crate::kernel::problem::Pos, String)>,
+    read: Option<(crate::problem::Pos, String)>,
 ) -> Result<Vec<Declarator>, Diagnostic> {
     let mut found = Vec::new();
     let mut ty = first;
@@ -190,12 +190,7 @@ pub(crate) fn declarators(
     }
 }
 
-fn declarator(
-    c: &mut Cursor,
-    ty: TypeName,
-    pos: crate::kernel::problem::Pos,
-    name: String,
-) -> Result<Declarator, Diagnostic> {
+fn declarator(c: &mut Cursor, ty: TypeName, pos: crate::problem::Pos, name: String) -> Result<Declarator, Diagnostic> {
     let mut array = None;
     if c.accept("[") {
         array = Some(if c.is("]") { None } else { Some(expression(c)?) });
@@ -232,7 +227,7 @@ pub(super) fn only_item(c: &Cursor, list: Expr) -> Result<Expr, Diagnostic> {
     let pos = list.pos;
     match list.kind {
         ExprKind::List(items) if items.len() == 1 => items.into_iter().next().ok_or_else(|| c.expected("a value")),
-        ExprKind::List(items) if items.is_empty() => node(pos, ExprKind::Int(0, crate::kernel::types::Scalar::I32)),
+        ExprKind::List(items) if items.is_empty() => node(pos, ExprKind::Int(0, crate::types::Scalar::I32)),
         _ => Err(c.expected("one value in the braces")),
     }
 }

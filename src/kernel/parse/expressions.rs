@@ -7,9 +7,9 @@ use super::lexer::TokenKind;
 use super::limits::numeric_limits;
 use super::templates::called;
 use super::type_names::{starts_type, type_name};
-use crate::base::convert::nearest_single;
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::types::Scalar;
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::types::Scalar;
+use ns_base::convert::nearest_single;
 
 /// An expression, or several with commas between them.
 ///

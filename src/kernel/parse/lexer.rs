@@ -1,6 +1,6 @@
 //! Source text to tokens. Comments and preprocessor lines are left out.
 
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::problem::{Diagnostic, Pos, Problem};
 
 /// The longest source, bytes.
 pub const MAX_SOURCE_BYTES: usize = 256 * 1024;

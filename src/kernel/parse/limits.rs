@@ -3,8 +3,8 @@
 use super::ast::{BaseType, Expr, ExprKind, TypeName};
 use super::cursor::{Cursor, node};
 use super::type_names::type_name;
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::types::Scalar;
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::types::Scalar;
 
 /// Reads from `<` on; the name before it has been read.
 ///

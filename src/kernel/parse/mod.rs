@@ -15,7 +15,7 @@ mod type_names;
 
 pub use lexer::MAX_SOURCE_BYTES;
 
-use crate::kernel::problem::Diagnostic;
+use crate::problem::Diagnostic;
 
 /// Reads a source file.
 ///

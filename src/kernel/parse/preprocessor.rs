@@ -2,7 +2,7 @@
 //! refused.
 
 use super::lexer::{Lexer, TokenKind, line_length};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::problem::{Diagnostic, Pos, Problem};
 
 /// Most tokens that one name can stand for.
 const MAX_TOKENS: usize = 256;

@@ -1,7 +1,7 @@
 //! Texts and characters in quotes.
 
 use super::lexer::{Lexer, TokenKind};
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
+use crate::problem::{Diagnostic, Pos, Problem};
 
 impl Lexer<'_> {
     /// A text, or the code of a character.

@@ -7,7 +7,7 @@ use super::expressions::expression;
 use super::lexer::TokenKind;
 use super::templates::{typedef, using};
 use super::type_names::{starts_type, type_name};
-use crate::kernel::problem::Diagnostic;
+use crate::problem::Diagnostic;
 
 /// `{ ... }`
 ///

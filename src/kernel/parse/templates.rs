@@ -5,8 +5,8 @@ use super::ast::{BaseType, Item, TypeName};
 use super::cursor::Cursor;
 use super::declarations::function;
 use super::type_names::type_name;
-use crate::kernel::problem::Diagnostic;
-use crate::kernel::types::Scalar;
+use crate::problem::Diagnostic;
+use crate::types::Scalar;
 
 /// Most functions that are made from templates.
 const MAX_MADE: usize = 64;
@@ -139,7 +139,7 @@ fn read(c: &mut Cursor, template: Template, of: Scalar, register: bool) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::compile;
+    use crate::compile;
 
     fn told(source: &str) -> String {
         compile(source).map_or_else(|d| format!("{} {}", d[0].problem.code(), d[0].pos), |_| "fine".to_owned())

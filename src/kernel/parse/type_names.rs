@@ -3,8 +3,8 @@
 use super::ast::{BaseType, TypeName};
 use super::cursor::Cursor;
 use super::lexer::TokenKind;
-use crate::kernel::problem::Diagnostic;
-use crate::kernel::types::Scalar;
+use crate::problem::Diagnostic;
+use crate::types::Scalar;
 
 /// A type of one word; `None` when the word is not one.
 fn word_type(word: &str) -> Option<BaseType> {

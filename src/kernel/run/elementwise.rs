@@ -5,13 +5,13 @@ use super::expressions::operation;
 use super::interface::apply;
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
-use crate::base::convert::place;
-use crate::kernel::arithmetic::{self, binary, convert, wrap};
-use crate::kernel::parse::ast::BinaryOp;
-use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::TensorFunction;
-use crate::kernel::types::Scalar;
-use crate::kernel::value::Value;
+use crate::arithmetic::{self, binary, convert, wrap};
+use crate::parse::ast::BinaryOp;
+use crate::problem::{Pos, Problem};
+use crate::program::TensorFunction;
+use crate::types::Scalar;
+use crate::value::Value;
+use ns_base::convert::place;
 
 /// The tensor and the operands of a call.
 struct Call {
@@ -194,7 +194,7 @@ impl Call {
 
 #[cfg(test)]
 mod tests {
-    use crate::kernel::{HbmTensor, KernelRun, Meter, Role, RunOptions, Work, compile};
+    use crate::{HbmTensor, KernelRun, Meter, Role, RunOptions, Work, compile};
 
     #[derive(Default)]
     struct Count(Vec<Work>);

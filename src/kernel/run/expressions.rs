@@ -2,13 +2,13 @@
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
-use crate::base::convert::{self, at_least_zero};
-use crate::kernel::arithmetic;
-use crate::kernel::parse::ast::BinaryOp;
-use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::{Expr, ExprKind, Place};
-use crate::kernel::types::{Scalar, Type};
-use crate::kernel::value::{Pointer, Value};
+use crate::arithmetic;
+use crate::parse::ast::BinaryOp;
+use crate::problem::{Pos, Problem};
+use crate::program::{Expr, ExprKind, Place};
+use crate::types::{Scalar, Type};
+use crate::value::{Pointer, Value};
+use ns_base::convert::{self, at_least_zero};
 
 /// An evaluated place: the address is computed only once, also for `x += y`.
 #[derive(Clone, Copy)]

@@ -4,13 +4,13 @@ use super::expressions::operation;
 use super::machine::{Machine, Stop, stop};
 use super::tensor::HbmTensor;
 use super::work::{Meter, Work};
-use crate::base::convert::{narrow, place, signed_len};
-use crate::kernel::arithmetic;
-use crate::kernel::parse::ast::BinaryOp;
-use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::{Expr, FloatKind, Intrinsic, MathFunction};
-use crate::kernel::types::Scalar;
-use crate::kernel::value::Value;
+use crate::arithmetic;
+use crate::parse::ast::BinaryOp;
+use crate::problem::{Pos, Problem};
+use crate::program::{Expr, FloatKind, Intrinsic, MathFunction};
+use crate::types::Scalar;
+use crate::value::Value;
+use ns_base::convert::{narrow, place, signed_len};
 
 /// The most tensors that one processor may create.
 const MAX_TENSORS: usize = 64;
@@ -245,7 +245,7 @@ impl<M: Meter> Machine<M> {
         &mut self,
         pos: Pos,
         tensor: u32,
-        p: crate::kernel::value::Pointer,
+        p: crate::value::Pointer,
         (first, inside): (usize, usize),
         bytes: u64,
     ) -> Result<(), Stop> {
@@ -269,7 +269,7 @@ impl<M: Meter> Machine<M> {
         &mut self,
         pos: Pos,
         tensor: u32,
-        p: crate::kernel::value::Pointer,
+        p: crate::value::Pointer,
         (first, inside): (usize, usize),
         (bytes, end): (u64, u64),
     ) -> Result<(), Stop> {

@@ -5,10 +5,10 @@ use super::statements::Frame;
 use super::streams::Stream;
 use super::tensor::HbmTensor;
 use super::work::{Meter, Work};
-use crate::base::convert::{low8, narrow};
-use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
-use crate::kernel::program::Program;
-use crate::kernel::value::Value;
+use crate::problem::{Diagnostic, Pos, Problem, add};
+use crate::program::Program;
+use crate::value::Value;
+use ns_base::convert::{low8, narrow};
 
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

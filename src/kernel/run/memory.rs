@@ -2,10 +2,10 @@
 //! written.
 
 use super::tensor::{decode, encode, zeroed};
-use crate::base::convert::narrow;
-use crate::kernel::problem::{Diagnostic, Pos, Problem};
-use crate::kernel::types::Scalar;
-use crate::kernel::value::{Pointer, Value};
+use crate::problem::{Diagnostic, Pos, Problem};
+use crate::types::Scalar;
+use crate::value::{Pointer, Value};
+use ns_base::convert::narrow;
 
 /// Size of the stack in local memory; a larger stack lies in slower memory (API reference: about 8 KB by default).
 const FAST_STACK_BYTES: u64 = 8 * 1024;

@@ -4,10 +4,10 @@
 use super::machine::{Machine, Outcome, RunOptions, Written};
 use super::tensor::HbmTensor;
 use super::work::Meter;
-use crate::base::convert::place;
-use crate::kernel::problem::{Diagnostic, Pos, Problem, add};
-use crate::kernel::program::KernelFunction;
-use crate::kernel::types::Scalar;
+use crate::problem::{Diagnostic, Pos, Problem, add};
+use crate::program::KernelFunction;
+use crate::types::Scalar;
+use ns_base::convert::place;
 
 /// A call of a kernel function that runs in parts, so that the caller can stop between two parts.
 pub struct KernelRun<M> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
-use crate::base::convert::{narrow, place};
-use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::program::{Expr, Function, Stmt, StmtKind};
-use crate::kernel::types::Scalar;
-use crate::kernel::value::{Pointer, Value};
+use crate::problem::{Pos, Problem};
+use crate::program::{Expr, Function, Stmt, StmtKind};
+use crate::types::Scalar;
+use crate::value::{Pointer, Value};
+use ns_base::convert::{narrow, place};
 
 /// Most levels of calls, statements and expressions together: the interpreter's own stack must hold them.
 const MAX_DEPTH: usize = 500;
@@ -99,7 +99,7 @@ impl<M: Meter> Machine<M> {
         self.calls -= 1;
         match flow {
             Flow::Return(value) => Ok(value),
-            _ if function.returns == crate::kernel::types::Type::Void => Ok(Value::Void),
+            _ if function.returns == crate::types::Type::Void => Ok(Value::Void),
             _ => {
                 let what = format!("{}() ends without a return statement", function.name);
                 Err(stop(function.pos, Problem::Invalid { what, instead: "return a value on every path".to_owned() }))
@@ -213,7 +213,7 @@ impl<M: Meter> Machine<M> {
         self.slots[self.base + slot] = Value::Pointer(pointer);
         let Some(init) = init else { return Ok(()) };
         // Elements that are not listed are zero.
-        let zero = crate::kernel::arithmetic::convert(Value::Int(0), Scalar::I32, of).unwrap_or(Value::Int(0));
+        let zero = crate::arithmetic::convert(Value::Int(0), Scalar::I32, of).unwrap_or(Value::Int(0));
         for i in 0..len {
             let value = match init.get(place(i)) {
                 Some(e) => self.eval(e)?,

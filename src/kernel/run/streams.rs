@@ -2,10 +2,10 @@
 
 use super::machine::{Machine, Stop, stop};
 use super::work::{Meter, Work};
-use crate::base::convert::{narrow, place};
-use crate::kernel::problem::{Pos, Problem};
-use crate::kernel::types::Scalar;
-use crate::kernel::value::Value;
+use crate::problem::{Pos, Problem};
+use crate::types::Scalar;
+use crate::value::Value;
+use ns_base::convert::{narrow, place};
 
 /// The size of a streaming accessor's buffer in the TCM pool (API reference).
 const BUFFER_BYTES: u64 = 4 * 1024;

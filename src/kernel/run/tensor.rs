@@ -1,14 +1,14 @@
 //! Tensors in device memory, and numbers as bytes.
 
-use crate::base::convert::{low32, nearest_single, place, real_signed, whole_signed};
-use crate::kernel::types::Scalar;
-use crate::kernel::value::Value;
+use crate::types::Scalar;
+use crate::value::Value;
+use ns_base::convert::{low32, nearest_single, place, real_signed, whole_signed};
 
 /// A tensor in device memory. For every element it records whether and by which processor it was written.
 #[derive(Clone, Debug)]
 pub struct HbmTensor {
     pub(crate) dims: Vec<u64>,
-    pub(crate) of: Scalar,
+    pub of: Scalar,
     pub(crate) bytes: Vec<u8>,
     /// 0 for an element that was never written, else the processor's number plus 1.
     pub(crate) writer: Vec<u8>,
@@ -127,7 +127,7 @@ pub(crate) fn decode(bytes: &[u8], of: Scalar) -> Value {
     match of {
         Scalar::F32 => Value::F32(f32::from_bits(low32(bits))),
         Scalar::F64 => Value::F64(f64::from_bits(bits)),
-        integer => Value::Int(crate::kernel::arithmetic::wrap(bits.cast_signed(), integer)),
+        integer => Value::Int(crate::arithmetic::wrap(bits.cast_signed(), integer)),
     }
 }
 

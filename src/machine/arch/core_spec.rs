@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::cores::{CoreData, core_data};
-use crate::base::convert::{real, whole};
+use ns_base::convert::{real, whole};
 
 /// The parts of one NeuronCore that the compiler must fit and the simulator must time.
 ///

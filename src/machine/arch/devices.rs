@@ -119,14 +119,14 @@ pub fn device_of(instance: &str) -> Option<&'static DeviceData> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::arch::INSTANCES;
+    use crate::arch::INSTANCES;
 
     #[test]
     fn every_instance_has_a_device_with_its_cores() {
         for i in INSTANCES {
             let device = device_of(i.name).unwrap();
             assert_eq!(device.core_version, i.core_version, "{}", i.name);
-            let lnc = crate::machine::arch::features(i.core_version).unwrap().default_lnc;
+            let lnc = crate::arch::features(i.core_version).unwrap().default_lnc;
             assert_eq!(i.neuroncores * lnc, i.devices * device.cores, "{}", i.name);
         }
     }

@@ -3,8 +3,8 @@
 use super::decisions as d;
 use super::entry::{CostStatus, Entry};
 use super::{Calibration, FITTED};
-use crate::base::units::format_count;
 use CostStatus::{Chosen, Derived, Fitted, Measured, Published};
+use ns_base::units::format_count;
 
 /// An entry whose value is the same on all generations.
 fn fixed(

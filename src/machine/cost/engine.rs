@@ -1,8 +1,8 @@
 //! The cost of one instruction: how long its engine is held, and when its result is available.
 
 use super::CostTable;
-use crate::base::SimTime;
-use crate::machine::isa::{Engine, Op};
+use crate::isa::{Engine, Op};
+use ns_base::SimTime;
 
 /// Cost of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

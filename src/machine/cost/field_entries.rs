@@ -2,9 +2,9 @@
 
 use super::entry::{CostStatus, Entry};
 use super::{CostTable, DmaCosts, EngineCosts, GpsimdCosts, RuntimeCosts, Throttle};
-use crate::base::units::format_count;
-use crate::machine::arch::CoreSpec;
+use crate::arch::CoreSpec;
 use CostStatus::{Chosen, Derived, Fitted, Measured, Published};
+use ns_base::units::format_count;
 
 /// The cost tables of NeuronCore-v2, v3 and v4.
 type Generations<'a> = [&'a CostTable; 3];

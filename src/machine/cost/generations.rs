@@ -3,7 +3,7 @@
 
 use super::CostTable;
 use super::table::{V3_DMA_GB_PER_S, V4_DMA_GB_PER_S, short_descriptor_ps};
-use crate::machine::arch::{Instance, UnpublishedFigures, core_spec};
+use crate::arch::{Instance, UnpublishedFigures, core_spec};
 
 /// The limit on power changes of the tensor engine: it starts at a fraction of its rate and reaches the full rate after
 /// some work; idle time reverses this.
@@ -83,7 +83,7 @@ impl CostTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::arch::instance;
+    use crate::arch::instance;
 
     #[test]
     fn every_generation_with_public_figures_has_costs() {

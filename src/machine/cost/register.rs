@@ -46,8 +46,8 @@ pub fn register_markdown() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::FxHashSet;
-    use crate::machine::cost::entry::CostStatus;
+    use crate::cost::entry::CostStatus;
+    use ns_base::FxHashSet;
 
     #[test]
     fn every_entry_has_a_name_of_its_own_a_value_and_a_source() {

@@ -3,7 +3,7 @@
 //! sources, and docs/costs.md is printed from it.
 
 use super::{Calibration, FITTED, Throttle};
-use crate::machine::arch::{CoreSpec, NEURONCORE_V2};
+use crate::arch::{CoreSpec, NEURONCORE_V2};
 
 /// Costs of the compute engines, in cycles of the engine unless stated otherwise.
 #[derive(Clone, Debug, PartialEq)]

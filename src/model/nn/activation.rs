@@ -1,7 +1,7 @@
 //! Layers without weights.
 
-use crate::model::{Ctx, ModelError, Module, Value};
-use crate::tensor::kernels::BinaryOp;
+use crate::{Ctx, ModelError, Module, Value};
+use ns_tensor::kernels::BinaryOp;
 
 /// `torch.nn.ReLU`.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Convolutions of images `[n, c, h, w]`.
 
-use crate::model::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
 
 /// `torch.nn.Conv2d` with a square kernel.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! An operator of the user's own library, written as in the custom C++ operator tutorial.
 
-use crate::kernel::{NamedKernel, TABLE_KERNEL};
-use crate::model::{Ctx, ModelError, Module, Value};
+use crate::{Ctx, ModelError, Module, Value};
+use ns_kernel::{NamedKernel, TABLE_KERNEL};
 
 /// `my_ops.Relu.apply(x)`: a ReLU whose kernel runs on the GPSIMD engine.
 #[derive(Clone, Debug)]

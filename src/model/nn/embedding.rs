@@ -1,6 +1,6 @@
 //! `torch.nn.Embedding`.
 
-use crate::model::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
 
 /// A table of vectors, looked up by integer ids.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! `torch.nn.Linear`.
 
-use crate::model::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
 
 /// `y = x @ weight^T + bias` over the last dimension.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Normalisations. Weights and statistics are drawn around the values after training, not PyTorch's ones and zeros.
 
-use crate::model::{Ctx, Init, ModelError, Module, Parameter, Value};
+use crate::{Ctx, Init, ModelError, Module, Parameter, Value};
 
 const SCALE: Init = Init::Range { low: 0.5, high: 1.5 };
 const SHIFT: Init = Init::Range { low: -0.25, high: 0.25 };

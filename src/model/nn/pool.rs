@@ -1,6 +1,6 @@
 //! Pooling of images.
 
-use crate::model::{Ctx, ModelError, Module, Value};
+use crate::{Ctx, ModelError, Module, Value};
 
 /// `torch.nn.MaxPool2d` with a square window.
 #[derive(Clone, Copy, Debug)]

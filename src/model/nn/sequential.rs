@@ -1,6 +1,6 @@
 //! `torch.nn.Sequential`.
 
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
 
 /// Modules called one after the other, named `0`, `1`, ...
 #[derive(Default)]
@@ -45,9 +45,9 @@ impl Module for Sequential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::nn::{Linear, LogSoftmax, ReLU};
-    use crate::model::{named_parameters, trace};
-    use crate::tensor::Shape;
+    use crate::nn::{Linear, LogSoftmax, ReLU};
+    use crate::{named_parameters, trace};
+    use ns_tensor::Shape;
 
     #[test]
     fn children_are_numbered_in_scopes_and_weight_paths() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{InputSpec, Module};
+use crate::{InputSpec, Module};
 
 /// Type, default and range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum ParamKind {
         /// The default value.
         default: bool,
     },
-    /// A custom operator's kernel by name, or with its source ([`NamedKernel`](crate::kernel::NamedKernel)).
+    /// A custom operator's kernel by name, or with its source ([`NamedKernel`](ns_kernel::NamedKernel)).
     Kernel {
         /// The default name.
         default: &'static str,

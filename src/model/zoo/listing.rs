@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{MODELS, ModelSpec, ParamKind, SpecError};
-use crate::model::Distribution;
+use crate::Distribution;
 
 /// An example input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -124,7 +124,7 @@ pub fn list() -> Result<Vec<ModelListing>, SpecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::named_parameters;
+    use crate::named_parameters;
 
     #[test]
     fn the_listing_has_the_tutorials_sizes() {

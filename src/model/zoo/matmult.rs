@@ -1,8 +1,8 @@
 //! The model of the microbenchmark guide.
 
-use crate::model::nn::{Linear, RmsNorm};
-use crate::model::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
-use crate::tensor::Shape;
+use crate::nn::{Linear, RmsNorm};
+use crate::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
+use ns_tensor::Shape;
 
 use super::{ModelInfo, ParamInfo, ParamKind};
 

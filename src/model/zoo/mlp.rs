@@ -1,9 +1,9 @@
 //! The model of the custom C++ operator tutorials, with any kernel as its operator.
 
-use crate::kernel::TABLE_KERNEL;
-use crate::model::nn::{CustomRelu, Linear};
-use crate::model::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Value};
-use crate::tensor::Shape;
+use crate::nn::{CustomRelu, Linear};
+use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Value};
+use ns_kernel::TABLE_KERNEL;
+use ns_tensor::Shape;
 
 use super::{ModelInfo, ParamInfo, ParamKind};
 

@@ -1,8 +1,8 @@
 //! The model of the TensorBoard profiling tutorial.
 
-use crate::model::nn::{Linear, ReLU, Tanh};
-use crate::model::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
-use crate::tensor::Shape;
+use crate::nn::{Linear, ReLU, Tanh};
+use crate::{Child, Ctx, Distribution, Entry, InputSpec, ModelError, Module, Value};
+use ns_tensor::Shape;
 
 use super::ModelInfo;
 

@@ -116,7 +116,7 @@ fn names_are_read_in_any_case_and_with_any_organisation() {
 #[test]
 fn scopes_are_those_of_the_libraries() {
     let paths = |text: &str| -> Vec<String> {
-        text.parse::<ModelSpec>().unwrap().trace(1).unwrap().nodes.iter().map(crate::model::Node::path).collect()
+        text.parse::<ModelSpec>().unwrap().trace(1).unwrap().nodes.iter().map(crate::Node::path).collect()
     };
     let bert = paths("bert-base-uncased");
     for expected in [

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::base::nearest_text;
-use crate::kernel::{KernelError, ModelKernel, NamedKernel, TABLE_KERNEL};
-use crate::model::{Graph, InputSpec, ModelError, Module, trace};
-use crate::tensor::Shape;
+use crate::{Graph, InputSpec, ModelError, Module, trace};
+use ns_base::nearest_text;
+use ns_kernel::{KernelError, ModelKernel, NamedKernel, TABLE_KERNEL};
+use ns_tensor::Shape;
 
 use super::operator::{self, OPERATORS, ShapesError, parse_shapes, print_shapes};
 use super::{MODELS, ModelInfo, ParamInfo, ParamKind, Settings};

@@ -1,7 +1,7 @@
 //! The words of a report: where the time goes, what would make the kernel faster, why one kernel is faster than another.
 
 use super::report::{Breakdown, CustomOpReport};
-use crate::base::units::format_ns;
+use ns_base::units::format_ns;
 
 impl Breakdown {
     /// The parts of the device's work, with their times in nanoseconds.

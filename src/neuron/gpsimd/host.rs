@@ -6,7 +6,7 @@
 //! tutorial at batch 32: evaluation with a traced model, where the whole network is one call, and training with
 //! `mark_step`. No figure of the custom operator tutorial is used.
 
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// MLP tutorial, evaluation with the traced model, steps per second.
 const TRACED_STEPS_PER_S: f64 = 409.0;

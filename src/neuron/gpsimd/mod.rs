@@ -1,6 +1,6 @@
 //! Custom operators on the GPSIMD processors: how long a kernel takes, and how that affects a network that uses it.
 //!
-//! [`kernel`](crate::kernel) runs a kernel for its values and its time. Here a network around it is simulated (`network`), and
+//! [`kernel`](ns_kernel) runs a kernel for its values and its time. Here a network around it is simulated (`network`), and
 //! the host's time is added (`host`).
 
 mod advice;

@@ -3,15 +3,15 @@
 use std::rc::Rc;
 
 use super::spec::{CustomOpError, Workload};
-use crate::base::SimTime;
-use crate::compiler::passes::PassManager;
-use crate::compiler::{CompileOptions, Workflow, codegen, lower};
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::model::nn::{CustomRelu, Linear};
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
-use crate::neuron::sim::{NoObserver, SimProgress, Simulator};
-use crate::tensor::Shape;
+use crate::sim::{NoObserver, SimProgress, Simulator};
+use ns_base::SimTime;
+use ns_compiler::passes::PassManager;
+use ns_compiler::{CompileOptions, Workflow, codegen, lower};
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_model::nn::{CustomRelu, Linear};
+use ns_model::{Child, Ctx, Entry, ModelError, Module, Value, trace};
+use ns_tensor::Shape;
 
 /// Products of a training step for each product of the forward pass: the product itself, and those for the gradients of
 /// weight and input.

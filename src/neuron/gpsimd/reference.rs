@@ -1,7 +1,7 @@
 //! The values that a kernel should compute.
 
 use super::spec::{CustomOpError, CustomOpSpec};
-use crate::kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
+use ns_kernel::{HbmTensor, Meter, Role, RunOptions, Work, compile, run};
 
 /// A ReLU, which the tutorial's kernels compute.
 const RELU: &str = "x > 0 ? x : 0";

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::base::convert::real;
-use crate::kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
+use ns_base::convert::real;
+use ns_kernel::{CallCost, Diagnostic, KernelDtype, Kind, LineCost, Severity};
 
 /// The report on a custom operator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
+use ns_kernel::{Fill, KernelDtype, MAX_CALL_ELEMENTS};
 
 /// The kind of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,13 +7,13 @@ use super::network::NetworkRun;
 use super::reference;
 use super::report::{Breakdown, CustomOpReport, ns};
 use super::spec::{CustomOpError, CustomOpSpec, Workload};
-use crate::base::SimTime;
-use crate::base::convert::real_len;
-use crate::kernel::{
+use ns_base::SimTime;
+use ns_base::convert::real_len;
+use ns_kernel::{
     CallCost, CoreMeter, Diagnostic, HbmTensor, OperatorCall, OperatorRun, Pos, Problem, Program, Role, Scalar,
     compile, filled,
 };
-use crate::machine::cost::{CostTable, GpsimdCosts};
+use ns_machine::cost::{CostTable, GpsimdCosts};
 
 /// Values of the result that a report shows.
 const SHOWN: usize = 64;
@@ -284,7 +284,7 @@ fn values(report: &mut CustomOpReport, spec: &CustomOpSpec, kernel: &str, shown:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Fill, KernelDtype, built_in};
+    use ns_kernel::{Fill, KernelDtype, built_in};
 
     fn spec(name: &str) -> CustomOpSpec {
         let kernel = built_in(name).unwrap();

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::base::{FxHashMap, FxHashSet, Rng};
-use crate::compiler::CompileOptions;
-use crate::compiler::hlo::{Arithmetic, HloInstruction, HloModule, InstrId, Opcode, Place};
-use crate::tensor::kernels::Accumulation;
-use crate::tensor::{DType, FloatFormat, Rounder, Rounding, Tensor};
+use ns_base::{FxHashMap, FxHashSet, Rng};
+use ns_compiler::CompileOptions;
+use ns_compiler::hlo::{Arithmetic, HloInstruction, HloModule, InstrId, Opcode, Place};
+use ns_tensor::kernels::Accumulation;
+use ns_tensor::{DType, FloatFormat, Rounder, Rounding, Tensor};
 
 /// Products read their operands in the cast type and add in single precision: 128 products in the array, then pass by
 /// pass in PSUM. Everything else is computed in single precision. Under `--auto-cast all`, values are stored in the cast
@@ -102,9 +102,9 @@ const fn makes_values(opcode: &Opcode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::hlo::{Evaluation, Unwatched, parse};
-    use crate::compiler::{AutoCast, CastType};
-    use crate::tensor::Shape;
+    use ns_compiler::hlo::{Evaluation, Unwatched, parse};
+    use ns_compiler::{AutoCast, CastType};
+    use ns_tensor::Shape;
 
     const PRODUCT: &str = "HloModule m\nENTRY {\n%p0 = f32[1,2] parameter(0), input=0\n\
         %p1 = f32[2,1] parameter(1), weight=w\n%d = f32[1,1] dot(%p0, %p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n\

@@ -1,8 +1,8 @@
 //! Compares two values of one output.
 
 use super::{OutputComparison, Sample};
-use crate::base::convert::{narrow, place, real};
-use crate::tensor::Tensor;
+use ns_base::convert::{narrow, place, real};
+use ns_tensor::Tensor;
 
 /// Most rows and columns of a sample.
 const SAMPLE: u64 = 8;
@@ -124,7 +124,7 @@ fn sample(reference: &Tensor, device: &Tensor) -> Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::Shape;
+    use ns_tensor::Shape;
 
     fn t(data: &[f32]) -> Tensor {
         Tensor::new(Shape::f32([data.len() as u64]), data.to_vec()).unwrap()

@@ -1,7 +1,7 @@
 //! The meaning of a comparison, in sentences.
 
 use super::{Exceptions, NumericsSpec, Origin};
-use crate::compiler::AutoCast;
+use ns_compiler::AutoCast;
 
 /// One sentence for each thing that the user should know or do.
 pub(super) fn notes(spec: &NumericsSpec, device: &Exceptions, reference: &Exceptions) -> Vec<String> {
@@ -54,10 +54,10 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::compiler::hlo::{Arithmetic, Evaluation, Reference, parse};
-    use crate::compiler::{CastType, CompileOptions};
-    use crate::neuron::numerics::DeviceArithmetic;
-    use crate::tensor::{Rounding, Shape, Tensor};
+    use crate::numerics::DeviceArithmetic;
+    use ns_compiler::hlo::{Arithmetic, Evaluation, Reference, parse};
+    use ns_compiler::{CastType, CompileOptions};
+    use ns_tensor::{Rounding, Shape, Tensor};
 
     #[test]
     fn an_overflow_of_the_cast_is_told_from_one_of_the_model() {

@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::{DeviceArithmetic, NumericsError, NumericsSpec};
-use crate::base::convert::real_len;
-use crate::compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
-use crate::compiler::passes::PassManager;
-use crate::compiler::{Workflow, lower, parameter_values};
-use crate::machine::arch::NEURONCORE_V2;
-use crate::model::{ModelSpec, input_tensor};
-use crate::tensor::Tensor;
+use ns_base::convert::real_len;
+use ns_compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
+use ns_compiler::passes::PassManager;
+use ns_compiler::{Workflow, lower, parameter_values};
+use ns_machine::arch::NEURONCORE_V2;
+use ns_model::{ModelSpec, input_tensor};
+use ns_tensor::Tensor;
 
 /// Operations of one step of the evaluation. The caller waits for the end, so this is only an upper bound.
 const STEP: u64 = 1 << 40;
@@ -121,10 +121,10 @@ mod tests {
     fn an_overflow_and_what_comes_of_it_are_found_at_their_products() {
         let mut ranges = ProductRanges::default();
         let text = "HloModule m\nENTRY {\n%p0 = f32[1,1] parameter(0), input=0\nROOT %d = f32[1,1] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}";
-        let module = crate::compiler::hlo::parse(text).unwrap();
+        let module = ns_compiler::hlo::parse(text).unwrap();
         let dot = &module.instructions[module.root];
         for value in [2.0, 8.0, f32::INFINITY, f32::NAN, 0.0] {
-            let value = Tensor::splat(crate::tensor::Shape::f32([1, 1]), value).unwrap();
+            let value = Tensor::splat(ns_tensor::Shape::f32([1, 1]), value).unwrap();
             ranges.produced(dot, &[], &value);
         }
         assert_eq!((ranges.first_inf, ranges.first_nan, ranges.first_zero), (Some(3), Some(4), Some(5)));

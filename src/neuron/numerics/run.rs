@@ -5,14 +5,14 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
-use crate::base::nearest_text;
-use crate::compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
-use crate::compiler::passes::{PassError, PassManager};
-use crate::compiler::{LowerError, UnsupportedOption, Workflow, lower, parameter_values};
-use crate::kernel::{ModelKernel, TABLE_KERNEL};
-use crate::machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
-use crate::model::{Graph, ModelSpec, SpecError, input_tensor};
-use crate::tensor::{Tensor, TensorError};
+use ns_base::nearest_text;
+use ns_compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
+use ns_compiler::passes::{PassError, PassManager};
+use ns_compiler::{LowerError, UnsupportedOption, Workflow, lower, parameter_values};
+use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
+use ns_model::{Graph, ModelSpec, SpecError, input_tensor};
+use ns_tensor::{Tensor, TensorError};
 
 /// Limit on the operations of a model's products, in millions: above it, a comparison in a browser takes minutes.
 pub const MAX_MFLOP: u64 = 8_000;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compiler::CompileOptions;
-use crate::tensor::Rounding;
+use ns_compiler::CompileOptions;
+use ns_tensor::Rounding;
 
 /// Default of the mean relative error below which an output passes, as in the PyTorch/XLA benchmark verifier.
 pub const DEFAULT_TOLERANCE: f64 = 0.02;

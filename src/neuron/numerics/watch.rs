@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::Origin;
-use crate::compiler::hlo::{HloInstruction, Opcode, Watch};
-use crate::tensor::Tensor;
+use ns_compiler::hlo::{HloInstruction, Opcode, Watch};
+use ns_tensor::Tensor;
 
 /// Records the first operation that made a NaN, an infinity, or only zeros, from operands without them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,8 +57,8 @@ fn vanished(value: &Tensor) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compiler::hlo::{Evaluation, Reference, parse};
-    use crate::tensor::Shape;
+    use ns_compiler::hlo::{Evaluation, Reference, parse};
+    use ns_tensor::Shape;
 
     fn exceptions(lines: &str, x: f32) -> Exceptions {
         let text = format!("HloModule m\nENTRY {{\n%p0 = f32[2] parameter(0), input=0\n{lines}\n}}");

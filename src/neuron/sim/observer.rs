@@ -1,7 +1,7 @@
 //! Observers of the simulation: they are told what ran and when.
 
-use crate::base::{Interval, SimTime};
-use crate::machine::isa::{DmaQueue, Engine};
+use ns_base::{Interval, SimTime};
+use ns_machine::isa::{DmaQueue, Engine};
 
 /// Receives every item once its time is known. Items of one unit arrive in order and do not overlap within an engine.
 pub trait Observer {

@@ -1,7 +1,7 @@
 //! The limit on power changes of the tensor engine.
 
-use crate::base::SimTime;
-use crate::machine::cost::{InstructionCost, Throttle};
+use ns_base::SimTime;
+use ns_machine::cost::{InstructionCost, Throttle};
 
 /// The progress of an engine along its power ramp. Work adds to it and idle time takes the same amount away, so it falls
 /// when utilisation is below half. It is counted up to half a ramp beyond the end: idle time of up to half a ramp keeps

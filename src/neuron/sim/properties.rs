@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::{NoObserver, Observer, SimError, simulate};
-use crate::base::{Interval, SimTime};
-use crate::machine::cost::CostTable;
-use crate::machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
-use crate::machine::{Executable, SourceId};
+use ns_base::{Interval, SimTime};
+use ns_machine::cost::CostTable;
+use ns_machine::isa::{Activity, Dma, DmaDirection, DmaQueue, Engine, Instruction, Op, Unit, Wait};
+use ns_machine::{Executable, SourceId};
 
 /// A program as a list of (unit, size, distance back to an item it waits for).
 fn program(items: &[(usize, u32, usize)]) -> Executable {

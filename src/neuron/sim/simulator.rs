@@ -5,10 +5,10 @@ use std::ops::Deref;
 use super::power::PowerRamp;
 use super::state::{Readiness, UNITS, UnitState, unit_name};
 use super::{Observer, SimError};
-use crate::base::{Interval, SimTime};
-use crate::machine::Executable;
-use crate::machine::cost::{CostTable, InstructionCost, instruction_cost};
-use crate::machine::isa::{DmaQueue, Engine, Op, Unit};
+use ns_base::{Interval, SimTime};
+use ns_machine::Executable;
+use ns_machine::cost::{CostTable, InstructionCost, instruction_cost};
+use ns_machine::isa::{DmaQueue, Engine, Op, Unit};
 
 /// The result of one execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The state of one unit during a simulation.
 
-use crate::base::SimTime;
-use crate::machine::isa::{DmaQueue, Engine, Unit, Wait};
+use ns_base::SimTime;
+use ns_machine::isa::{DmaQueue, Engine, Unit, Wait};
 
 /// Whether a unit's next item can start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

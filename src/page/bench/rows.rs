@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::bench::mlperf::MlperfResult;
-use crate::bench::{Report, RowResult};
-use crate::session::results::ReportCells;
+use ns_bench::mlperf::MlperfResult;
+use ns_bench::{Report, RowResult};
+use ns_session::results::ReportCells;
 
 /// Identifies a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

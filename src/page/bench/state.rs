@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::{ResultRow, RowId, ScenarioRow, SweepView};
-use crate::bench::{BenchConfig, ModelIndex, Report, RowResult};
-use crate::page::{RunState, Shared};
-use crate::session::results::{DEFAULT_COLUMNS, WantedTexts};
-use crate::session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
-use crate::session::without_source;
-use crate::view::table::Sort;
+use crate::{RunState, Shared};
+use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
+use ns_session::results::{DEFAULT_COLUMNS, WantedTexts};
+use ns_session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
+use ns_session::without_source;
+use ns_view::table::Sort;
 
 /// The benchmark page.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@ use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::base::convert::{real, real_len};
-use crate::bench::{RowState, SweepState};
+use ns_base::convert::{real, real_len};
+use ns_bench::{RowState, SweepState};
 
 /// A view of a sweep.
 #[derive(Clone, Debug)]

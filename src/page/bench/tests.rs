@@ -7,11 +7,11 @@ use std::rc::Rc;
 use proptest::prelude::*;
 
 use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow, SweepView, overall_share};
-use crate::bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
-use crate::page::RunState;
-use crate::session::results::WantedTexts;
-use crate::session::share::{BenchField, ResultsView};
-use crate::view::table::Sort;
+use crate::RunState;
+use ns_bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
+use ns_session::results::WantedTexts;
+use ns_session::share::{BenchField, ResultsView};
+use ns_view::table::Sort;
 
 fn changes(before: &BenchState, action: A, change: impl FnOnce(&mut BenchState)) {
     let mut expected = before.clone();

@@ -2,9 +2,9 @@
 //! sentence that weighs them.
 
 use super::ResultRow;
-use crate::base::units::format_number;
-use crate::bench::{Report, verdict};
-use crate::session::results::{are_of_several_models, row_text};
+use ns_base::units::format_number;
+use ns_bench::{Report, verdict};
+use ns_session::results::{are_of_several_models, row_text};
 
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,8 +77,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::bench::{BenchConfig, Configuration, RowResult, SweepState};
-    use crate::page::bench::RowId;
+    use crate::bench::RowId;
+    use ns_bench::{BenchConfig, Configuration, RowResult, SweepState};
 
     fn row(at: u32, n_models: u32, figures: Option<(f64, f64)>) -> ResultRow {
         let config = BenchConfig { model: "nn".to_owned(), ..BenchConfig::default() };

@@ -1,14 +1,14 @@
 //! Actions on the profile page.
 
 use super::state::Flows;
-use crate::analysis::GroupBy;
-use crate::base::{Interval, TraceNs};
-use crate::insight::Insights;
-use crate::page::{RunState, Shared};
-use crate::session::share::{ProfileLink, Tool};
-use crate::session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
-use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId};
+use crate::{RunState, Shared};
+use ns_analysis::GroupBy;
+use ns_base::{Interval, TraceNs};
+use ns_insight::Insights;
+use ns_session::share::{ProfileLink, Tool};
+use ns_session::{OperatorTable, ProfileInfo, ProfileSpec, SearchHits};
+use ns_view::table::Sort;
+use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId};
 
 /// A profile that arrived.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::action::{ProfileAction, ShownAnswer};
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
-use crate::page::{RunState, Shared};
-use crate::view::timeline::SliceRef;
+use crate::{RunState, Shared};
+use ns_view::timeline::SliceRef;
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The page after an action.

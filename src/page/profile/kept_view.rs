@@ -1,8 +1,8 @@
 //! The last view of a run, kept while another run is shown.
 
-use crate::base::{Interval, TraceNs};
-use crate::session::share::{FlameLink, ProfileLink};
-use crate::view::timeline::{Annotation, Arrangement, GroupKind};
+use ns_base::{Interval, TraceNs};
+use ns_session::share::{FlameLink, ProfileLink};
+use ns_view::timeline::{Annotation, Arrangement, GroupKind};
 
 /// The view of a run.
 #[derive(Clone, Debug, Default, PartialEq)]

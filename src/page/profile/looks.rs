@@ -2,12 +2,12 @@
 
 use super::open_run::OpenRun;
 use super::state::ProfileState;
-use crate::analysis::GroupBy;
-use crate::base::{Interval, TraceNs};
-use crate::page::Shared;
-use crate::session::SearchHits;
-use crate::session::share::Tool;
-use crate::view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
+use crate::Shared;
+use ns_analysis::GroupBy;
+use ns_base::{Interval, TraceNs};
+use ns_session::SearchHits;
+use ns_session::share::Tool;
+use ns_view::timeline::{Annotation, GroupKind, SliceDetails, SliceLink, SliceRef, TrackId, next_label};
 
 impl<Worker: Clone + PartialEq> ProfileState<Worker> {
     /// The tool that shows the timeline of the shown run.

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::kept_view::KeptView;
-use crate::base::{Interval, TraceNs};
-use crate::insight::Insights;
-use crate::page::Shared;
-use crate::profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
-use crate::session::share::Tool;
-use crate::session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
-use crate::view::timeline::TrackId;
+use crate::Shared;
+use ns_base::{Interval, TraceNs};
+use ns_insight::Insights;
+use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
+use ns_session::share::Tool;
+use ns_session::{OperatorKind, OperatorTable, ProfileInfo, ProfileOrigin, ProfileSpec};
+use ns_view::timeline::TrackId;
 
 /// An open profile, with the shell's handle of the worker that holds it.
 #[derive(Clone, Debug, PartialEq)]

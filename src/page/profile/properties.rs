@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::ProfileAction as A;
 use super::runs::MOST_FILES;
 use super::tests::{Action, State, arrived, benchmark, file, simulated, spec};
-use crate::page::RunState;
-use crate::session::ProfileInfo;
-use crate::session::share::{ProfileLink, Tool};
+use crate::RunState;
+use ns_session::ProfileInfo;
+use ns_session::share::{ProfileLink, Tool};
 
 fn infos() -> impl Strategy<Value = ProfileInfo> {
     (0_u8..4, "[a-c]").prop_map(|(kind, name)| match kind {

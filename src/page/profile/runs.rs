@@ -6,9 +6,9 @@ use super::action::Arrived;
 use super::kept_view::KeptView;
 use super::open_run::OpenRun;
 use super::state::{Opens, ProfileState};
-use crate::page::{RunState, Shared};
-use crate::session::share::{ProfileLink, Tool};
-use crate::session::{ProfileInfo, ProfileOrigin};
+use crate::{RunState, Shared};
+use ns_session::share::{ProfileLink, Tool};
+use ns_session::{ProfileInfo, ProfileOrigin};
 
 /// The most open files and executions: beyond this the oldest is closed, which frees its memory.
 pub(super) const MOST_FILES: usize = 6;

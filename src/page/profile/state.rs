@@ -1,11 +1,11 @@
 //! The state of the profile page: the open runs, the shown one, and its view.
 
 use super::open_run::OpenRun;
-use crate::base::{Interval, TraceNs};
-use crate::page::{RunState, Shared};
-use crate::session::share::{PageLink as _, ProfileLink, Tool};
-use crate::session::{OperatorKind, ProfileSpec, SearchHits};
-use crate::view::timeline::{Area, SliceDetails, SliceLink, TrackId};
+use crate::{RunState, Shared};
+use ns_base::{Interval, TraceNs};
+use ns_session::share::{PageLink as _, ProfileLink, Tool};
+use ns_session::{OperatorKind, ProfileSpec, SearchHits};
+use ns_view::timeline::{Area, SliceDetails, SliceLink, TrackId};
 
 /// A trace that ships with the page: BERT on an MI300, written by the PyTorch profiler.
 pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";

@@ -3,17 +3,17 @@
 use super::runs::MOST_FILES;
 use super::state::Opens;
 use super::{Arrived, ProfileAction as A, ProfileState, ShownAnswer, tool_name, tools_of};
-use crate::analysis::GroupBy;
-use crate::base::{Interval, TraceNs};
-use crate::page::{RunState, Shared};
-use crate::profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
-use crate::session::share::{ProfileLink, Tool};
-use crate::session::{
+use crate::{RunState, Shared};
+use ns_analysis::GroupBy;
+use ns_base::{Interval, TraceNs};
+use ns_profile::neuron::{ENGINES_PROCESS, TRACE_RUN_FORMAT};
+use ns_session::share::{ProfileLink, Tool};
+use ns_session::{
     OperatorKind, OperatorTable, ProfileInfo, ProfileKey, ProfileOrigin, ProfileSpec, SearchHits, TraceSpec,
 };
-use crate::view::colours::Colours;
-use crate::view::table::Sort;
-use crate::view::timeline::{
+use ns_view::colours::Colours;
+use ns_view::table::Sort;
+use ns_view::timeline::{
     Annotation, Area, Arrangement, GroupKind, Outline, Section, SliceDetails, SliceLink, SliceRef, Track, TrackId,
     TrackKind,
 };

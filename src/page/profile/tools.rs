@@ -1,8 +1,8 @@
 //! The tools of the rail: their order, their names, and why a tool is not available for a run.
 
 use super::open_run::OpenRun;
-use crate::session::share::Tool;
-use crate::view::timeline::TrackKind;
+use ns_session::share::Tool;
+use ns_view::timeline::TrackKind;
 
 /// Groups of tools, from top to bottom.
 const GROUPS: [(&str, &[Tool]); 4] = [

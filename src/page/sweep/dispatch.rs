@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use super::lane::{Lane, Running, Worker};
 use super::measured::{CpuRow, MOST_COPIES};
-use crate::bench::cpu::side_by_side;
-use crate::bench::mlperf::MlperfSettings;
-use crate::bench::{Configuration, DeviceType, Processes, RowResult, ServiceTimes, SweepState};
-use crate::page::RunState;
-use crate::page::bench::RowId;
-use crate::session::JobId;
+use crate::RunState;
+use crate::bench::RowId;
+use ns_bench::cpu::side_by_side;
+use ns_bench::mlperf::MlperfSettings;
+use ns_bench::{Configuration, DeviceType, Processes, RowResult, ServiceTimes, SweepState};
+use ns_session::JobId;
 
 /// A sweep that the page and its dispatch share.
 pub type Sweep = Rc<RefCell<SweepState>>;

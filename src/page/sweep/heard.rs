@@ -3,11 +3,11 @@
 use super::dispatch::Dispatch;
 use super::lane::{Running, Worker};
 use super::measured::{CpuRow, failed_copy};
-use crate::base::convert::real;
-use crate::bench::cpu::CpuTimers;
-use crate::bench::{Configuration, RowResult, ServiceTimes};
-use crate::page::told::kind_of;
-use crate::session::{JobResult, Part, Told};
+use crate::told::kind_of;
+use ns_base::convert::real;
+use ns_bench::cpu::CpuTimers;
+use ns_bench::{Configuration, RowResult, ServiceTimes};
+use ns_session::{JobResult, Part, Told};
 
 /// The action that a message calls for.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A worker that takes configurations, and the one it runs.
 
-use crate::session::JobId;
+use ns_session::JobId;
 
 /// A shell's handle of a worker.
 pub trait Worker: Clone + PartialEq {
@@ -28,7 +28,7 @@ pub struct Running {
     pub share: f64,
     /// Whether its worker has reported that it is paused.
     pub is_resting: bool,
-    /// Key of the stage times that its worker is computing ([`times_key`](crate::bench::Configuration::times_key)).
+    /// Key of the stage times that its worker is computing ([`times_key`](ns_bench::Configuration::times_key)).
     pub works_out: Option<u64>,
 }
 

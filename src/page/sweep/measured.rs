@@ -1,8 +1,8 @@
 //! A configuration that is measured on this processor: one worker for each copy of the model, or one for
 //! all; no other work runs at the same time.
 
-use crate::bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
-use crate::bench::{Configuration, RowResult, RunDetail};
+use ns_bench::cpu::{CpuTimers, HostSamples, Machine, cpu_row, side_by_side};
+use ns_bench::{Configuration, RowResult, RunDetail};
 
 /// The most copies that are measured: with more, the measurement would be of an overloaded machine rather than of the model.
 pub const MOST_COPIES: u32 = 64;

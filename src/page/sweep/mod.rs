@@ -1,6 +1,6 @@
 //! Decisions of a running sweep: which worker gets which configuration, when a configuration waits, when the run ends, what Pause and Cancel do.
 //!
-//! [`crate::bench::SweepState`] has the waiting, running and finished rows. [`Dispatch`] hands them out: a [`Step`] says what to do
+//! [`ns_bench::SweepState`] has the waiting, running and finished rows. [`Dispatch`] hands them out: a [`Step`] says what to do
 //! next, and a [`Heard`] how to react to a worker's message. The shell, which has the workers, carries it out. A row depends on its
 //! configuration alone, so neither the number of workers nor their order affects a result.
 

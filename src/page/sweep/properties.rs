@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::tests::{Shell, config};
-use crate::bench::RowState;
-use crate::page::RunState;
-use crate::session::Told;
+use crate::RunState;
+use ns_bench::RowState;
+use ns_session::Told;
 
 /// Any event of a run.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::dispatch::{Dispatch, Sweep};
 use super::lane::{Running, Worker};
-use crate::base::convert::whole;
-use crate::bench::{RowResult, SweepState};
-use crate::page::RunState;
-use crate::page::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
+use crate::RunState;
+use crate::bench::{BenchAction, RowId, ScenarioRow, SweepView, overall_share};
+use ns_base::convert::whole;
+use ns_bench::{RowResult, SweepState};
 
 impl<W: Worker> Dispatch<W> {
     /// The current view of a sweep: the running one, or a listed one.

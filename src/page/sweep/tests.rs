@@ -4,12 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::{Dispatch, HandOut, Heard, MOST_COPIES, Measurement, Step, Worker};
-use crate::bench::cpu::{CpuTimers, Machine};
-use crate::bench::mlperf::MlperfSettings;
-use crate::bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
-use crate::page::RunState;
-use crate::page::bench::{BenchAction, RowId};
-use crate::session::{JobId, JobResult, Part, Told};
+use crate::RunState;
+use crate::bench::{BenchAction, RowId};
+use ns_bench::cpu::{CpuTimers, Machine};
+use ns_bench::mlperf::MlperfSettings;
+use ns_bench::{BenchConfig, DeviceType, Processes, Report, RowResult, RowState, ServiceTimes, SweepState};
+use ns_session::{JobId, JobResult, Part, Told};
 
 /// A worker of a test: a number, and whether it lives.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl Shell {
     }
 }
 
-fn finished(configuration: &crate::bench::Configuration) -> RowResult {
+fn finished(configuration: &ns_bench::Configuration) -> RowResult {
     let failed = Report::failed(configuration, "");
     RowResult { report: Report { status: "finished".to_owned(), error: None, ..failed }, ..RowResult::default() }
 }
@@ -181,7 +181,7 @@ fn what_each_message_of_a_worker_means() {
     assert_eq!(shell.run.look(&sweep).shares().get(&0), Some(&0.25));
     assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Note(text) if text == "short"));
     assert!(matches!(shell.tell(0, Told::Note("short".to_owned())), Heard::Taken), "each worker reports it");
-    for odd in [Told::Done(JobResult::ModelKept), Told::Answer(crate::session::Reply::Density(vec![]))] {
+    for odd in [Told::Done(JobResult::ModelKept), Told::Answer(ns_session::Reply::Density(vec![]))] {
         assert!(matches!(shell.tell(0, odd), Heard::Unexpected(_)));
     }
     // A worker that was stopped, or died, gives its configuration back.

@@ -1,10 +1,10 @@
 //! Adds events: slices, instants, links, counters.
 
 use super::{LinkEvent, MAX_ABS_NS, ProfileBuilder, clamp};
-use crate::base::StrId;
-use crate::base::convert::narrow;
-use crate::profile::rows::EndRow;
-use crate::profile::{ArgsId, SliceFlags, TrackId};
+use crate::rows::EndRow;
+use crate::{ArgsId, SliceFlags, TrackId};
+use ns_base::StrId;
+use ns_base::convert::narrow;
 
 impl ProfileBuilder {
     /// Adds a complete slice. Negative durations count as zero. `args_json`: the raw text of a JSON object.

@@ -6,9 +6,9 @@ use thiserror::Error;
 use super::family::{Family, family_of};
 use super::places::{KINETO, PREFERRED, kineto_level, neuron_level, wrapping_level, xla_level};
 use super::wrappers::{self, Wrapper, is_wrapping_level};
-use crate::base::{FxHashMap, Idx, IndexVec, StrId};
-use crate::define_idx;
-use crate::profile::{Profile, SliceId, TrackId};
+use crate::{Profile, SliceId, TrackId};
+use ns_base::define_idx;
+use ns_base::{FxHashMap, Idx, IndexVec, StrId};
 
 define_idx! {
     /// A level of one profile.
@@ -235,7 +235,7 @@ fn tracks(profile: &Profile, mut level: impl FnMut(TrackId) -> LevelId) -> Index
 
 /// A level for each thread, by the name that the user sees; threads with the same name share a level.
 fn threads(profile: &Profile, names: &mut Names) -> IndexVec<TrackId, Rule> {
-    let mut level = |(id, track): (TrackId, &crate::profile::Track)| {
+    let mut level = |(id, track): (TrackId, &crate::Track)| {
         let name = format!("{} / {}", profile.process_label(track.process), profile.track_label(id));
         let is_new = !names.known.contains_key(&name);
         Rule::All(names.id(if is_new && names.list.len() >= MOST_THREADS { OTHER } else { &name }))
@@ -251,8 +251,8 @@ fn is_time_trace(profile: &Profile) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use crate::ProfileBuilder;
+    use ns_base::Diagnostics;
 
     fn level_of<'a>(profile: &'a Profile, name: &str) -> &'a str {
         let slices = profile.slices();

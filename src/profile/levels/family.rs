@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::places;
-use crate::base::Idx;
-use crate::profile::{Profile, TrackId};
+use crate::{Profile, TrackId};
+use ns_base::Idx;
 
 /// The producer of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) fn family_of(profile: &Profile) -> Family {
 fn has_kineto_category(profile: &Profile) -> bool {
     let strings = profile.strings();
     let known: Vec<bool> = (0..strings.len())
-        .map(|i| places::kineto_level(strings.get(crate::base::StrId::from_usize(i))).is_some())
+        .map(|i| places::kineto_level(strings.get(ns_base::StrId::from_usize(i))).is_some())
         .collect();
     let is_known = |i: usize| known.get(i).copied().unwrap_or(false);
     let slices = profile.slices();

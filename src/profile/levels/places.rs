@@ -1,10 +1,8 @@
 //! The levels of the rows and categories of each producer.
 
 use super::wrappers::{DEVICE_STEPS, RUNTIME_SETUP, Wrapper};
-use crate::profile::neuron::{
-    ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK,
-};
-use crate::profile::{Profile, TrackId};
+use crate::neuron::{ENGINES_PROCESS, EXECUTION_PROCESS, EXECUTION_TRACK, FRAMEWORK_TRACK, HLO_TRACK, MODULES_TRACK};
+use crate::{Profile, TrackId};
 
 /// Candidates for the default level: the first that has slices is taken.
 pub(super) const PREFERRED: [&str; 10] = [

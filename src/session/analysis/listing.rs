@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::members::MemberOrder;
-use crate::analysis::work::Works;
-use crate::analysis::{GroupBy, Selection};
-use crate::base::{Interval, TraceNs};
-use crate::insight::Insights;
-use crate::profile::Profile;
-use crate::profile::flows::FlowIndex;
-use crate::session::pages::ProfileParts;
-use crate::session::timeline::ShownTracks;
-use crate::view::table::Table;
-use crate::view::timeline::{SliceLink, TrackId};
+use crate::pages::ProfileParts;
+use crate::timeline::ShownTracks;
+use ns_analysis::members::MemberOrder;
+use ns_analysis::work::Works;
+use ns_analysis::{GroupBy, Selection};
+use ns_base::{Interval, TraceNs};
+use ns_insight::Insights;
+use ns_profile::Profile;
+use ns_profile::flows::FlowIndex;
+use ns_view::table::Table;
+use ns_view::timeline::{SliceLink, TrackId};
 
 /// A question whose answer is a table. If it has a span of time, the answer covers only that span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ pub struct Listed {
 
 /// The data that an answer is made from.
 #[derive(Clone, Copy)]
-pub(in crate::session) struct Sources<'a> {
+pub(crate) struct Sources<'a> {
     pub profile: &'a Profile,
     /// The name of the profile.
     pub name: &'a str,

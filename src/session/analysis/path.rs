@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::listing::{Listed, Rows, Sources};
-use crate::analysis::critical::{Cause, CriticalPath, PathPart};
-use crate::base::convert::{real_signed, signed_len};
-use crate::base::{Interval, StrId, TraceNs};
-use crate::profile::Profile;
-use crate::session::timeline::link;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
-use crate::view::timeline::SliceLink;
+use crate::timeline::link;
+use ns_analysis::critical::{Cause, CriticalPath, PathPart};
+use ns_base::convert::{real_signed, signed_len};
+use ns_base::{Interval, StrId, TraceNs};
+use ns_profile::Profile;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::timeline::SliceLink;
 
 /// Name of a part without a slice.
 const NOTHING_RAN: &str = "(nothing ran)";

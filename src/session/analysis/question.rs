@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::listing::Chosen;
 use super::path::PathShown;
 use super::shown::{InOrderShown, Said};
-use crate::analysis::GroupBy;
-use crate::analysis::compare::OperatorTotals;
-use crate::analysis::counters::Curve;
-use crate::analysis::flame::{FlameGraph, SandwichGraph};
-use crate::analysis::histogram::{BinScale, Histogram};
-use crate::analysis::modules::ModuleTree;
-use crate::base::{Interval, TraceNs};
-use crate::view::document::Document;
+use ns_analysis::GroupBy;
+use ns_analysis::compare::OperatorTotals;
+use ns_analysis::counters::Curve;
+use ns_analysis::flame::{FlameGraph, SandwichGraph};
+use ns_analysis::histogram::{BinScale, Histogram};
+use ns_analysis::modules::ModuleTree;
+use ns_base::{Interval, TraceNs};
+use ns_view::document::Document;
 
 /// A question about a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ pub enum Question {
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
-    /// Time by operator, for [`crate::analysis::compare::Comparison::of`].
+    /// Time by operator, for [`ns_analysis::compare::Comparison::of`].
     Totals(OperatorTotals),
     /// Slices merged by stack.
     Flame(FlameGraph),
@@ -110,7 +110,7 @@ pub enum Answer {
     Histogram(Histogram),
     /// The main facts about the profile.
     Sentences(Vec<Said>),
-    /// The first view; its parts open an [`crate::session::Evidence`].
+    /// The first view; its parts open an [`crate::Evidence`].
     Overview(Document),
     /// The critical path.
     Path(PathShown),

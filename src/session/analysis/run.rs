@@ -4,8 +4,8 @@ use super::listing::{Rows, Sources};
 use super::prepare::{prepare_answer, prepare_table};
 use super::question::{Answer, Question};
 use super::steps::{Found, Running, TableOf};
-use crate::session::pages::profile_page;
-use crate::session::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
+use crate::pages::profile_page;
+use crate::protocol::{AnalysisRequest, ExportedFile, Reply, Told};
 
 /// Progress is reported to the shell after this number of steps of about 10 ms each.
 const STEPS_OF_PROGRESS: u32 = 24;
@@ -13,7 +13,7 @@ const STEPS_OF_PROGRESS: u32 = 24;
 const ROWS_PER_STEP: u32 = 10_000;
 
 /// A question and the state of its computation.
-pub(in crate::session) struct AnalysisRun {
+pub(crate) struct AnalysisRun {
     asked: AnalysisRequest,
     state: State,
     steps: u32,
@@ -121,15 +121,15 @@ fn prepare(sources: &Sources<'_>, asked: &AnalysisRequest) -> Result<Box<dyn Run
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::members::MemberOrder;
-    use crate::analysis::work::Works;
-    use crate::base::Diagnostics;
-    use crate::profile::flows::FlowIndex;
-    use crate::profile::{Profile, ProfileBuilder};
-    use crate::session::pages::ProfileParts;
-    use crate::session::timeline::ShownTracks;
-    use crate::session::{GroupsOf, Listing, MembersOf, QueryOf};
-    use crate::session::{ProfileOrigin, ProfileSpec};
+    use crate::pages::ProfileParts;
+    use crate::timeline::ShownTracks;
+    use crate::{GroupsOf, Listing, MembersOf, QueryOf};
+    use crate::{ProfileOrigin, ProfileSpec};
+    use ns_analysis::members::MemberOrder;
+    use ns_analysis::work::Works;
+    use ns_base::Diagnostics;
+    use ns_profile::flows::FlowIndex;
+    use ns_profile::{Profile, ProfileBuilder};
 
     fn profile() -> Profile {
         let mut b = ProfileBuilder::new("test");
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::session::Listed {
+    fn table(profile: &Profile, what: Listing, rows: Rows) -> crate::Listed {
         let (Told::Answer(Reply::Listed(listed)), _) = answered(profile, AnalysisRequest::List(what, rows), 64) else {
             panic!("no table")
         };

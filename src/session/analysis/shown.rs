@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::listing::Sources;
-use crate::analysis::in_order::InOrder;
-use crate::analysis::sentences::{Figure, Sentence, Topic};
-use crate::base::{Interval, TraceNs};
-use crate::session::timeline::link;
-use crate::view::timeline::{SliceLink, TrackId};
+use crate::timeline::link;
+use ns_analysis::in_order::InOrder;
+use ns_analysis::sentences::{Figure, Sentence, Topic};
+use ns_base::{Interval, TraceNs};
+use ns_view::timeline::{SliceLink, TrackId};
 
 /// A sentence, its numbers, and links to the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

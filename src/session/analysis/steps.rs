@@ -2,16 +2,16 @@
 
 use super::listing::{Listed, Rows, Sources};
 use super::question::Answer;
-use crate::analysis::calltree::{CallTreePass, SandwichPass};
-use crate::analysis::counters::{CounterPass, CurvePass};
-use crate::analysis::critical::CriticalPass;
-use crate::analysis::idle::IdlePass;
-use crate::analysis::in_order::InOrderPass;
-use crate::analysis::members::MemberPass;
-use crate::analysis::modules::ModulePass;
-use crate::analysis::operators::OperatorPass;
-use crate::analysis::query::QueryPass;
-use crate::analysis::sentences::SentencesPass;
+use ns_analysis::calltree::{CallTreePass, SandwichPass};
+use ns_analysis::counters::{CounterPass, CurvePass};
+use ns_analysis::critical::CriticalPass;
+use ns_analysis::idle::IdlePass;
+use ns_analysis::in_order::InOrderPass;
+use ns_analysis::members::MemberPass;
+use ns_analysis::modules::ModulePass;
+use ns_analysis::operators::OperatorPass;
+use ns_analysis::query::QueryPass;
+use ns_analysis::sentences::SentencesPass;
 
 /// An analysis that is computed a part at a time.
 pub(super) trait Steps {

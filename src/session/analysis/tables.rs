@@ -1,15 +1,15 @@
 //! Results as tables: slices, groups of them, counters, idle gaps, the answer to a query.
 
 use super::listing::{Listed, Rows, Sources};
-use crate::analysis::counters::{SeriesStats, series_names};
-use crate::analysis::grouping::thread_text;
-use crate::analysis::idle::IdleGaps;
-use crate::analysis::operators::{OpTable, Percentiles};
-use crate::analysis::query::{QueryTable, QueryValue, ValueKind};
-use crate::base::convert::real_signed;
-use crate::profile::SliceId;
-use crate::session::timeline::{NO_NAME, link};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::timeline::{NO_NAME, link};
+use ns_analysis::counters::{SeriesStats, series_names};
+use ns_analysis::grouping::thread_text;
+use ns_analysis::idle::IdleGaps;
+use ns_analysis::operators::{OpTable, Percentiles};
+use ns_analysis::query::{QueryTable, QueryValue, ValueKind};
+use ns_base::convert::real_signed;
+use ns_profile::SliceId;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Some of the slices found, each with the part of its duration that counts.
 pub(super) fn slice_table(sources: &Sources<'_>, found: &[(SliceId, i64)], shown: Rows) -> Listed {

@@ -1,8 +1,8 @@
 //! The `neuronscope bench` command for a configuration of the Benchmark page.
 
 use super::shell::{Line, has_name};
-use crate::bench::{BenchConfig, Processes};
-use crate::session::share::{BENCH_FIELDS, BenchField};
+use crate::share::{BENCH_FIELDS, BenchField};
+use ns_bench::{BenchConfig, Processes};
 
 /// The command that gives the same rows as the page. `None` for a model file, whose path only its owner knows, and for an index of
 /// compiled models, which is also a file.
@@ -95,7 +95,7 @@ mod tests {
             command,
             "neuronscope bench --model nn --instance trn1.2xlarge --n-models 1,2 --duration 60 --seed 0"
         );
-        let brought = BenchConfig { model: format!("{}a.onnx@x", crate::session::BROUGHT_PREFIX), ..config };
+        let brought = BenchConfig { model: format!("{}a.onnx@x", crate::BROUGHT_PREFIX), ..config };
         assert_eq!(bench_command(&brought), None);
     }
 }

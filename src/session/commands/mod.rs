@@ -11,4 +11,4 @@ mod shell;
 pub use bench::bench_command;
 pub use profile::profile_command;
 pub use runs::{inspect_command, numerics_command};
-pub(in crate::session) use shell::quoted;
+pub(crate) use shell::quoted;

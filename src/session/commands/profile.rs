@@ -1,9 +1,9 @@
 //! Commands of the tools of the profile page.
 
 use super::shell::{Line, has_name};
-use crate::analysis::compare::Measure;
-use crate::session::share::{FlameView, ProfileLink, Tool};
-use crate::session::{ProfileOrigin, ProfileSpec};
+use crate::share::{FlameView, ProfileLink, Tool};
+use crate::{ProfileOrigin, ProfileSpec};
+use ns_analysis::compare::Measure;
 
 /// The command that gives a tool's view of a profile, compared with `base` if the tool compares. `None` if the command line has
 /// no equivalent: for the rows of engines, a benchmark's timeline and a model file.
@@ -120,8 +120,8 @@ fn flame(source: &str, link: &ProfileLink) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::GroupBy;
-    use crate::base::{Interval, TraceNs};
+    use ns_analysis::GroupBy;
+    use ns_base::{Interval, TraceNs};
 
     fn simulated(model: &str) -> ProfileOrigin {
         ProfileOrigin::Simulated(ProfileSpec { model: model.to_owned(), ..ProfileSpec::default() })
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_has_no_name_in_a_terminal_has_no_command() {
-        let origin = simulated(&format!("{}a.onnx@x", crate::session::BROUGHT_PREFIX));
+        let origin = simulated(&format!("{}a.onnx@x", crate::BROUGHT_PREFIX));
         for tool in Tool::ALL {
             let link = ProfileLink { tool, ..ProfileLink::default() };
             assert_eq!(profile_command(&origin, None, &link), None, "{tool:?}");

@@ -1,8 +1,8 @@
 //! Commands of the pages that run one thing: numerics, and a model as a picture.
 
 use super::shell::{Line, has_name};
-use crate::session::share::{NUMERICS_FIELDS, NumericsField};
-use crate::session::{InspectField, InspectSpec, InspectView, NumericsSpec};
+use crate::share::{NUMERICS_FIELDS, NumericsField};
+use crate::{InspectField, InspectSpec, InspectView, NumericsSpec};
 
 /// The command that compares the same values. `None` for a model file.
 #[must_use]

@@ -1,9 +1,9 @@
 //! Words of a command line.
 
-use crate::session::{BROUGHT_PREFIX, without_source};
+use crate::{BROUGHT_PREFIX, without_source};
 
 /// A word for a POSIX shell: quoted if it holds a character that is special to the shell.
-pub(in crate::session) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.,:/=+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::session::ByteSource;
+use crate::ByteSource;
 
 /// The signature at the beginning of the archive and of each file in it.
 pub const SIGNATURE: &[u8] = b"PK\x03\x04";
@@ -75,7 +75,7 @@ fn bytes_at(whole: &Shared, at: u64, length: usize) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{BundleLayout, MemorySource};
+    use crate::{BundleLayout, MemorySource};
 
     #[test]
     fn the_files_of_a_folder_are_read_in_place() {

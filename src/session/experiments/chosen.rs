@@ -8,11 +8,11 @@ use super::spec::{ExperimentField, ExperimentSpec, ExperimentView};
 use super::store::RecordStore;
 use super::text::moment;
 use super::told::{Choices, RecordsChoices};
-use crate::experiment::aggregate::{
+use ns_experiment::aggregate::{
     AcceleratorChoice, Aggregator, Backend, Baseline, Measure, Metric, Report, ReportKind, Selection, TimeSpeedups,
     known_accelerator, speedups,
 };
-use crate::experiment::plan::{ModelFilter, Test};
+use ns_experiment::plan::{ModelFilter, Test};
 
 /// Most runs in a list to choose from.
 const MOST_RUNS_LISTED: usize = 200;
@@ -146,7 +146,7 @@ impl<'a> Chosen<'a> {
         &self,
         metric: Metric,
         measure: impl Fn(Timed) -> Measure,
-    ) -> Result<Vec<TimeSpeedups>, crate::experiment::aggregate::BaselineMissing> {
+    ) -> Result<Vec<TimeSpeedups>, ns_experiment::aggregate::BaselineMissing> {
         let selection = Selection {
             accelerator: AcceleratorChoice::Any,
             models: self.filter.clone(),

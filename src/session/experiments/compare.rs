@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::chosen::{Against, Chosen, accelerator_of};
 use super::entry::{Entry, Outcome, Timed};
-use crate::experiment::aggregate::Backend;
+use ns_experiment::aggregate::Backend;
 
 /// A smaller change is noise, whatever the samples show.
 pub const LEAST_CHANGE: f64 = 0.02;
@@ -236,7 +236,7 @@ fn between_runs(times: &[f64]) -> Option<f64> {
     }
     let mut steps: Vec<f64> = times.windows(2).map(|pair| (pair[1] / pair[0] - 1.0).abs()).collect();
     steps.sort_by(f64::total_cmp);
-    let median = crate::base::stats::percentile_sorted(&steps, 50.0)?;
+    let median = ns_base::stats::percentile_sorted(&steps, 50.0)?;
     // A step includes the deviations of two runs.
     Some(DEVIATIONS * NORMAL_MAD * median / std::f64::consts::SQRT_2)
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chosen::Chosen;
 use super::entry::{Entry, Outcome};
-use crate::base::convert::real_len;
-use crate::experiment::aggregate::Backend;
+use ns_base::convert::real_len;
+use ns_experiment::aggregate::Backend;
 
 /// A model that a geometric mean leaves out.
 pub struct LeftOut {
@@ -29,7 +29,7 @@ pub fn models<'a>(chosen: &Chosen<'a>) -> BTreeSet<&'a str> {
 
 /// Models that the newest geometric mean of a backend leaves out, with the reason.
 pub fn left_out(chosen: &Chosen<'_>) -> Vec<LeftOut> {
-    let report = chosen.report(crate::experiment::aggregate::ReportKind::Latest);
+    let report = chosen.report(ns_experiment::aggregate::ReportKind::Latest);
     let all = models(chosen);
     let mut out = Vec::new();
     for (b, backend) in chosen.backends.iter().enumerate() {

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use serde_json::value::RawValue;
 
-use crate::bench::mean_ci95;
-use crate::experiment::aggregate::{Backend, Measure, Metric, Seen};
-use crate::experiment::record::{LineError, RawRecord, numbers, python_number};
+use ns_bench::mean_ci95;
+use ns_experiment::aggregate::{Backend, Measure, Metric, Seen};
+use ns_experiment::record::{LineError, RawRecord, numbers, python_number};
 
 /// The experiment that was run, without its time and outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

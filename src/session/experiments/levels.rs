@@ -1,6 +1,6 @@
 //! Finds where a series moved permanently to another level.
 
-use crate::experiment::regression::{Step, detect_steps};
+use ns_experiment::regression::{Step, detect_steps};
 
 /// Fewest points of a level; fewer are noise.
 const FEWEST_POINTS: usize = 2;

@@ -7,7 +7,7 @@
 //!                             Chosen (records, speed-ups, choices) -> views -> view::document::Document
 //! ```
 //!
-//! Speed-ups are those of [`crate::experiment::aggregate`], so that the page and the command line print the same numbers.
+//! Speed-ups are those of [`ns_experiment::aggregate`], so that the page and the command line print the same numbers.
 
 mod bundle;
 mod chosen;
@@ -30,8 +30,8 @@ use std::rc::Rc;
 use super::MemorySource;
 use super::protocol::ExportedFile;
 use super::share::{MOST_PACKED_BYTES, pack};
-use crate::experiment::figure::{FigureSize, figure};
 use chosen::Chosen;
+use ns_experiment::figure::{FigureSize, figure};
 
 pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
 pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};

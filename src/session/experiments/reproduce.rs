@@ -3,7 +3,7 @@
 use super::chosen::Chosen;
 use super::entry::Config;
 use super::spec::ExperimentField;
-use crate::session::commands::quoted;
+use crate::commands::quoted;
 
 /// Kinds of accelerators that this program runs.
 const OWN_KINDS: [&str; 4] = ["cpu", "trn1", "inf2", "trn2"];
@@ -95,7 +95,7 @@ pub fn aggregate(chosen: &Chosen<'_>, report: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::aggregate::Backend;
+    use ns_experiment::aggregate::Backend;
 
     fn config(kind: &str, suite: &str) -> Config {
         let some = |t: &str| Some(t.to_owned());

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::entry::{Config, Entry, Outcome, Parsed};
-use crate::bench::Report;
-use crate::experiment::aggregate::known_accelerator;
-use crate::experiment::record::{LineError, LineNotes, parse_line, trimmed};
-use crate::session::ByteSource;
+use crate::ByteSource;
+use ns_bench::Report;
+use ns_experiment::aggregate::known_accelerator;
+use ns_experiment::record::{LineError, LineNotes, parse_line, trimmed};
 
 /// A file of records.
 pub struct RecordFile {

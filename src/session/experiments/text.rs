@@ -1,9 +1,9 @@
 //! Formats times, dates and reports as texts and cells.
 
-use crate::base::units::{format_change, format_ns, format_times};
-use crate::experiment::aggregate::{self, datetime_utc};
-use crate::experiment::python::round8;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::units::{format_change, format_ns, format_times};
+use ns_experiment::aggregate::{self, datetime_utc};
+use ns_experiment::python::round8;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// A date with its time of day to the second, UTC; the number itself if it is outside the calendar.
 pub fn moment(timestamp: f64) -> String {

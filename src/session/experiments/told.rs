@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::ExperimentSpec;
-use crate::view::document::Document;
+use ns_view::document::Document;
 
 /// Identifies one set of records that a session holds. The shell chooses the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -12,9 +12,9 @@ pub struct RecordsKey(pub u32);
 /// A request about a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsAsk {
-    /// A view to show. Answered by [`Reply::Records`](crate::session::Reply::Records).
+    /// A view to show. Answered by [`Reply::Records`](crate::Reply::Records).
     Show(Box<ExperimentSpec>),
-    /// A file to save. Answered by [`Told::File`](crate::session::Told::File).
+    /// A file to save. Answered by [`Told::File`](crate::Told::File).
     Save(Box<ExperimentSpec>, RecordsFile),
 }
 

@@ -34,7 +34,7 @@ pub struct Example {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::share::{Address, Link, Page};
+    use crate::share::{Address, Link, Page};
 
     #[test]
     fn every_link_opens_and_runs_by_itself() {

@@ -2,12 +2,12 @@
 
 use super::opened::Opened;
 use super::tree::NodeFacts;
-use crate::base::convert::{narrow, real};
-use crate::base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
-use crate::machine::isa::Engine;
-use crate::view::document::{Block, Document, Tile, Tone};
-use crate::view::graph::Look;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::convert::{narrow, real};
+use ns_base::units::{format_bytes, format_count, format_ns, format_share, format_whole_share};
+use ns_machine::isa::Engine;
+use ns_view::document::{Block, Document, Tile, Tone};
+use ns_view::graph::Look;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most children that a module's details name.
 const MOST_CHILDREN: usize = 12;

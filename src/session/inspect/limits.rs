@@ -1,12 +1,12 @@
 //! Obstacles for a model on a NeuronCore, and caveats about its times.
 
 use super::subject::{Compiled, Subject};
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_count};
-use crate::machine::MemoryPlan;
-use crate::machine::arch::CoreSpec;
-use crate::machine::isa::Engine;
-use crate::view::document::{Finding, Tone};
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_count};
+use ns_machine::MemoryPlan;
+use ns_machine::arch::CoreSpec;
+use ns_machine::isa::Engine;
+use ns_view::document::{Finding, Tone};
 
 /// Findings, the worst first. `refusal` is the reason why it could not be compiled.
 pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Vec<Finding> {

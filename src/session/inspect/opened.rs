@@ -8,11 +8,11 @@ use super::spec::{InspectField, InspectSpec};
 use super::subject::{Compiled, Refusal, Subject};
 use super::times::{Times, path_of, times_of};
 use super::tree::{ModelTree, tree_of};
-use crate::base::convert::narrow;
-use crate::capture::Recorder;
-use crate::view::document::Finding;
-use crate::view::graph::{Look, Marks, Scene, lay_out};
-use crate::view::text::contains_ignoring_case;
+use ns_base::convert::narrow;
+use ns_capture::Recorder;
+use ns_view::document::Finding;
+use ns_view::graph::{Look, Marks, Scene, lay_out};
+use ns_view::text::contains_ignoring_case;
 
 /// Approximate number of nodes that are visible at first.
 const OPENING: usize = 60;
@@ -21,7 +21,7 @@ const OPENING: usize = 60;
 const MOST_REFUSED: usize = 12;
 
 /// A model that is open.
-pub(in crate::session) struct Opened {
+pub(crate) struct Opened {
     /// The request.
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
@@ -88,7 +88,7 @@ impl Opened {
         if text.is_empty() {
             return Vec::new();
         }
-        let matches = |(i, node): (usize, &crate::view::graph::GraphNode)| {
+        let matches = |(i, node): (usize, &ns_view::graph::GraphNode)| {
             contains_ignoring_case(&node.title, text).then_some(narrow(i)).filter(|&i| i > 0)
         };
         self.tree.graph.nodes().iter().enumerate().filter_map(matches).collect()

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
-use crate::tensor::Shape;
+use ns_compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode, ParameterRole};
+use ns_tensor::Shape;
 
 /// An instruction of the program, without weights and constants, which belong to the instructions that read them.
 #[derive(Clone, Debug, PartialEq)]

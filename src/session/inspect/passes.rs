@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::opened::Opened;
 use super::subject::Subject;
-use crate::compiler::hlo::HloModule;
-use crate::compiler::hlo::text::print;
-use crate::compiler::passes::PassManager;
-use crate::view::document::{Block, Document, Source, SourceLine};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_compiler::hlo::HloModule;
+use ns_compiler::hlo::text::print;
+use ns_compiler::passes::PassManager;
+use ns_view::document::{Block, Document, Source, SourceLine};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most lines of a program that are shown; the downloaded file has all lines.
 const MOST_LINES: usize = 300;
@@ -41,7 +41,7 @@ pub(super) fn passes(opened: &Opened, chosen: usize) -> Result<Document, String>
         Column::new("changes", "Changes", ColumnKind::Count),
         Column::new("example", "For example", ColumnKind::Text),
     ];
-    let row = |(i, record): (usize, &crate::compiler::passes::PassRecord)| {
+    let row = |(i, record): (usize, &ns_compiler::passes::PassRecord)| {
         vec![
             Cell::Count(i as u64 + 1),
             Cell::Text(record.pass.clone()),

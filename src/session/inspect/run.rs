@@ -8,24 +8,24 @@ use super::shown::{saved, shown};
 use super::spec::{InspectField, InspectSpec};
 use super::subject::{Compiled, DEFAULT_INSTANCE, Refusal, Subject};
 use super::told::{InspectAsk, InspectFile};
-use crate::capture::Recorder;
-use crate::device::{BroughtSettings, ModelLibrary, OpenedModel};
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::neuron::sim::{SimProgress, Simulator};
-use crate::session::ByteSource;
-use crate::session::protocol::{ExportedFile, JobResult, Told};
-use crate::session::share::LinkedFile;
-use crate::session::source::SourceBytes;
+use crate::ByteSource;
+use crate::protocol::{ExportedFile, JobResult, Told};
+use crate::share::LinkedFile;
+use crate::source::SourceBytes;
+use ns_capture::Recorder;
+use ns_device::{BroughtSettings, ModelLibrary, OpenedModel};
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_neuron::sim::{SimProgress, Simulator};
 
 /// The model that is open.
 #[derive(Default)]
-pub(in crate::session) struct Inspector {
+pub(crate) struct Inspector {
     opened: Option<Opened>,
 }
 
 /// Shared between a session and the running job.
-pub(in crate::session) type SharedInspector = Rc<RefCell<Inspector>>;
+pub(crate) type SharedInspector = Rc<RefCell<Inspector>>;
 
 /// The answer to give once the model is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct Simulation {
 }
 
 /// An answer in progress.
-pub(in crate::session) struct InspectRun {
+pub(crate) struct InspectRun {
     inspector: SharedInspector,
     models: ModelLibrary,
     spec: InspectSpec,

@@ -7,9 +7,9 @@ use super::opened::Opened;
 use super::passes::passes;
 use super::spec::{InspectField, InspectSpec, InspectView};
 use super::told::{InspectFile, InspectShown, TreeRow};
-use crate::base::convert::narrow;
-use crate::compiler::hlo::text::print;
-use crate::view::graph::{svg_document, svg_fragment};
+use ns_base::convert::narrow;
+use ns_compiler::hlo::text::print;
+use ns_view::graph::{svg_document, svg_fragment};
 
 /// Most hits that are named.
 const MOST_HITS: usize = 100;

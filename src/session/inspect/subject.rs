@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::spec::{InspectField, InspectSpec};
-use crate::compiler::hlo::HloModule;
-use crate::compiler::passes::{PassLog, PassManager};
-use crate::compiler::{FromProgramError, Placed, Workflow, codegen, from_program, lower, outline};
-use crate::device::{BroughtSpec, Device, ModelLibrary};
-use crate::import::Inspection;
-use crate::machine::Executable;
+use ns_compiler::hlo::HloModule;
+use ns_compiler::passes::{PassLog, PassManager};
+use ns_compiler::{FromProgramError, Placed, Workflow, codegen, from_program, lower, outline};
+use ns_device::{BroughtSpec, Device, ModelLibrary};
+use ns_import::Inspection;
+use ns_machine::Executable;
 
 /// The default instance.
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";

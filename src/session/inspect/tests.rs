@@ -1,10 +1,12 @@
 //! A model as a picture, as a shell sees it.
 
+#![allow(clippy::disallowed_methods, reason = "fixtures are files")]
+
 use super::*;
-use crate::session::{Event, JobId, JobRequest, JobResult, MemorySource, Request, Session, StepResult, Told};
+use crate::{Event, JobId, JobRequest, JobResult, MemorySource, Request, Session, StepResult, Told};
 
 fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectShown, String> {
-    let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn crate::session::ByteSource>);
+    let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn crate::ByteSource>);
     session.handle(Request::new(JobId(1), JobRequest::Inspect(ask)), source);
     let mut answer = Err("no answer".to_owned());
     loop {
@@ -48,10 +50,10 @@ fn a_model_of_the_zoo_has_its_modules_times_and_figures() {
 
 #[test]
 fn sums_are_those_of_the_model() {
-    use crate::model::zoo::ModelSpec;
+    use ns_model::zoo::ModelSpec;
     for name in ["nn", "distilbert-base-uncased:seq=8", "resnet50"] {
         let spec = model(name);
-        let subject = subject::Subject::of(&spec, &crate::device::ModelLibrary::default()).unwrap();
+        let subject = subject::Subject::of(&spec, &ns_device::ModelLibrary::default()).unwrap();
         let (operations, results) = operation::operations(&subject.module);
         let tree = tree::tree_of("model", &operations, &results, None);
         let graph = name.parse::<ModelSpec>().unwrap();
@@ -100,7 +102,7 @@ fn the_table_and_the_passes_are_there() {
 fn endless_names_and_flat_files_stay_small() {
     // A thousand operations in one list, below a module whose name has a hundred thousand letters.
     let name = "x".repeat(100_000);
-    let shape = crate::tensor::Shape::f32([2, 2]);
+    let shape = ns_tensor::Shape::f32([2, 2]);
     let operation = |i: usize| operation::Operation {
         name: format!("add.{i}"),
         opcode: "add",
@@ -129,7 +131,7 @@ fn endless_names_and_flat_files_stay_small() {
 
 #[test]
 fn a_file_is_opened_kept_and_refused() {
-    let mut session = Session::new().with_model_reader(crate::import::read_model);
+    let mut session = Session::new().with_model_reader(ns_import::read_model);
     let open = |session: &mut Session, name: &str, bytes: &[u8]| {
         let (spec, name, size) = (Box::default(), name.to_owned(), bytes.len() as u64);
         run(session, InspectAsk::Open { spec, name, size }, Some(bytes.to_vec()))
@@ -143,7 +145,7 @@ fn a_file_is_opened_kept_and_refused() {
     let message = postcard::to_allocvec(&shown).unwrap();
     assert_eq!(postcard::from_bytes::<InspectShown>(&message).unwrap(), shown);
     // The content of a link opens the same file in a session that has never seen it.
-    let mut other = Session::new().with_model_reader(crate::import::read_model);
+    let mut other = Session::new().with_model_reader(ns_import::read_model);
     other.handle(Request::new(JobId(2), JobRequest::OpenLinkedModel(linked.packed.expect("a small file"))), None);
     while other.step(1_000_000, &mut |_| {}) != StepResult::Idle {}
     let again = run(&mut other, InspectAsk::Show(Box::new(shown.spec.clone())), None).unwrap();
@@ -161,14 +163,14 @@ fn a_file_is_opened_kept_and_refused() {
 
 #[test]
 fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/it/fixtures/models");
     for (file, node, reason) in [
         ("onnx/control-flow-cond--torch2.9.1.onnx", "If", "data decides which branch runs"),
         ("onnx/scripted-loop--torch2.9.1-legacy.onnx", "Loop", "data decides how often it turns"),
         ("pt2/control-flow-cond--torch2.9.1.pt2.gz", "cond", "data decides which branch runs"),
         ("torchscript/scripted-loop--torch2.9.1-ts-script.pt.gz", "", "data decides how often it turns"),
     ] {
-        let mut session = Session::new().with_model_reader(crate::import::read_model);
+        let mut session = Session::new().with_model_reader(ns_import::read_model);
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let name = file.rsplit('/').next().unwrap_or_default().to_owned();
         let (spec, size) = (Box::default(), bytes.len() as u64);
@@ -183,14 +185,14 @@ fn branches_and_loops_that_data_decides_are_shown_whatever_the_format() {
         // The operations around it are there as well.
         assert!(shown.tree.len() > 2, "{file}: {:?}", shown.tree);
         // Reading it for a run refuses it.
-        let error = crate::import::read_model(&name, &bytes, &crate::import::ImportOptions::default());
+        let error = ns_import::read_model(&name, &bytes, &ns_import::ImportOptions::default());
         assert!(error.is_err(), "{file}");
     }
 }
 
 #[test]
 fn a_program_that_the_compiler_refuses_is_shown_with_the_reason_at_its_node() {
-    let mut session = Session::new().with_model_reader(crate::import::read_model);
+    let mut session = Session::new().with_model_reader(ns_import::read_model);
     let mlir = include_bytes!("../../../tests/it/fixtures/models/stablehlo/jax-while-data-dependent--jax0.10.2.mlir");
     let (spec, name, size) = (Box::default(), "while.mlir".to_owned(), mlir.len() as u64);
     let shown = run(&mut session, InspectAsk::Open { spec, name, size }, Some(mlir.to_vec())).unwrap();

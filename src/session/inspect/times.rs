@@ -1,12 +1,12 @@
 //! The time of each operation: the simulated execution summed by operation of the program.
 
-use crate::base::FxHashMap;
-use crate::base::convert::{real, real_signed};
-use crate::capture::{Recorder, run_of};
-use crate::compiler::Workflow;
-use crate::insight::{SourceTime, time_by_source};
-use crate::machine::cost::CostTable;
-use crate::machine::{Executable, SourceEntry};
+use ns_base::FxHashMap;
+use ns_base::convert::{real, real_signed};
+use ns_capture::{Recorder, run_of};
+use ns_compiler::Workflow;
+use ns_insight::{SourceTime, time_by_source};
+use ns_machine::cost::CostTable;
+use ns_machine::{Executable, SourceEntry};
 
 use super::operation::Operation;
 

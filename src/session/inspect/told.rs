@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::spec::InspectSpec;
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::device::OpenedModel;
-use crate::session::share::LinkedFile;
-use crate::view::document::Document;
+use crate::share::LinkedFile;
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_device::OpenedModel;
+use ns_view::document::Document;
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectAsk {
-    /// Open a model file, whose [`crate::session::ByteSource`] is sent along, and show it.
+    /// Open a model file, whose [`crate::ByteSource`] is sent along, and show it.
     Open {
         /// The view to show; the file replaces its model.
         spec: Box<InspectSpec>,
@@ -23,7 +23,7 @@ pub enum InspectAsk {
     },
     /// Show a model. It is compiled and simulated when it is not the one that was shown last.
     Show(Box<InspectSpec>),
-    /// A file of the view to save. Answered by [`Told::File`](crate::session::Told::File).
+    /// A file of the view to save. Answered by [`Told::File`](crate::Told::File).
     Save(Box<InspectSpec>, InspectFile),
 }
 

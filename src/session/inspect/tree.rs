@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::operation::{Operation, short};
 use super::times::Times;
-use crate::base::convert::narrow;
-use crate::base::units::{format_count, format_ns};
-use crate::insight::SourceTime;
-use crate::view::graph::{GraphNode, Look, ModuleGraph};
+use ns_base::convert::narrow;
+use ns_base::units::{format_count, format_ns};
+use ns_insight::SourceTime;
+use ns_view::graph::{GraphNode, Look, ModuleGraph};
 
 /// Most nested modules that are kept separate; names in files may be deeper.
 const MOST_DEPTH: usize = 32;

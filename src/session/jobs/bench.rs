@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use super::{Job, JobState, Times, removed_note};
-use crate::base::convert::whole;
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
-use crate::session::protocol::{JobResult, Part, Told};
+use crate::protocol::{JobResult, Part, Told};
+use ns_base::convert::whole;
+use ns_bench::{BenchConfig, Configuration, ConfigurationRun, ReportDetail, expand};
 
 /// A benchmark in progress.
-pub(in crate::session) struct BenchJob {
+pub(crate) struct BenchJob {
     config: BenchConfig,
     /// Expanded at the first step.
     waiting: Option<VecDeque<Configuration>>,

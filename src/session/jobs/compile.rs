@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use super::{Job, JobState};
-use crate::bench::{CompileConfig, CompileTask};
-use crate::device::ModelLibrary;
-use crate::session::protocol::{JobResult, Part, Told};
+use crate::protocol::{JobResult, Part, Told};
+use ns_bench::{CompileConfig, CompileTask};
+use ns_device::ModelLibrary;
 
 /// Compiles in progress.
-pub(in crate::session) struct CompileJob {
+pub(crate) struct CompileJob {
     config: CompileConfig,
     models: ModelLibrary,
     /// Listed at the first step.

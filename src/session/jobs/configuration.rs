@@ -1,12 +1,12 @@
 //! Running one configuration of a sweep.
 
 use super::{Job, JobState, Times, removed_note};
-use crate::base::convert::whole;
-use crate::bench::{ConfigurationRun, RunDetail};
-use crate::session::protocol::{JobResult, Part, RunRequest, Told};
+use crate::protocol::{JobResult, Part, RunRequest, Told};
+use ns_base::convert::whole;
+use ns_bench::{ConfigurationRun, RunDetail};
 
 /// A configuration in progress.
-pub(in crate::session) struct ConfigurationJob {
+pub(crate) struct ConfigurationJob {
     row: u32,
     detail: RunDetail,
     times: Times,

@@ -3,17 +3,17 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::base::Clock;
-use crate::base::convert::whole;
-use crate::bench::Configuration;
-use crate::bench::cpu::{CpuRun, CpuStage};
-use crate::session::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Told};
+use ns_base::Clock;
+use ns_base::convert::whole;
+use ns_bench::Configuration;
+use ns_bench::cpu::{CpuRun, CpuStage};
 
 /// Measured time of one step: short enough that a worker notices a cancel.
 const STEP_NS: u64 = 10_000_000;
 
 /// A copy in progress.
-pub(in crate::session) struct CpuJob {
+pub(crate) struct CpuJob {
     copy: u32,
     label: String,
     clock: Rc<dyn Clock>,

@@ -1,12 +1,12 @@
 //! Reading benchmark results of other tools and of our own earlier runs, and model indexes.
 
 use super::{Job, JobState};
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::bench::ModelIndex;
-use crate::bench::import::read_reports;
-use crate::session::ByteSource;
-use crate::session::protocol::{JobResult, Told};
+use crate::ByteSource;
+use crate::protocol::{JobResult, Told};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_bench::ModelIndex;
+use ns_bench::import::read_reports;
 
 /// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -15,7 +15,7 @@ const CHUNK_BYTES: usize = 1 << 20;
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads one file of results.
-pub(in crate::session) struct ImportJob {
+pub(crate) struct ImportJob {
     name: String,
     source: Box<dyn ByteSource>,
     bytes: Vec<u8>,

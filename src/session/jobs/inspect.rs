@@ -1,11 +1,11 @@
 //! A question about a model as a picture.
 
 use super::{Job, JobState};
-use crate::session::inspect::InspectRun;
-use crate::session::protocol::Told;
+use crate::inspect::InspectRun;
+use crate::protocol::Told;
 
 /// A question about a model, answered when the model is open.
-pub(in crate::session) struct InspectJob {
+pub(crate) struct InspectJob {
     run: InspectRun,
 }
 

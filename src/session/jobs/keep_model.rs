@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::device::ModelLibrary;
-use crate::session::ByteSource;
-use crate::session::protocol::{JobResult, Told};
-use crate::session::source::SourceBytes;
+use crate::ByteSource;
+use crate::protocol::{JobResult, Told};
+use crate::source::SourceBytes;
+use ns_device::ModelLibrary;
 
 /// Keeps a model file available. Its graph is read when a request names it: most sessions of a shell never need it.
-pub(in crate::session) struct KeepModelJob {
+pub(crate) struct KeepModelJob {
     name: String,
     models: ModelLibrary,
     /// Absent once the library has it.

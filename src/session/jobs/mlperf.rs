@@ -1,14 +1,14 @@
 //! Running an MLPerf scenario.
 
 use super::{Job, JobState, Times};
-use crate::base::convert::whole;
-use crate::base::stats::round_to;
-use crate::bench::Configuration;
-use crate::bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
-use crate::session::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Told};
+use ns_base::convert::whole;
+use ns_base::stats::round_to;
+use ns_bench::Configuration;
+use ns_bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
 
 /// A scenario in progress.
-pub(in crate::session) struct MlperfJob {
+pub(crate) struct MlperfJob {
     settings: MlperfSettings,
     configuration: Configuration,
     times: Times,

@@ -1,15 +1,15 @@
 //! Computing a model as a device would.
 
 use super::{Job, JobState};
-use crate::device::{BroughtSpec, model_label};
-use crate::neuron::numerics::{NumericsProgress, NumericsRun, NumericsSpec};
-use crate::session::protocol::{JobResult, Told};
+use crate::protocol::{JobResult, Told};
+use ns_device::{BroughtSpec, model_label};
+use ns_neuron::numerics::{NumericsProgress, NumericsRun, NumericsSpec};
 
 /// Operations that take about as long as one simulated event.
 const OPERATIONS_PER_EVENT: u64 = 256;
 
 /// Evaluates a model twice and compares.
-pub(in crate::session) struct NumericsJob {
+pub(crate) struct NumericsJob {
     model: String,
     stage: Stage,
 }

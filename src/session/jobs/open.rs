@@ -1,17 +1,17 @@
 //! Reading a file.
 
 use super::{Job, JobState, MakeHeld};
-use crate::formats::{ChunkedReader, ProfileReader};
-use crate::profile::Profile;
-use crate::session::held::Held;
-use crate::session::protocol::Told;
-use crate::session::{ByteSource, ProfileOrigin};
+use crate::held::Held;
+use crate::protocol::Told;
+use crate::{ByteSource, ProfileOrigin};
+use ns_formats::{ChunkedReader, ProfileReader};
+use ns_profile::Profile;
 
 /// Bytes read between two checks of the messages: about 10 ms of parsing.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Reads one file in chunks; the file is never in memory as a whole.
-pub(in crate::session) struct OpenJob {
+pub(crate) struct OpenJob {
     name: String,
     source: Box<dyn ByteSource>,
     reader: Option<Box<ProfileReader>>,
@@ -61,7 +61,7 @@ impl Job for OpenJob {
         sink(Told::Progress {
             done: self.offset,
             total: self.source.len(),
-            label: format!("Reading {}: {} events", self.name, crate::base::units::format_count(events)),
+            label: format!("Reading {}: {} events", self.name, ns_base::units::format_count(events)),
         });
         if n < self.chunk.len() { self.finish() } else { Ok(JobState::More) }
     }

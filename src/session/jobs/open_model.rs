@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::device::{BroughtSettings, ModelLibrary};
-use crate::session::protocol::{JobResult, Told};
-use crate::session::share::{LinkedFile, unpack};
-use crate::session::source::SourceBytes;
-use crate::session::{ByteSource, MemorySource};
+use crate::protocol::{JobResult, Told};
+use crate::share::{LinkedFile, unpack};
+use crate::source::SourceBytes;
+use crate::{ByteSource, MemorySource};
+use ns_device::{BroughtSettings, ModelLibrary};
 
 /// Reads the graph of one model file. It stays open for as long as the session lives.
-pub(in crate::session) struct OpenModelJob {
+pub(crate) struct OpenModelJob {
     name: String,
     settings: BroughtSettings,
     models: ModelLibrary,

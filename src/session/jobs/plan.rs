@@ -1,11 +1,11 @@
 //! Listing a benchmark: its configurations at once, then the estimate of each.
 
 use super::{Job, JobState, Times};
-use crate::bench::{BenchConfig, DeviceType, SweepPlan};
-use crate::session::protocol::{JobResult, Part, Told};
+use crate::protocol::{JobResult, Part, Told};
+use ns_bench::{BenchConfig, DeviceType, SweepPlan};
 
 /// A plan in progress: one model per step.
-pub(in crate::session) struct PlanJob {
+pub(crate) struct PlanJob {
     config: BenchConfig,
     times: Times,
     plan: Option<SweepPlan>,

@@ -3,21 +3,21 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::base::SimTime;
-use crate::capture::{Recorder, build_profile, run_of};
-use crate::compiler::modelled_compile_s;
-use crate::device::{Compilation, Device, ModelLibrary, model_label};
-use crate::insight::Insights;
-use crate::machine::Executable;
-use crate::machine::cost::CostTable;
-use crate::neuron::runtime::inference_costs;
-use crate::neuron::sim::{SimProgress, Simulator};
-use crate::session::held::{Held, ModelledTimes};
-use crate::session::protocol::Told;
-use crate::session::{ProfileOrigin, ProfileSpec};
+use crate::held::{Held, ModelledTimes};
+use crate::protocol::Told;
+use crate::{ProfileOrigin, ProfileSpec};
+use ns_base::SimTime;
+use ns_capture::{Recorder, build_profile, run_of};
+use ns_compiler::modelled_compile_s;
+use ns_device::{Compilation, Device, ModelLibrary, model_label};
+use ns_insight::Insights;
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_neuron::runtime::inference_costs;
+use ns_neuron::sim::{SimProgress, Simulator};
 
 /// Compiles a model and simulates one call of it.
-pub(in crate::session) struct ProfileJob {
+pub(crate) struct ProfileJob {
     spec: ProfileSpec,
     models: ModelLibrary,
     stage: Stage,

@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use memchr::memchr_iter;
 
 use super::{Job, JobState};
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_count};
-use crate::bench::import::read_reports;
-use crate::session::ByteSource;
-use crate::session::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
-use crate::session::experiments::{SIGNATURE, files_of};
-use crate::session::protocol::{JobResult, Told};
+use crate::ByteSource;
+use crate::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
+use crate::experiments::{SIGNATURE, files_of};
+use crate::protocol::{JobResult, Told};
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_count};
+use ns_bench::import::read_reports;
 
 /// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -21,7 +21,7 @@ const MOST_LINE_BYTES: usize = 64 << 20;
 const MOST_REPORT_BYTES: u64 = 64 << 20;
 
 /// A file that waits to be read.
-pub(in crate::session) struct Waiting {
+pub(crate) struct Waiting {
     pub name: String,
     pub source: Box<dyn ByteSource>,
     /// Whether it is the sample that ships.
@@ -31,7 +31,7 @@ pub(in crate::session) struct Waiting {
 }
 
 /// Reads files one after another.
-pub(in crate::session) struct RecordsJob {
+pub(crate) struct RecordsJob {
     store: SharedStore,
     waiting: VecDeque<Waiting>,
     open: Option<Open>,

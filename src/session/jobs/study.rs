@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
-use crate::base::Clock;
-use crate::device::ModelLibrary;
-use crate::session::protocol::{JobResult, Part, Told};
-use crate::session::studies::{StudyRun, StudySpec, StudyStep};
+use crate::protocol::{JobResult, Part, Told};
+use crate::studies::{StudyRun, StudySpec, StudyStep};
+use ns_base::Clock;
+use ns_device::ModelLibrary;
 
 /// A study in progress.
-pub(in crate::session) struct StudyJob {
+pub(crate) struct StudyJob {
     clock: Option<Rc<dyn Clock>>,
     models: ModelLibrary,
     stage: Stage,

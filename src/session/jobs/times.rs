@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::bench::{Configuration, ServiceTimes, service_times};
-use crate::device::{BroughtSpec, ModelLibrary, model_label};
+use ns_bench::{Configuration, ServiceTimes, service_times};
+use ns_device::{BroughtSpec, ModelLibrary, model_label};
 
 /// Stage times by [`Configuration::times_key`], and their models; shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn a_configuration_that_can_not_run_says_nothing_of_the_others() {
         let times = Times::default();
-        let config = crate::bench::BenchConfig { n_models: Some(vec![1, 64]), ..Default::default() };
-        let configurations = crate::bench::expand(&config).unwrap().configurations;
+        let config = ns_bench::BenchConfig { n_models: Some(vec![1, 64]), ..Default::default() };
+        let configurations = ns_bench::expand(&config).unwrap().configurations;
         let (small, large) = (&configurations[0], configurations.iter().find(|c| c.n_models == 64).unwrap());
         assert_eq!(small.times_key(), large.times_key());
         assert!(times.of(large).unwrap_err().contains("64"));

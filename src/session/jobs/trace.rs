@@ -1,20 +1,20 @@
 //! Running one configuration of a benchmark and keeping it as a timeline.
 
 use super::{Job, JobState, Times};
-use crate::base::SimTime;
-use crate::base::convert::{real, whole};
-use crate::base::units::{format_count, format_ns};
-use crate::bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
-use crate::capture::{BenchRecorder, BenchTrace, build_bench_profile};
-use crate::compiler::{Workflow, modelled_compile_s};
-use crate::device::Device;
-use crate::device::{ModelLibrary, model_label};
-use crate::session::held::Held;
-use crate::session::protocol::Told;
-use crate::session::{ProfileOrigin, ProfileSpec, TraceSpec};
+use crate::held::Held;
+use crate::protocol::Told;
+use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
+use ns_base::SimTime;
+use ns_base::convert::{real, whole};
+use ns_base::units::{format_count, format_ns};
+use ns_bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
+use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
+use ns_compiler::{Workflow, modelled_compile_s};
+use ns_device::Device;
+use ns_device::{ModelLibrary, model_label};
 
 /// A benchmark run with an observer.
-pub(in crate::session) struct TraceJob {
+pub(crate) struct TraceJob {
     spec: TraceSpec,
     times: Times,
     stage: Stage,

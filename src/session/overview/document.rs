@@ -3,15 +3,15 @@
 use super::evidence::Evidence;
 use super::findings::findings;
 use super::tiles;
-use crate::analysis::sentences::{Breakdown, Overview, Part, Step};
-use crate::base::convert::real_signed;
-use crate::base::units::format_count;
-use crate::insight::Insights;
-use crate::profile::{Profile, Unit};
-use crate::session::share::Tool;
-use crate::view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
-use crate::view::table::{self as column, Cell, ColumnKind, Table};
-use crate::view::timeline::SliceRef;
+use crate::share::Tool;
+use ns_analysis::sentences::{Breakdown, Overview, Part, Step};
+use ns_base::convert::real_signed;
+use ns_base::units::format_count;
+use ns_insight::Insights;
+use ns_profile::{Profile, Unit};
+use ns_view::document::{Block, Column, Columns, Document, Ranked, Share, Shares};
+use ns_view::table::{self as column, Cell, ColumnKind, Table};
+use ns_view::timeline::SliceRef;
 
 /// Most steps that are drawn; with more, the longest are among the findings.
 const MOST_STEPS: usize = 120;
@@ -66,7 +66,7 @@ pub(super) fn percent(part: i64, whole: i64) -> f64 {
 }
 
 /// The overview of a profile.
-pub(in crate::session) fn overview_document(
+pub(crate) fn overview_document(
     profile: &Profile,
     name: &str,
     found: &Overview,

@@ -1,8 +1,8 @@
 //! Evidence for a statement: a tool, and the part of the profile that it shows. Documents store it as the last part of a link.
 
-use crate::base::{Interval, TraceNs};
-use crate::session::share::{Query, Tool};
-use crate::view::timeline::SliceRef;
+use crate::share::{Query, Tool};
+use ns_base::{Interval, TraceNs};
+use ns_view::timeline::SliceRef;
 
 /// Evidence for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,15 +3,15 @@
 use super::document::{Context, percent};
 use super::evidence::Evidence;
 use super::tiles::shortened;
-use crate::analysis::sentences::{Breakdown, Part, Sentence, Step, Topic};
-use crate::base::units::{format_count, format_share, format_whole_share};
-use crate::base::{Interval, TraceNs};
-use crate::insight::{Effect, Finding, Rule};
-use crate::profile::SliceId;
-use crate::session::share::Tool;
-use crate::session::timeline::locate;
-use crate::view::document::{Ranked, Tone, Way};
-use crate::view::timeline::SliceRef;
+use crate::share::Tool;
+use crate::timeline::locate;
+use ns_analysis::sentences::{Breakdown, Part, Sentence, Step, Topic};
+use ns_base::units::{format_count, format_share, format_whole_share};
+use ns_base::{Interval, TraceNs};
+use ns_insight::{Effect, Finding, Rule};
+use ns_profile::SliceId;
+use ns_view::document::{Ranked, Tone, Way};
+use ns_view::timeline::SliceRef;
 
 /// A finding that would gain less than this share of the whole, in percent, is left out. Chosen.
 const LEAST_PERCENT: f64 = 1.0;

@@ -1,9 +1,9 @@
 //! The main numbers of an overview.
 
 use super::document::{Context, part_name, percent};
-use crate::analysis::sentences::{Breakdown, Part};
-use crate::base::units::{format_count, format_share};
-use crate::view::document::{Tile, Tone};
+use ns_analysis::sentences::{Breakdown, Part};
+use ns_base::units::{format_count, format_share};
+use ns_view::document::{Tile, Tone};
 
 /// A share of busy time below this, in percent, is highlighted. Chosen.
 const BUSY_IS_LOW_PERCENT: f64 = 80.0;

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::live_address;
-use crate::base::units::format_number;
-use crate::bench::export::{ExportError, to_json};
-use crate::bench::{BenchConfig, Report, verdict};
-use crate::device::model_label;
-use crate::session::protocol::build_id;
-use crate::session::results::{
+use crate::protocol::build_id;
+use crate::results::{
     DEFAULT_COLUMNS, ReportCells, are_of_several_models, on_front, report_table, row_text, scaling, shown_columns,
     throughput_by_configuration, throughput_latency, with_pareto,
 };
-use crate::session::share::PageLink as _;
-use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use crate::view::page::PageFile;
+use crate::share::PageLink as _;
+use ns_base::units::format_number;
+use ns_bench::export::{ExportError, to_json};
+use ns_bench::{BenchConfig, Report, verdict};
+use ns_device::model_label;
+use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use ns_view::page::PageFile;
 
 /// Reports as bytes: only one of the page's two programs makes and shows reports; the other need not know their type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl BenchPage {
     ///
     /// # Errors
     /// When the reports cannot be read or written as JSON.
-    pub(in crate::session) fn to_html(&self) -> Result<String, String> {
+    pub(crate) fn to_html(&self) -> Result<String, String> {
         bench_page(self.config.as_deref(), &self.reports.reports()?, &self.base).map_err(|e| e.to_string())
     }
 }

@@ -4,7 +4,7 @@
 pub const LOCAL_PAGE: &str = "http://127.0.0.1:8080/";
 
 /// The address of a link on the page at `base`; the part of `base` after a number sign is left out.
-pub(in crate::session) fn live_address(base: &str, hash: &str) -> String {
+pub(crate) fn live_address(base: &str, hash: &str) -> String {
     let base = base.split('#').next().unwrap_or_default();
     format!("{base}{hash}")
 }

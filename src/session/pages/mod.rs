@@ -1,4 +1,4 @@
-//! Results as one HTML file each ([`crate::view::page::PageFile`]): a benchmark's reports, the overview of a profile. The page and the
+//! Results as one HTML file each ([`ns_view::page::PageFile`]): a benchmark's reports, the overview of a profile. The page and the
 //! command line write the same bytes.
 
 mod bench;

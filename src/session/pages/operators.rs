@@ -1,7 +1,7 @@
 //! An operator table for a view.
 
-use crate::session::{OperatorKind, OperatorTable};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::{OperatorKind, OperatorTable};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The title of a table of this kind.
 pub(super) const fn title(kind: OperatorKind) -> &'static str {
@@ -54,7 +54,7 @@ pub(super) fn table(operators: &OperatorTable, most: usize) -> (Table, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::OperatorRow;
+    use crate::OperatorRow;
 
     #[test]
     fn columns_without_values_are_left_out_and_the_first_rows_stand_there() {

@@ -2,19 +2,19 @@
 
 use super::live_address;
 use super::operators::{table, title};
-use crate::base::units::format_count;
-use crate::session::protocol::build_id;
-use crate::session::share::{PageLink as _, ProfileLink, Tool};
-use crate::session::{OperatorTable, ProfileOrigin};
-use crate::view::document::{Block, Document};
-use crate::view::page::PageFile;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::protocol::build_id;
+use crate::share::{PageLink as _, ProfileLink, Tool};
+use crate::{OperatorTable, ProfileOrigin};
+use ns_base::units::format_count;
+use ns_view::document::{Block, Document};
+use ns_view::page::PageFile;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most operators in the file; the page's CSV has all.
 const MOST_OPERATORS: usize = 200;
 
 /// The contents of a file besides the overview.
-pub(in crate::session) struct ProfileParts {
+pub(crate) struct ProfileParts {
     pub origin: ProfileOrigin,
     /// Names and values.
     pub facts: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub(in crate::session) struct ProfileParts {
 }
 
 /// The overview of a profile as one HTML file, with a link to the profile on the page at `base` if it was simulated.
-pub(in crate::session) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
+pub(crate) fn profile_page(overview: Document, parts: ProfileParts, base: &str) -> String {
     let mut blocks = overview.blocks;
     for operators in &parts.operators {
         let (rows, all) = table(operators, MOST_OPERATORS);

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ExportedFile, JobResult, Reply};
-use crate::bench::{CompiledModel, Estimate, Report, ServiceTimes, SweepPlan};
-use crate::session::JobId;
-use crate::session::studies::StudyResult;
+use crate::JobId;
+use crate::studies::StudyResult;
+use ns_bench::{CompiledModel, Estimate, Report, ServiceTimes, SweepPlan};
 
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

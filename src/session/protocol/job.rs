@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::bench::mlperf::MlperfSettings;
-use crate::bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
-use crate::device::{BroughtSettings, model_label};
-use crate::neuron::numerics::NumericsSpec;
-use crate::session::experiments::RecordsKey;
-use crate::session::inspect::InspectAsk;
-use crate::session::studies::StudySpec;
-use crate::session::{ProfileSpec, TraceSpec};
+use crate::experiments::RecordsKey;
+use crate::inspect::InspectAsk;
+use crate::studies::StudySpec;
+use crate::{ProfileSpec, TraceSpec};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_bench::mlperf::MlperfSettings;
+use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
+use ns_device::{BroughtSettings, model_label};
+use ns_neuron::numerics::NumericsSpec;
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub enum JobRequest {
     /// the row of the measurements until then.
     RunConfiguration(Box<RunRequest>),
     /// Run one copy of a configuration's model on this processor and measure it; one worker for each copy. Ends with
-    /// [`JobResult::CpuTimers`](super::JobResult::CpuTimers). [`crate::bench::cpu::cpu_row`] makes a row of all copies' timers.
+    /// [`JobResult::CpuTimers`](super::JobResult::CpuTimers). [`ns_bench::cpu::cpu_row`] makes a row of all copies' timers.
     MeasureCpu {
         /// Number of the copy, from 0; the answer repeats it.
         copy: u32,
@@ -52,7 +52,7 @@ pub enum JobRequest {
     /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
-    /// Read a file; its [`crate::session::ByteSource`] is sent along with this message. Ends with
+    /// Read a file; its [`crate::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Profile`](super::JobResult::Profile).
     Open {
         /// Name of the file.
@@ -60,7 +60,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open a model file of the user; its [`crate::session::ByteSource`] is sent along with this message. Ends with
+    /// Open a model file of the user; its [`crate::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Model`](super::JobResult::Model), whose id every request for a model takes from then on. It stays open.
     OpenModel {
         /// Name of the file.
@@ -70,7 +70,7 @@ pub enum JobRequest {
         /// Sizes of open dimensions, and how operators without a known meaning are placed.
         settings: Box<BroughtSettings>,
     },
-    /// Keep a model file that another session has opened; its [`crate::session::ByteSource`] is sent along with this message. It is read when a
+    /// Keep a model file that another session has opened; its [`crate::ByteSource`] is sent along with this message. It is read when a
     /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).
     KeepModel {
         /// Name of the file.
@@ -78,9 +78,9 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
     },
-    /// Open the model file that a link holds, as [`crate::session::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
+    /// Open the model file that a link holds, as [`crate::share::LinkedFile`] packs it. Ends as [`Self::OpenModel`].
     OpenLinkedModel(String),
-    /// Read benchmark results of another tool; the file's [`crate::session::ByteSource`] is sent along with this message. Ends with
+    /// Read benchmark results of another tool; the file's [`crate::ByteSource`] is sent along with this message. Ends with
     /// [`JobResult::Imported`](super::JobResult::Imported), or for a model index with [`JobResult::Index`](super::JobResult::Index).
     Import {
         /// Name of the file.
@@ -97,14 +97,14 @@ pub enum JobRequest {
 /// Source of records of experiments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RecordsSource {
-    /// In a file, whose [`crate::session::ByteSource`] is sent along with the message.
+    /// In a file, whose [`crate::ByteSource`] is sent along with the message.
     File {
         /// Name of the file.
         name: String,
         /// Its size in bytes.
         size: u64,
     },
-    /// In a link: files as [`RecordsRead::packed`](crate::session::RecordsRead::packed) gives them, or `sample`.
+    /// In a link: files as [`RecordsRead::packed`](crate::RecordsRead::packed) gives them, or `sample`.
     Link(String),
 }
 

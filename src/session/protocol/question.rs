@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Interval, TraceNs};
-use crate::formats::WriteFormat;
-use crate::insight::SliceRange;
-use crate::session::experiments::{RecordsAsk, RecordsKey};
-use crate::session::pages::BenchPage;
-use crate::session::{Listing, OperatorKind, ProfileKey, Question, Rows};
-use crate::view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
+use crate::experiments::{RecordsAsk, RecordsKey};
+use crate::pages::BenchPage;
+use crate::{Listing, OperatorKind, ProfileKey, Question, Rows};
+use ns_base::{Interval, TraceNs};
+use ns_formats::WriteFormat;
+use ns_insight::SliceRange;
+use ns_view::timeline::{Annotation, GroupKind, Neighbour, SliceRef, TimelineQuery};
 
 /// A question that is answered at the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

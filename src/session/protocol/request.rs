@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AnalysisRequest, JobRequest, ProfileQuestion, QuestionRequest};
-use crate::session::{JobId, ProfileKey};
+use crate::{JobId, ProfileKey};
 
 /// A message to a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::Diagnostic;
-use crate::bench::cpu::CpuTimers;
-use crate::bench::mlperf::MlperfResult;
-use crate::bench::{ModelIndex, Report, RowResult};
-use crate::device::OpenedModel;
-use crate::insight::Insights;
-use crate::neuron::numerics::NumericsReport;
-use crate::session::experiments::{RecordsRead, RecordsShown};
-use crate::session::inspect::InspectShown;
-use crate::session::share::LinkedFile;
-use crate::session::studies::StudyResult;
-use crate::session::{Answer, Catalog, Listed, OperatorTable, ProfileInfo};
-use crate::view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
+use crate::experiments::{RecordsRead, RecordsShown};
+use crate::inspect::InspectShown;
+use crate::share::LinkedFile;
+use crate::studies::StudyResult;
+use crate::{Answer, Catalog, Listed, OperatorTable, ProfileInfo};
+use ns_base::Diagnostic;
+use ns_bench::cpu::CpuTimers;
+use ns_bench::mlperf::MlperfResult;
+use ns_bench::{ModelIndex, Report, RowResult};
+use ns_device::OpenedModel;
+use ns_insight::Insights;
+use ns_neuron::numerics::NumericsReport;
+use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
 /// The result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Plots of single configurations: latencies as a histogram and as cumulative curves, throughput over time.
 
-use crate::base::convert::{real, real_len};
-use crate::bench::RunCharts;
-use crate::view::plot::{LineStyle, Lines, averaged};
+use ns_base::convert::{real, real_len};
+use ns_bench::RunCharts;
+use ns_view::plot::{LineStyle, Lines, averaged};
 
 /// Most points of a line; more seconds than this are averaged.
 const MOST_SECONDS: usize = 600;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::bench::{REPORT_KEYS, Report};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_bench::{REPORT_KEYS, Report};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The default columns.
 pub const DEFAULT_COLUMNS: [&str; 13] = [

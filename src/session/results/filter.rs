@@ -3,9 +3,9 @@
 use thiserror::Error;
 
 use super::columns::{ReportCells, column_title};
-use crate::bench::REPORT_KEYS;
-use crate::view::table::{Cell, ColumnKind};
-use crate::view::text::contains_ignoring_case;
+use ns_bench::REPORT_KEYS;
+use ns_view::table::{Cell, ColumnKind};
+use ns_view::text::contains_ignoring_case;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
@@ -147,7 +147,7 @@ fn holds(cell: &Cell, operator: Operator, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Report;
+    use ns_bench::Report;
 
     fn row() -> ReportCells {
         ReportCells::of(&Report {

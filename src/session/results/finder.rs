@@ -3,9 +3,9 @@
 use thiserror::Error;
 
 use super::plots::configuration_text;
-use crate::base::convert::real;
-use crate::base::units::format_number;
-use crate::bench::Report;
+use ns_base::convert::real;
+use ns_base::units::format_number;
+use ns_bench::Report;
 
 /// The goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

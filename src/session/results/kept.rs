@@ -7,9 +7,9 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
-use crate::device::model_label;
-use crate::session::protocol::PROTOCOL_VERSION;
+use crate::protocol::PROTOCOL_VERSION;
+use ns_bench::{BenchConfig, Report, RowResult, SweepPlan, SweepState};
+use ns_device::model_label;
 
 /// The request, and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,13 +74,13 @@ impl KeptHead {
 }
 
 /// A value as text.
-pub(in crate::session) fn to_text(value: &impl Serialize) -> Option<String> {
+pub(crate) fn to_text(value: &impl Serialize) -> Option<String> {
     let bytes = postcard::to_allocvec(value).ok()?;
     Some(bytes.into_iter().map(char::from).collect())
 }
 
 /// The value of a text; `None` when it is not one of that type.
-pub(in crate::session) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
+pub(crate) fn of_text<T: DeserializeOwned>(text: &str) -> Option<T> {
     let bytes: Vec<u8> = text.chars().map(u8::try_from).collect::<Result<_, _>>().ok()?;
     postcard::from_bytes(&bytes).ok()
 }
@@ -130,9 +130,9 @@ fn read_rows(rows: &[String]) -> (Vec<KeptRow>, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::SimTime;
-    use crate::bench::mlperf::{MlperfSettings, Scenario, ScenarioProgress, ScenarioRun};
-    use crate::bench::{ConfigurationRun, RunDetail, ServiceTimes};
+    use ns_base::SimTime;
+    use ns_bench::mlperf::{MlperfSettings, Scenario, ScenarioProgress, ScenarioRun};
+    use ns_bench::{ConfigurationRun, RunDetail, ServiceTimes};
 
     fn plan_of(head: &KeptHead) -> SweepPlan {
         SweepPlan::of(&head.config).unwrap()

@@ -19,7 +19,7 @@ pub use columns::{
 pub use filter::{Filter, FilterTermError};
 pub use finder::{Found, Goal, LimitError, Wanted, WantedTexts, cores_of};
 pub use kept::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
-pub(in crate::session) use kept::{of_text, to_text};
+pub(crate) use kept::{of_text, to_text};
 pub use opening::{Opening, opening_of};
 pub use plots::{
     are_of_several_models, configuration_text, on_front, row_text, throughput_by_configuration, throughput_latency,

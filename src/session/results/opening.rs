@@ -1,7 +1,7 @@
 //! The reaction of the benchmark page to an opened link: it shows results that the browser kept, or runs the benchmark.
 
 use super::KeptHead;
-use crate::bench::{BenchConfig, DeviceType};
+use ns_bench::{BenchConfig, DeviceType};
 
 /// The reaction to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

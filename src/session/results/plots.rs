@@ -1,8 +1,8 @@
 //! Plots that compare configurations: throughput against latency, throughput as bars.
 
 use super::series::{SeriesColours, series_text};
-use crate::bench::Report;
-use crate::view::plot::{Bars, Scatter};
+use ns_bench::Report;
+use ns_view::plot::{Bars, Scatter};
 
 /// Most bars: more cannot be compared by eye; the table sorts them.
 const MOST_BARS: usize = 24;

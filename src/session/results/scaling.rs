@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::series::SeriesColours;
-use crate::bench::Report;
-use crate::view::plot::{LineStyle, Lines, Series};
+use ns_bench::Report;
+use ns_view::plot::{LineStyle, Lines, Series};
 
 /// Most lines in one plot.
 const MOST_LINES: usize = 4;

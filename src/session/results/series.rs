@@ -1,8 +1,8 @@
 //! Series of the plots that compare configurations: their names, and the colour of each, the same in all plots.
 
-use crate::base::convert::narrow8;
-use crate::bench::Report;
-use crate::view::palette::GREY;
+use ns_base::convert::narrow8;
+use ns_bench::Report;
+use ns_view::palette::GREY;
 
 /// The values that are constant along a series: workers per model, and compiler options that are not the default.
 type Key = (u32, Option<String>);

@@ -2,8 +2,8 @@
 //! values and give the same messages for wrong ones.
 
 use super::{Notice, Query, run_fields, scenario_fields};
-use crate::bench::{BenchConfig, option_text, parse_levels, parse_list};
-use crate::compiler::UnknownOption;
+use ns_bench::{BenchConfig, option_text, parse_levels, parse_list};
+use ns_compiler::UnknownOption;
 
 /// A field of a [`BenchConfig`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +244,7 @@ impl BenchField {
             | Self::TargetQps => scenario_fields::set(self, &mut next, text)?,
             option => run_fields::set(option, &mut next, text)?,
         }
-        let mine = |p: &&crate::bench::ConfigError| p.field() == Some(self.config_name());
+        let mine = |p: &&ns_bench::ConfigError| p.field() == Some(self.config_name());
         if let Some(problem) = next.problems().iter().find(mine) {
             return Err(problem.to_string());
         }

@@ -1,7 +1,7 @@
 //! The fields of a link to the page of experiments: every choice, and the files if they are small.
 
 use super::Query;
-use crate::session::{ExperimentField, ExperimentSpec};
+use crate::{ExperimentField, ExperimentSpec};
 
 /// State of the page of experiments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The fields of a link to the page of models: every choice that was made.
 
 use super::Query;
-use crate::session::{InspectField, InspectSpec};
+use crate::{InspectField, InspectSpec};
 
 /// Reads a link. Choices that cannot be used are reported when the model is shown.
 pub(super) fn read(query: &Query) -> InspectSpec {

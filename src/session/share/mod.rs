@@ -25,15 +25,15 @@ pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
 pub use model_file::{LinkedFile, with_model_file};
 pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
-pub(in crate::session) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
+pub(crate) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
 pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 pub use results_fields::ResultsView;
 
-use crate::bench::BenchConfig;
-use crate::session::studies::{StudyKind, StudySpec};
-use crate::session::{InspectSpec, NumericsSpec};
+use crate::studies::{StudyKind, StudySpec};
+use crate::{InspectSpec, NumericsSpec};
+use ns_bench::BenchConfig;
 
 /// Version of the links that are written.
 pub const LINK_VERSION: u32 = 1;
@@ -458,7 +458,7 @@ mod tests {
                         l.as_ref().is_none_or(|l| {
                             let mut s = l.clone();
                             s.sort_unstable();
-                            s.windows(2).all(|w| w[0] != w[1]) && l.iter().all(|n| *n <= crate::bench::MAX_PARALLEL)
+                            s.windows(2).all(|w| w[0] != w[1]) && l.iter().all(|n| *n <= ns_bench::MAX_PARALLEL)
                         })
                     })
             })

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::packed_files::{MOST_PACKED_BYTES, pack};
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_count};
-use crate::session::ByteSource;
+use crate::ByteSource;
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_count};
 
 /// Its name.
 pub(super) const MODEL_FILE: &str = "model_file";
@@ -21,7 +21,7 @@ pub struct LinkedFile {
 
 impl LinkedFile {
     /// Packs a file, if it is small.
-    pub(in crate::session) fn of(name: &str, source: &mut dyn ByteSource) -> Self {
+    pub(crate) fn of(name: &str, source: &mut dyn ByteSource) -> Self {
         let size = source.len();
         let mut whole = || {
             let mut bytes = vec![0; usize::try_from(size).ok().filter(|_| size <= MOST_PACKED_BYTES)?];
@@ -58,7 +58,7 @@ pub fn with_model_file(hash: &str, packed: &str) -> String {
 mod tests {
     use super::super::{Address, unpack};
     use super::*;
-    use crate::session::MemorySource;
+    use crate::MemorySource;
 
     #[test]
     fn a_small_file_travels_in_the_link_of_any_page() {

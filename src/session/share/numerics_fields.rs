@@ -1,8 +1,8 @@
 //! The fields of a comparison of values as text: one reader and one writer for links and for the form.
 
 use super::{Notice, Query};
-use crate::compiler::UnknownOption;
-use crate::session::{NumericsSpec, Rounding};
+use crate::{NumericsSpec, Rounding};
+use ns_compiler::UnknownOption;
 
 /// A field of a [`NumericsSpec`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ pub(super) fn write(spec: &NumericsSpec, query: &mut Query) {
 mod tests {
     use super::super::Link;
     use super::*;
-    use crate::session::{AutoCast, CastType, CompileOptions, OptLevel};
+    use crate::{AutoCast, CastType, CompileOptions, OptLevel};
 
     #[test]
     fn a_comparison_survives_a_link() {

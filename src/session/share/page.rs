@@ -1,6 +1,6 @@
 //! The pages: their names in the header and in addresses.
 
-use crate::session::studies::StudyKind;
+use crate::studies::StudyKind;
 
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! The view of a benchmark's results as fields of a link: the table's filter and sorting.
 
 use super::Query;
-use crate::view::table::Sort;
+use ns_view::table::Sort;
 
 /// The view of a benchmark's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub(super) fn write(view: &ResultsView, query: &mut Query) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::BenchConfig;
-    use crate::session::share::{BenchLink, Link};
+    use crate::share::{BenchLink, Link};
+    use ns_bench::BenchConfig;
 
     #[test]
     fn filter_and_sorting_survive_a_link() {

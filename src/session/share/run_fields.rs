@@ -2,8 +2,8 @@
 //! what was chosen.
 
 use super::BenchField;
-use crate::bench::{Accounting, BenchConfig, Dataset, DeviceType, Processes, RunOptions, SdkGeneration, parse_inputs};
-use crate::compiler::Workflow;
+use ns_bench::{Accounting, BenchConfig, Dataset, DeviceType, Processes, RunOptions, SdkGeneration, parse_inputs};
+use ns_compiler::Workflow;
 
 const PROCESSES: [(&str, Processes); 3] =
     [("per_model", Processes::PerModel), ("shared", Processes::Shared), ("fresh", Processes::Fresh)];
@@ -101,8 +101,8 @@ fn value<T: Copy>(key: &str, names: &[(&str, T)], text: &str, default: T) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::HostStep;
-    use crate::session::share::BENCH_FIELDS;
+    use crate::share::BENCH_FIELDS;
+    use ns_bench::HostStep;
 
     #[test]
     fn what_was_chosen_is_written_and_reads_back() {

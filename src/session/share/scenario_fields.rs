@@ -2,8 +2,8 @@
 //! names only what was chosen; without a scenario its limits have no effect.
 
 use super::BenchField;
-use crate::bench::BenchConfig;
-use crate::bench::mlperf::{MlperfSettings, Scenario, SettingsError};
+use ns_bench::BenchConfig;
+use ns_bench::mlperf::{MlperfSettings, Scenario, SettingsError};
 
 /// The text of a field.
 pub(super) fn text(field: BenchField, config: &BenchConfig) -> String {
@@ -69,7 +69,7 @@ pub(super) fn set(field: BenchField, config: &mut BenchConfig, text: &str) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::share::{BENCH_FIELDS, BenchLink, Link};
+    use crate::share::{BENCH_FIELDS, BenchLink, Link};
 
     #[test]
     fn a_scenario_survives_a_link() {

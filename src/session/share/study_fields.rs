@@ -1,7 +1,7 @@
 //! The fields of a study in a link, which are the fields of its form.
 
 use super::{Notice, Query};
-use crate::session::studies::{StudyKind, StudySpec};
+use crate::studies::{StudyKind, StudySpec};
 
 /// The study in a link.
 pub(super) fn read(kind: StudyKind, query: &Query, notices: &mut Vec<Notice>) -> StudySpec {

@@ -1,7 +1,7 @@
 //! Comparison of two kept items.
 
 use super::{ItemKind, ShelfItem};
-use crate::session::share::{Address, CompareLink, ExperimentLink, Page, PageLink as _, ProfileLink, Tool};
+use crate::share::{Address, CompareLink, ExperimentLink, Page, PageLink as _, ProfileLink, Tool};
 
 impl ShelfItem {
     /// The view that an item opens with; `None` if the item is not a profile.

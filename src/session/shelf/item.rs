@@ -1,7 +1,7 @@
 //! A kept item, and the line of text that stores it.
 
-use crate::base::Digest;
-use crate::session::share::Query;
+use crate::share::Query;
+use ns_base::Digest;
 
 /// Version of the lines that are written. A later page reads the lines of all earlier ones.
 const VERSION: &str = "1";

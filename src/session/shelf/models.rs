@@ -1,8 +1,8 @@
 //! Kept model files: the link that opens one, and the lookup by a model's text.
 
 use super::{ItemKind, ShelfItem};
-use crate::session::share::{Address, PageLink as _};
-use crate::session::{BROUGHT_PREFIX, InspectField, InspectSpec};
+use crate::share::{Address, PageLink as _};
+use crate::{BROUGHT_PREFIX, InspectField, InspectSpec};
 
 /// The digest of a model file's content; `None` for a model of the zoo, and for a text with a file name only.
 fn content(model: &str) -> Option<&str> {

@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{ItemKind, ShelfItem};
-use crate::device::model_label;
-use crate::session::protocol::PROTOCOL_VERSION;
-use crate::session::results::{of_text, to_text};
-use crate::session::share::PageLink;
-use crate::session::studies::{FieldKind, StudyField, StudyKind, StudyResult, StudySpec};
-use crate::session::{NumericsReport, NumericsSpec};
+use crate::protocol::PROTOCOL_VERSION;
+use crate::results::{of_text, to_text};
+use crate::share::PageLink;
+use crate::studies::{FieldKind, StudyField, StudyKind, StudyResult, StudySpec};
+use crate::{NumericsReport, NumericsSpec};
+use ns_device::model_label;
 
 /// The level of compression: results have a few hundred kilobytes, and keeping one must not be noticed.
 const LEVEL: u8 = 6;
@@ -117,8 +117,8 @@ impl<S: DeserializeOwned, R: DeserializeOwned> KeptResult<S, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::studies::StudyFile;
-    use crate::view::document::Document;
+    use crate::studies::StudyFile;
+    use ns_view::document::Document;
 
     fn study(batch: &str) -> KeptStudy {
         let mut spec = StudySpec::new(StudyKind::Matmult);

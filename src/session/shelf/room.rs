@@ -44,7 +44,7 @@ pub fn making_room(items: &[ShelfItem], wanted: u64, free: u64) -> Option<Vec<Sh
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::shelf::ItemKind;
+    use crate::shelf::ItemKind;
 
     fn file(name: &str, bytes: u64, when_ms: u64, is_pinned: bool) -> ShelfItem {
         let item = ShelfItem::of_file(ItemKind::Profile, name, "#/profile", bytes, when_ms);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::document::Document;
+use ns_view::document::Document;
 
 /// The result of a study, final or intermediate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl StudyFile {
 }
 
 /// A running study.
-pub(in crate::session) trait StudyRun {
+pub(crate) trait StudyRun {
     /// Works for about `budget_events` simulated events, or the next part that cannot be divided.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ pub(in crate::session) trait StudyRun {
 }
 
 /// State of a study after a step.
-pub(in crate::session) enum StudyStep {
+pub(crate) enum StudyStep {
     /// There is more to do.
     More {
         /// Parts done.

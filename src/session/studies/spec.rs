@@ -8,8 +8,8 @@ use super::customop::{self, CustomopStudy};
 use super::form::{StudyExample, StudyForm};
 use super::matmult::{self, MatmultStudy};
 use super::run::StudyRun;
-use crate::base::Clock;
-use crate::device::ModelLibrary;
+use ns_base::Clock;
+use ns_device::ModelLibrary;
 
 /// The specification of a study, as in its form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ impl StudySpec {
     ///
     /// # Errors
     /// When it cannot be run; says what to change.
-    pub(in crate::session) fn start(
+    pub(crate) fn start(
         self,
         clock: Option<Rc<dyn Clock>>,
         models: &ModelLibrary,

@@ -1,20 +1,20 @@
 //! Details for a click, a step to the neighbour, or a search.
 
 use super::outline::{ShownTracks, async_of_ref, async_ref, instant_of_ref};
-use crate::analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
-use crate::base::convert::narrow;
-use crate::profile::asyncs::AsyncId;
-use crate::profile::flows::FlowIndex;
-use crate::profile::{InstantId, Profile, SliceId};
-use crate::session::SearchHits;
-use crate::view::text::contains_ignoring_case;
-use crate::view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
+use crate::SearchHits;
+use ns_analysis::lookup::{NameSearch, parse_args, slice_details as profile_details};
+use ns_base::convert::narrow;
+use ns_profile::asyncs::AsyncId;
+use ns_profile::flows::FlowIndex;
+use ns_profile::{InstantId, Profile, SliceId};
+use ns_view::text::contains_ignoring_case;
+use ns_view::timeline::{Neighbour, SliceDetails, SliceLink, SliceRef};
 
 /// Most arrows of one slice that are listed.
 const MOST_FLOWS: usize = 200;
 
 /// All details of a slice, an instant or an async span; `None` for an unknown number.
-pub(in crate::session) fn slice_details(
+pub(crate) fn slice_details(
     profile: &Profile,
     tracks: &ShownTracks,
     flows: &FlowIndex,
@@ -110,7 +110,7 @@ fn async_link(profile: &Profile, tracks: &ShownTracks, slice: SliceRef, id: Asyn
 }
 
 /// The slice next to another one on the same row.
-pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Option<SliceRef> {
+pub(crate) fn neighbour(profile: &Profile, from: SliceRef, to: Neighbour) -> Option<SliceRef> {
     let slices = profile.slices();
     let id = SliceId(from.0);
     if from.0 as usize >= slices.len() {
@@ -127,7 +127,7 @@ pub(in crate::session) fn neighbour(profile: &Profile, from: SliceRef, to: Neigh
 }
 
 /// Slices whose name contains a text, in order of time.
-pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit: u32) -> SearchHits {
+pub(crate) fn search(profile: &Profile, tracks: &ShownTracks, text: &str, limit: u32) -> SearchHits {
     let found = NameSearch::new(profile, text);
     let spans: Vec<SliceLink> = tracks
         .asyncs()
@@ -147,7 +147,7 @@ pub(in crate::session) fn search(profile: &Profile, tracks: &ShownTracks, text: 
 }
 
 /// A slice as a search hit to jump to.
-pub(in crate::session) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
+pub(crate) fn link(profile: &Profile, tracks: &ShownTracks, id: SliceId) -> SliceLink {
     let slices = profile.slices();
     SliceLink {
         slice: SliceRef(id.0),
@@ -163,8 +163,8 @@ pub(in crate::session) fn link(profile: &Profile, tracks: &ShownTracks, id: Slic
 mod tests {
     use super::super::outline::{Shown, instant_ref};
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::{ArgsId, ProfileBuilder};
+    use ns_base::Diagnostics;
+    use ns_profile::{ArgsId, ProfileBuilder};
 
     #[test]
     fn an_instant_says_on_which_track_it_is() {
@@ -174,7 +174,7 @@ mod tests {
         b.slice(quiet, 0, 10, "work", "", None);
         b.slice(busy, 0, 10, "work", "", None);
         let name = b.intern("mark");
-        b.instant(busy, 5, b'i', b't', name, crate::base::StrId::EMPTY, ArgsId::NONE);
+        b.instant(busy, 5, b'i', b't', name, ns_base::StrId::EMPTY, ArgsId::NONE);
         let profile = b.finish(Diagnostics::new());
         let tracks = ShownTracks::of(&profile);
         let instant = SliceRef(instant_ref(&profile, InstantId(0)));

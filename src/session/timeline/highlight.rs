@@ -1,20 +1,20 @@
 //! The group of slices that is highlighted on a timeline.
 
 use super::{ShownTracks, link};
-use crate::analysis::members::{MemberOrder, members};
-use crate::analysis::{GroupBy, Grouping, Selection};
-use crate::base::StrId;
-use crate::profile::levels::LevelId;
-use crate::profile::{Profile, SliceId};
-use crate::session::SearchHits;
-use crate::view::timeline::{GroupKind, SliceGroup};
+use crate::SearchHits;
+use ns_analysis::members::{MemberOrder, members};
+use ns_analysis::{GroupBy, Grouping, Selection};
+use ns_base::StrId;
+use ns_profile::levels::LevelId;
+use ns_profile::{Profile, SliceId};
+use ns_view::timeline::{GroupKind, SliceGroup};
 
 /// Title of a group without a name.
-pub(in crate::session) const NO_NAME: &str = "(none)";
+pub(crate) const NO_NAME: &str = "(none)";
 
 /// A group, with data for testing whether a slice belongs to it.
 #[derive(Debug)]
-pub(in crate::session) struct Highlight {
+pub(crate) struct Highlight {
     pub group: SliceGroup,
     grouping: Grouping,
     number: Option<u32>,
@@ -46,18 +46,18 @@ impl Highlight {
 }
 
 /// The name of a group in the profile, for the one that tables show.
-pub(in crate::session) fn own_name<'a>(profile: &Profile, grouping: &Grouping, shown: &'a str) -> &'a str {
+pub(crate) fn own_name<'a>(profile: &Profile, grouping: &Grouping, shown: &'a str) -> &'a str {
     if shown == NO_NAME && grouping.find(profile, shown).is_none() { "" } else { shown }
 }
 
 /// The level with a name, `None` for all levels; the default level when none was chosen or the profile has no level with that name.
-pub(in crate::session) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId> {
+pub(crate) fn level_of(profile: &Profile, name: Option<&str>) -> Option<LevelId> {
     let levels = profile.levels();
     name.and_then(|name| levels.find(name).ok()).unwrap_or_else(|| levels.default_level())
 }
 
 /// The slices of a group by time.
-pub(in crate::session) fn group_hits(
+pub(crate) fn group_hits(
     profile: &Profile,
     tracks: &ShownTracks,
     kind: &GroupKind,

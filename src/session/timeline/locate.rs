@@ -1,12 +1,12 @@
 //! From the row and the span that a finding names to the slice.
 
-use crate::insight::SliceRange;
-use crate::profile::{Profile, SliceId};
-use crate::view::timeline::SliceRef;
+use ns_insight::SliceRange;
+use ns_profile::{Profile, SliceId};
+use ns_view::timeline::SliceRef;
 
 /// The slice of a row with this name that has exactly this span. Overlapping DMAs of a queue are on several tracks with one
 /// name.
-pub(in crate::session) fn locate(profile: &Profile, range: &SliceRange) -> Option<SliceRef> {
+pub(crate) fn locate(profile: &Profile, range: &SliceRange) -> Option<SliceRef> {
     let slices = profile.slices();
     let rows = profile.tracks().iter_enumerated().filter(|(_, t)| profile.str(t.name) == range.row);
     rows.into_iter().find_map(|(track, _)| {
@@ -29,8 +29,8 @@ pub(in crate::session) fn locate(profile: &Profile, range: &SliceRange) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Diagnostics;
-    use crate::profile::ProfileBuilder;
+    use ns_base::Diagnostics;
+    use ns_profile::ProfileBuilder;
 
     #[test]
     fn a_span_is_found_on_any_track_of_its_row() {

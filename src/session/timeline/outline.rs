@@ -1,13 +1,13 @@
 //! The rows of a timeline. A thread's slices, its instants and each series of a counter are tracks of their own.
 
-use crate::base::{FxHashMap, Idx, IndexVec};
-use crate::profile::asyncs::{AsyncId, AsyncTable};
-use crate::profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
-use crate::view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
+use ns_base::{FxHashMap, Idx, IndexVec};
+use ns_profile::asyncs::{AsyncId, AsyncTable};
+use ns_profile::{InstantId, ProcessId, Profile, SeriesId, TrackId};
+use ns_view::timeline::{Outline, Section, Track, TrackId as ViewTrackId, TrackKind};
 
 /// The content of one track of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::session) enum Shown {
+pub(crate) enum Shown {
     /// Slices of a thread.
     Slices(TrackId),
     /// A series of a counter.
@@ -20,7 +20,7 @@ pub(in crate::session) enum Shown {
 
 /// The tracks of a view by their number, with their content.
 #[derive(Debug, Default)]
-pub(in crate::session) struct ShownTracks {
+pub(crate) struct ShownTracks {
     shown: Vec<Shown>,
     outline: Outline,
     /// Instants of each thread, by time.

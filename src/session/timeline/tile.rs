@@ -2,17 +2,17 @@
 
 use super::highlight::Highlight;
 use super::outline::{Shown, ShownTracks, async_ref, instant_ref};
-use crate::base::convert::narrow;
-use crate::base::{FxHashMap, Interval, StrId, TraceNs};
-use crate::profile::lod::LodIndex;
-use crate::profile::{Profile, SeriesId, SliceId, TrackId};
-use crate::view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
+use ns_base::convert::narrow;
+use ns_base::{FxHashMap, Interval, StrId, TraceNs};
+use ns_profile::lod::LodIndex;
+use ns_profile::{Profile, SeriesId, SliceId, TrackId};
+use ns_view::timeline::{NO_SLICE, SliceRef, TimelineQuery, TimelineTile, TrackTile};
 
 /// Most pixels that a query may ask for, so that a wrong query cannot ask for every slice of a large profile.
 const MAX_WIDTH_PX: u64 = 1 << 15;
 
 /// Answers a query.
-pub(in crate::session) fn tile(
+pub(crate) fn tile(
     profile: &Profile,
     lod: &mut LodIndex,
     tracks: &ShownTracks,

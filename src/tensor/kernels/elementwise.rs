@@ -1,6 +1,6 @@
 //! Elementwise kernels with the broadcasting rule of NumPy and PyTorch.
 
-use crate::tensor::{Shape, Tensor, TensorError, round_slice};
+use crate::{Shape, Tensor, TensorError, round_slice};
 
 use super::broadcast_to;
 

@@ -1,7 +1,7 @@
 //! Kernels that move elements without computing.
 
-use crate::base::convert::{narrow, place};
-use crate::tensor::{DType, Shape, Tensor, TensorError};
+use crate::{DType, Shape, Tensor, TensorError};
+use ns_base::convert::{narrow, place};
 
 /// Permutes dimensions: result dimension `i` is operand dimension `permutation[i]`.
 ///

@@ -2,8 +2,8 @@
 //! blocked loop gives the same bits as the naive loop, because blocks split rows and columns but never `k`. A device may
 //! sum tile by tile of `k` instead ([`Accumulation`]).
 
-use crate::base::convert::{narrow, place};
-use crate::tensor::{Shape, Tensor, TensorError, round_slice};
+use crate::{Shape, Tensor, TensorError, round_slice};
+use ns_base::convert::{narrow, place};
 
 use super::transpose;
 
@@ -228,7 +228,7 @@ mod fastest_tests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Rng;
+    use ns_base::Rng;
     use proptest::prelude::*;
 
     fn naive(a: &Tensor, b: &Tensor) -> Vec<f32> {

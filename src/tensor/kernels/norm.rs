@@ -1,7 +1,7 @@
 //! Normalisations, composed of the other kernels in the order in which the compiler emits them.
 
-use crate::base::convert::{narrow, single_count};
-use crate::tensor::{Shape, Tensor, TensorError};
+use crate::{Shape, Tensor, TensorError};
+use ns_base::convert::{narrow, single_count};
 
 use super::{BinaryOp, ReduceOp, UnaryOp, binary, reduce, unary};
 

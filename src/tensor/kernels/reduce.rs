@@ -1,7 +1,7 @@
 //! Reductions. Each combines its elements in ascending row-major order of the operand.
 
-use crate::base::convert::{narrow, place, single_count};
-use crate::tensor::{Shape, Tensor, TensorError, round_slice};
+use crate::{Shape, Tensor, TensorError, round_slice};
+use ns_base::convert::{narrow, place, single_count};
 
 use super::elementwise::maximum;
 use super::layout::strides;

@@ -1,7 +1,7 @@
 //! Kernels that select, join and replace elements.
 
-use crate::base::convert::{place, whole, whole_len};
-use crate::tensor::{Shape, Tensor, TensorError};
+use crate::{Shape, Tensor, TensorError};
+use ns_base::convert::{place, whole, whole_len};
 
 use super::layout::strides;
 
@@ -182,7 +182,7 @@ pub fn update_fits(x: &Shape, update: &Shape, starts: usize) -> Result<(), Tenso
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tensor::DType;
+    use crate::DType;
 
     fn counting(dims: &[u64]) -> Tensor {
         Tensor::from_fn(Shape::f32(dims), |i| i as f32).unwrap()

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::place;
-use crate::tensor::{Shape, Tensor, TensorError, round_slice};
+use crate::{Shape, Tensor, TensorError, round_slice};
+use ns_base::convert::place;
 
 use super::ReduceOp;
 

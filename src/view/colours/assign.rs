@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::kind_of;
-use crate::view::palette::GREY;
+use crate::palette::GREY;
 
 /// The usual hues of kinds, which they get in every profile if the hue is free.
 const USUAL: [(&str, u8); 15] = [
@@ -31,7 +31,7 @@ const USUAL: [(&str, u8); 15] = [
 pub struct KindColour {
     /// The kind, as [`kind_of`] names it.
     pub kind: String,
-    /// Its place in [`crate::view::palette::HUES`].
+    /// Its place in [`crate::palette::HUES`].
     pub fill: u8,
 }
 
@@ -58,7 +58,7 @@ impl Colours {
         Self { kinds: assigned(order.into_iter().map(|(kind, _)| kind).collect()) }
     }
 
-    /// The place of this name's colour in [`crate::view::palette::HUES`].
+    /// The place of this name's colour in [`crate::palette::HUES`].
     #[must_use]
     pub fn fill_of(&self, name: &str) -> u8 {
         let Some(kind) = kind_of(name) else { return GREY };

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::opcode::opcode;
-use crate::profile::levels::wrappers;
+use ns_analysis::opcode::opcode;
+use ns_profile::levels::wrappers;
 
 /// Kinds by the beginnings of names, in lower case.
 const BEGINNINGS: [(&str, &str); 7] = [

@@ -1,8 +1,8 @@
 //! Slices of one thread on an axis of time.
 
 use super::FlameRect;
-use crate::base::convert::{narrow, real_signed};
-use crate::view::timeline::SliceLink;
+use crate::timeline::SliceLink;
+use ns_base::convert::{narrow, real_signed};
 
 /// Rectangles of slices, each in the row of its depth, and the span of the axis.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn slice(start_ns: i64, duration_ns: u64, row: u16) -> SliceLink {
-        let (slice, track) = (crate::view::timeline::SliceRef(0), crate::view::timeline::TrackId(0));
+        let (slice, track) = (crate::timeline::SliceRef(0), crate::timeline::TrackId(0));
         SliceLink { slice, track, row, title: String::new(), start_ns, duration_ns }
     }
 

@@ -1,7 +1,7 @@
 //! Turns the rows of a flame graph into rectangles.
 
-use crate::analysis::flame::FlameGraph;
-use crate::base::convert::{narrow, real_signed};
+use ns_analysis::flame::FlameGraph;
+use ns_base::convert::{narrow, real_signed};
 
 /// The direction in which children are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl FlameLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::flame::FlameNode;
+    use ns_analysis::flame::FlameNode;
     use proptest::prelude::*;
 
     fn graph(rows: &[(u32, u16, i64)]) -> FlameGraph {

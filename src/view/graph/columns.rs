@@ -1,7 +1,7 @@
 //! The horizontal place of each node: near the middle of its neighbours, never overlapping the node beside it.
 
 use super::crossings::Net;
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// Number of sweeps down and up.
 const SWEEPS: usize = 6;

@@ -1,6 +1,6 @@
 //! The order of nodes within each layer: sweeps that put every node near the middle of its neighbours.
 
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// Number of sweeps down and up. More would change little in graphs of models, which are mostly chains.
 const SWEEPS: usize = 6;

@@ -3,7 +3,7 @@
 use super::columns::columns;
 use super::crossings::{Net, reduce_crossings};
 use super::layers::layers;
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// Gap between two nodes of a layer.
 const GAP_X: f64 = 18.0;

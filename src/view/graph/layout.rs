@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ModuleGraph;
 use super::contract::{End, FrameEdges, contract};
 use super::frame::{Placed, place};
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// Height of a node: two lines of text.
 const NODE_HEIGHT: f64 = 40.0;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::layout::{HEAD, LETTER, PAD, SMALL_LETTER};
 use super::{Link, Look, ModuleGraph, NodeBox, Scene};
-use crate::view::svg::{escape, number};
+use crate::svg::{escape, number};
 
 /// The nodes that are highlighted in a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -160,7 +160,7 @@ fn path(out: &mut String, link: &Link) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::graph::{GraphNode, lay_out};
+    use crate::graph::{GraphNode, lay_out};
 
     #[test]
     fn names_of_files_are_text_and_long_ones_are_cut() {

@@ -2,10 +2,10 @@
 
 use super::plot::figure;
 use super::table::table;
-use crate::base::units::format_share;
-use crate::view::document::{Block, Columns, Document, Ranked, Shares, Source, Tile, Tone};
-use crate::view::svg::escape;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::document::{Block, Columns, Document, Ranked, Shares, Source, Tile, Tone};
+use crate::svg::escape;
+use crate::table::{Cell, Column, ColumnKind, Table};
+use ns_base::units::format_share;
 
 /// Writes parts one below the other; `level` is the level of their headings.
 pub(super) fn blocks(out: &mut String, all: &[Block], level: u8) {
@@ -121,7 +121,7 @@ fn columns(out: &mut String, all: &Columns) {
     }
     out.push_str("</ol></figure>\n");
     // The columns of the chart do not contain text, so a table repeats them.
-    let row = |c: &crate::view::document::Column| {
+    let row = |c: &crate::document::Column| {
         vec![Cell::Text(c.name.clone()), Cell::Text(c.value.clone()), Cell::Text(c.described.clone())]
     };
     let heads = [("name", "Name"), ("value", "Time"), ("parts", "Parts")];
@@ -145,7 +145,7 @@ fn lines_of(source: &Source) -> Table {
     let mut columns =
         vec![Column::new("line", "Line", ColumnKind::Count), Column::new("text", "Text", ColumnKind::Text)];
     columns.extend(source.columns.iter().map(|name| Column::new(name, name, ColumnKind::Text)));
-    let row = |(i, line): (usize, &crate::view::document::SourceLine)| {
+    let row = |(i, line): (usize, &crate::document::SourceLine)| {
         let mut cells = vec![Cell::Count(i as u64 + 1), Cell::Text(line.text.clone())];
         let value = |n: usize| line.values.get(n).cloned().map_or(Cell::Missing, Cell::Text);
         cells.extend((0..source.columns.len()).map(value));

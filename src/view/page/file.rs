@@ -1,9 +1,9 @@
 //! The file around the document.
 
 use super::block::blocks;
-use crate::view::document::Document;
-use crate::view::palette::HUES;
-use crate::view::svg::escape;
+use crate::document::Document;
+use crate::palette::HUES;
+use crate::svg::escape;
 
 /// A policy that forbids all loading, whatever names the data contains.
 const POLICY: &str =
@@ -64,7 +64,7 @@ fn in_script(json: &str) -> String {
 
 /// The hues as tokens, for both themes.
 fn hues() -> String {
-    let tokens = |of: fn(&crate::view::palette::Hue) -> &'static str| {
+    let tokens = |of: fn(&crate::palette::Hue) -> &'static str| {
         HUES.iter().map(|hue| format!("--hue-{}: {};", hue.name, of(hue))).collect::<Vec<_>>().join(" ")
     };
     format!(
@@ -77,7 +77,7 @@ fn hues() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::document::Block;
+    use crate::document::Block;
 
     fn page(live: &str, data: &str) -> String {
         let blocks = vec![Block::Text("a <b> & c".to_owned())];

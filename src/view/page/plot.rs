@@ -1,13 +1,13 @@
 //! Plots as SVG with their texts: points, lines and bars are drawn; other kinds of plot become tables.
 
 use super::table::table;
-use crate::base::convert::real_len;
-use crate::base::units::format_number;
-use crate::view::document::{Figure, Plot};
-use crate::view::palette::fill_var;
-use crate::view::plot::{Axis, Bars, LineStyle, Lines, Scatter};
-use crate::view::svg::{escape, number};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use crate::document::{Figure, Plot};
+use crate::palette::fill_var;
+use crate::plot::{Axis, Bars, LineStyle, Lines, Scatter};
+use crate::svg::{escape, number};
+use crate::table::{Cell, Column, ColumnKind, Table};
+use ns_base::convert::real_len;
+use ns_base::units::format_number;
 
 /// Size of a plot, and the room around its area: at the left, the right, the top, below.
 const WIDTH: f64 = 560.0;
@@ -156,8 +156,8 @@ fn values(plot: &Plot) -> Table {
             named(roofline.points.iter().map(|p| (p.name.clone(), p.rate)).collect(), "Rate (flop/s)")
         }
         Plot::HeatMap(map) => {
-            let cells = |row: &crate::view::plot::HeatRow| -> Vec<(String, f64)> {
-                let cell = |(column, cell): (&String, &Option<crate::view::plot::HeatCell>)| {
+            let cells = |row: &crate::plot::HeatRow| -> Vec<(String, f64)> {
+                let cell = |(column, cell): (&String, &Option<crate::plot::HeatCell>)| {
                     Some((format!("{}, {column}", row.name), cell.as_ref()?.value))
                 };
                 map.columns.iter().zip(&row.cells).filter_map(cell).collect()
@@ -167,7 +167,7 @@ fn values(plot: &Plot) -> Table {
         Plot::Scatter(plot) => named(plot.points.iter().map(|p| (p.label.clone(), p.y)).collect(), &plot.y.title),
         Plot::Bars(plot, unit) => named(plot.bars.iter().map(|b| (b.name.clone(), b.value)).collect(), unit),
         Plot::Lines(plot) => {
-            let of = |line: &crate::view::plot::Line| -> Vec<(String, f64)> {
+            let of = |line: &crate::plot::Line| -> Vec<(String, f64)> {
                 line.points.iter().map(|(x, y)| (format!("{}, {x}", line.name), *y)).collect()
             };
             named(plot.lines.iter().flat_map(of).collect(), &plot.y.title)

@@ -1,8 +1,8 @@
 //! A table with heads that sort, and with its exact values in `data-value`.
 
-use crate::view::column_look::ColumnLook;
-use crate::view::svg::escape;
-use crate::view::table::Table;
+use crate::column_look::ColumnLook;
+use crate::svg::escape;
+use crate::table::Table;
 
 /// Writes a table.
 pub(super) fn table(out: &mut String, title: &str, table: &Table) {
@@ -35,7 +35,7 @@ pub(super) fn table(out: &mut String, title: &str, table: &Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::table::{Cell, Column, ColumnKind};
+    use crate::table::{Cell, Column, ColumnKind};
 
     #[test]
     fn cells_have_their_exact_values_beside_what_people_read() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::text::three_decimals;
+use crate::text::three_decimals;
 
 /// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

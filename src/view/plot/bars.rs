@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::view::palette::distinct_fills;
+use crate::palette::distinct_fills;
 
 /// A plot of bars.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -68,7 +68,7 @@ impl HeatMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::units::format_whole_share;
+    use ns_base::units::format_whole_share;
 
     #[test]
     fn values_take_their_place_on_the_scale() {

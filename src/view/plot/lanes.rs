@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::convert::real_len;
-use crate::view::palette::distinct_fills;
-use crate::view::svg::number;
+use crate::palette::distinct_fills;
+use crate::svg::number;
+use ns_base::convert::real_len;
 
 /// Lanes over one span of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, AxisTick};
-use crate::base::convert::real_len;
-use crate::view::palette::distinct_fills;
-use crate::view::text::three_decimals;
+use crate::palette::distinct_fills;
+use crate::text::three_decimals;
+use ns_base::convert::real_len;
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

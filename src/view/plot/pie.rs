@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::units::format_share;
-use crate::view::colours::Colours;
-use crate::view::palette::{GREY, distinct_fills};
-use crate::view::svg::number;
+use crate::colours::Colours;
+use crate::palette::{GREY, distinct_fills};
+use crate::svg::number;
+use ns_base::units::format_share;
 
 /// The greatest number of slices; the rest becomes one slice.
 const MOST_SLICES: usize = 8;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, pareto_front};
-use crate::view::palette::distinct_fills;
-use crate::view::text::three_decimals;
+use crate::palette::distinct_fills;
+use crate::text::three_decimals;
 
 /// The shape of a point, so that series differ by more than colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

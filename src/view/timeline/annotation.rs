@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::display_list::{Align, Command, DisplayList, Label, Rect};
 use super::scene::Scene;
-use crate::base::convert::{narrow8, real_len};
-use crate::base::{Interval, TraceNs};
-use crate::view::palette::Paint;
-use crate::view::text::fit;
+use crate::palette::Paint;
+use crate::text::fit;
+use ns_base::convert::{narrow8, real_len};
+use ns_base::{Interval, TraceNs};
 
 /// A mark, or a range if start and end differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

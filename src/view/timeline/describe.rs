@@ -86,7 +86,7 @@ pub fn slices_in_view(
 mod tests {
     use super::super::{SliceLink, sample};
     use super::*;
-    use crate::base::{Interval, TraceNs};
+    use ns_base::{Interval, TraceNs};
 
     #[test]
     fn a_fused_operator_in_words() {

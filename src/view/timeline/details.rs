@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{SliceRef, TrackId};
-use crate::base::convert::{real, real_signed};
-use crate::base::{Interval, TraceNs};
+use ns_base::convert::{real, real_signed};
+use ns_base::{Interval, TraceNs};
 
 /// A slice that can be jumped to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

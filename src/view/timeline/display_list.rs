@@ -2,7 +2,7 @@
 //! and SVG.
 
 use super::super::palette::Paint;
-use crate::base::convert::real_len;
+use ns_base::convert::real_len;
 
 /// A rectangle in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

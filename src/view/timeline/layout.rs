@@ -1,7 +1,7 @@
 //! The vertical places of sections, tracks and rows.
 
 use super::{Arrangement, Outline, Track, TrackId, TrackKind};
-use crate::base::FxHashMap;
+use ns_base::FxHashMap;
 
 /// Sizes in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]

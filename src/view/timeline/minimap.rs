@@ -1,9 +1,9 @@
 //! The minimap: all of a profile in one small strip, with the part that is on the screen.
 
 use super::Viewport;
-use crate::base::convert::{real_len, real_signed};
-use crate::base::{Interval, TraceNs};
-use crate::view::svg::number;
+use crate::svg::number;
+use ns_base::convert::{real_len, real_signed};
+use ns_base::{Interval, TraceNs};
 
 /// Least width of the window, as a share of the strip, so that it can always be seen and grabbed.
 const LEAST_WINDOW: f64 = 0.004;

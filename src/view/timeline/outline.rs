@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::{Interval, TraceNs};
-use crate::profile::Unit;
+use ns_base::{Interval, TraceNs};
+use ns_profile::Unit;
 
 /// Identifies one track of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

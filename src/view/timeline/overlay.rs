@@ -4,8 +4,8 @@ use super::display_list::{Command, DisplayList, Rect};
 use super::layout::BlockKind;
 use super::scene::Scene;
 use super::{Annotation, SliceLink, TrackId, TrackKind};
-use crate::base::{Interval, TraceNs};
-use crate::view::palette::Paint;
+use crate::palette::Paint;
+use ns_base::{Interval, TraceNs};
 
 /// An arrow between two slices.
 #[derive(Clone, Debug, PartialEq, Eq)]

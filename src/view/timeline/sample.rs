@@ -1,7 +1,7 @@
 //! A small profile in the form of the Neuron plugin's, for tests of this room.
 
 use super::{Outline, Section, SliceRef, TimelineTile, Track, TrackId, TrackKind, TrackTile};
-use crate::base::{Interval, TraceNs};
+use ns_base::{Interval, TraceNs};
 
 /// The slice `fused_16`: starts at 11,452 ns and lasts 153 ns.
 pub const FUSED_16: SliceRef = SliceRef(16);

@@ -7,9 +7,9 @@ use super::slices::{NameLooks, SlicePainter, paint_counter};
 use super::{
     Align, Command, DisplayList, Label, Outline, Rect, SliceRef, TimelineTile, TrackId, TrackKind, Viewport, ticks,
 };
-use crate::base::convert::real_len;
-use crate::view::palette::Paint;
-use crate::view::text::fit;
+use crate::palette::Paint;
+use crate::text::fit;
+use ns_base::convert::real_len;
 
 /// Everything a picture depends on.
 #[derive(Clone, Copy, Debug)]
@@ -210,9 +210,9 @@ fn label(x: f64, y: f64, text: String, paint: Paint, bold: bool, max_width: f64)
 mod tests {
     use super::super::{Annotation, Area, Arrangement, FlowArrow, SliceLink, sample, to_svg};
     use super::*;
-    use crate::base::{Interval, TraceNs};
-    use crate::view::colours::Colours;
-    use crate::view::palette::Theme;
+    use crate::colours::Colours;
+    use crate::palette::Theme;
+    use ns_base::{Interval, TraceNs};
 
     fn picture(view: Viewport, search: &str, selected: Option<SliceRef>) -> DisplayList {
         picture_with(view, search, selected, Overlay::default())

@@ -3,10 +3,10 @@
 use super::layout::Block;
 use super::scene::Scene;
 use super::{Align, Command, DisplayList, Label, NO_SLICE, Rect, Strip, TimelineTile, TrackTile};
-use crate::base::convert::real_len;
-use crate::view::colours::Colours;
-use crate::view::palette::{GREY, Paint};
-use crate::view::text::{contains_ignoring_case, fit};
+use crate::colours::Colours;
+use crate::palette::{GREY, Paint};
+use crate::text::{contains_ignoring_case, fit};
+use ns_base::convert::real_len;
 
 /// Slices narrower than this (in pixels) carry no text.
 const LEAST_LABEL_PX: f64 = 24.0;
@@ -159,7 +159,7 @@ pub(super) fn paint_counter(
         points.push((*x, base));
         list.commands.push(Command::Polygon(Paint::Counter, points));
     }
-    let text = crate::view::text::three_decimals(max);
+    let text = crate::text::three_decimals(max);
     list.text(Label {
         x: scene.metrics.gutter + 4.0,
         y: top + 6.0,

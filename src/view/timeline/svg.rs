@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Align, Command, DisplayList, Label, Rect, Strip};
-use crate::view::palette::{Paint, Theme};
-use crate::view::svg::{escape, number};
+use crate::palette::{Paint, Theme};
+use crate::svg::{escape, number};
 
 /// The display list as a complete SVG document.
 #[must_use]

@@ -1,9 +1,9 @@
 //! The ruler: round instants and their labels, exact to the nanosecond.
 
 use super::Viewport;
-use crate::base::convert::real_signed;
-use crate::base::units::format_count;
-use crate::profile;
+use ns_base::convert::real_signed;
+use ns_base::units::format_count;
+use ns_profile as profile;
 
 /// The smallest distance between two labelled ticks, in pixels.
 const LABEL_SPACING_PX: f64 = 110.0;
@@ -160,7 +160,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{Interval, TraceNs};
+    use ns_base::{Interval, TraceNs};
 
     fn ruler(start: i64, end: i64, width: f64, unit: &profile::Unit) -> Ticks {
         ticks(&Viewport::new(Interval::new(TraceNs(start), TraceNs(end)), width), unit)

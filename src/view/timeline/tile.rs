@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{TrackId, packed};
-use crate::analysis::GroupBy;
-use crate::base::{Interval, TraceNs};
+use ns_analysis::GroupBy;
+use ns_base::{Interval, TraceNs};
 
 /// Identifies one slice of a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The span of time on the screen, exact to the nanosecond at every zoom.
 
 use super::{SliceGroup, TimelineQuery, TimelineTile, TrackId};
-use crate::base::convert::{real, real_signed};
-use crate::base::{Interval, TraceNs};
+use ns_base::convert::{real, real_signed};
+use ns_base::{Interval, TraceNs};
 
 /// The shortest span a screen can show, in nanoseconds.
 const MIN_SPAN_NS: f64 = 5.0;

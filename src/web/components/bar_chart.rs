@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::base::units::format_in;
-use crate::view::palette::fill_var;
-use crate::view::plot::Bars;
+use ns_base::units::format_in;
+use ns_view::palette::fill_var;
+use ns_view::plot::Bars;
 
 /// Properties of [`BarChart`].
 #[derive(Properties, PartialEq)]
@@ -20,7 +20,7 @@ pub struct BarChartProps {
 /// The bars; a list, so that it reads as one.
 #[component]
 pub fn BarChart(props: &BarChartProps) -> Html {
-    let bar = |b: &crate::view::plot::Bar| {
+    let bar = |b: &ns_view::plot::Bar| {
         let color = fill_var(b.fill);
         html! {
             <li>

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::SelectField;
-use crate::session::{AutoCast, CastType, CompileOptions, OptLevel};
+use ns_session::{AutoCast, CastType, CompileOptions, OptLevel};
 
 /// The values of `--auto-cast`, in words.
 pub const AUTO_CASTS: [(&str, &str); 3] = [("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")];

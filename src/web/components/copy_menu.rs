@@ -1,15 +1,16 @@
 //! The menu for copying from a view: its link, the command that gives the same result, its tables as Markdown, its charts as pictures.
 
+use crate::state::StateDispatcher;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::Menu;
 use super::shown::{ShownText, shown_texts};
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::web::brought::{link_sentence, linked_hash};
-use crate::web::context::{AppContext, use_app};
-use crate::web::platform::picture::{self, Chart};
-use crate::web::platform::{clipboard, url};
+use crate::brought::{link_sentence, linked_hash};
+use crate::context::{AppContext, use_app};
+use crate::platform::picture::{self, Chart};
+use crate::platform::{clipboard, url};
+use ns_page::notices::{NoticeAction, Notices, Tone};
 
 /// Properties of [`CopyMenu`].
 #[derive(Properties, PartialEq)]
@@ -106,7 +107,7 @@ fn link_entry(props: &CopyMenuProps, app: &AppContext) -> Html {
     entry("link", "Copy link".to_owned(), what)
 }
 
-fn command_entry(text: &AttrValue, notices: &UseReducerDispatcher<Notices>) -> Html {
+fn command_entry(text: &AttrValue, notices: &StateDispatcher<Notices>) -> Html {
     let (notices, text) = (notices.clone(), text.clone());
     entry("command", "Copy command line".to_owned(), Callback::from(move |()| copy(&notices, "command line", &text)))
 }
@@ -118,7 +119,7 @@ fn entry(kind: &'static str, title: String, what: Callback<()>) -> Html {
 }
 
 /// Copies a text, and reports the outcome; a text that the clipboard refuses is shown, so that it can be copied by hand.
-fn copy(notices: &UseReducerDispatcher<Notices>, what: &'static str, text: &str) {
+fn copy(notices: &StateDispatcher<Notices>, what: &'static str, text: &str) {
     let (notices, shown) = (notices.clone(), text.to_owned());
     let done = Callback::from(move |result: Result<(), String>| {
         let (tone, text) = match result {
@@ -131,7 +132,7 @@ fn copy(notices: &UseReducerDispatcher<Notices>, what: &'static str, text: &str)
 }
 
 /// Reports whether a picture was copied or saved.
-fn saying(notices: &UseReducerDispatcher<Notices>) -> impl FnOnce(Result<&'static str, String>) + use<> + 'static {
+fn saying(notices: &StateDispatcher<Notices>) -> impl FnOnce(Result<&'static str, String>) + use<> + 'static {
     let notices = notices.clone();
     move |result| {
         let (tone, text) = match result {

@@ -7,12 +7,12 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::shown::{ShownText, use_shown_text};
-use crate::base::convert::real_len;
-use crate::page::Shared;
-use crate::page::table_head::{TableHead, count_text};
-use crate::view::column_look::ColumnLook;
-use crate::view::palette::fill_var;
-use crate::view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
+use ns_base::convert::real_len;
+use ns_page::Shared;
+use ns_page::table_head::{TableHead, count_text};
+use ns_view::column_look::ColumnLook;
+use ns_view::palette::fill_var;
+use ns_view::table::{Cell, Column, ColumnKind, Sort, Table, visible_range};
 
 /// Tables up to this number of rows render all of them.
 const MOST_ROWS: usize = 200;

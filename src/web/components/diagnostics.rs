@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::base::Diagnostic;
-use crate::base::units::format_count;
+use ns_base::Diagnostic;
+use ns_base::units::format_count;
 
 /// Properties of [`DiagnosticsPanel`].
 #[derive(Properties, PartialEq)]

@@ -5,8 +5,8 @@ use yew::prelude::*;
 use super::overview_blocks;
 use super::shown::{ShownText, use_shown_text};
 use super::{BarChart, HeatMapChart, LanesChart, LineChart, LocalTable, PieChart, RooflineChart, ScatterPlot};
-use crate::page::Shared;
-use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
+use ns_page::Shared;
+use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, Tone};
 
 /// Properties of [`DocumentView`].
 #[derive(Properties, PartialEq)]
@@ -145,7 +145,7 @@ fn figure(figure: &Figure, on_point: Option<Callback<(usize, usize)>>) -> Html {
 }
 
 fn source(source: &Source) -> Html {
-    let line = |(i, line): (usize, &crate::view::document::SourceLine)| {
+    let line = |(i, line): (usize, &ns_view::document::SourceLine)| {
         let shade = (line.share > 0.0).then(|| format!("--share:{:.1}%", line.share.clamp(0.0, 1.0) * 100.0));
         html! {
             <tr style={shade} class={classes!((!line.notes.is_empty()).then_some("has-notes"))}>

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{DragEvent, File, HtmlInputElement};
 use yew::prelude::*;
 
-use crate::web::platform::folder::{bundle_entries, dropped_entries};
+use crate::platform::folder::{bundle_entries, dropped_entries};
 
 /// Properties of [`FileDrop`].
 #[derive(Properties, PartialEq)]

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::view::plot::{HeatCell, HeatMap};
+use ns_view::plot::{HeatCell, HeatMap};
 
 /// Properties of [`HeatMapChart`].
 #[derive(Properties, PartialEq)]

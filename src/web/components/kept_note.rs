@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::web::platform::date;
+use crate::platform::date;
 
 /// Properties of [`KeptNote`].
 #[derive(Properties, PartialEq)]

@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
-use crate::base::convert::{real_len, whole_len};
-use crate::base::units::format_percent;
-use crate::view::palette::fill_var;
-use crate::view::plot::Lanes;
-use crate::view::text::exact_ns;
+use ns_base::convert::{real_len, whole_len};
+use ns_base::units::format_percent;
+use ns_view::palette::fill_var;
+use ns_view::plot::Lanes;
+use ns_view::text::exact_ns;
 
 /// Properties of [`LanesChart`].
 #[derive(Properties, PartialEq)]
@@ -22,7 +22,7 @@ pub struct LanesChartProps {
 pub fn LanesChart(props: &LanesChartProps) -> Html {
     let readout = use_state_eq(|| None::<String>);
     let plot = &props.plot;
-    let lane = |lane: &crate::view::plot::Lane| {
+    let lane = |lane: &ns_view::plot::Lane| {
         let color = fill_var(lane.fill);
         let onmousemove = {
             let (readout, lane, plot) = (readout.clone(), lane.clone(), plot.clone());

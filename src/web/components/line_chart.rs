@@ -3,10 +3,10 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
-use crate::base::convert::real_len;
-use crate::view::palette::fill_var;
-use crate::view::plot::{Line, LineMark, LineStyle, Lines};
-use crate::view::svg::number;
+use ns_base::convert::real_len;
+use ns_view::palette::fill_var;
+use ns_view::plot::{Line, LineMark, LineStyle, Lines};
+use ns_view::svg::number;
 
 /// Lines with more points than this are one stop of the Tab key: a stop for each point would be a keyboard trap.
 const MOST_STOPS: usize = 40;

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::DataTable;
-use crate::base::units::format_count;
-use crate::page::Shared;
-use crate::view::table::{Sort, Table};
-use crate::web::platform::download;
+use crate::platform::download;
+use ns_base::units::format_count;
+use ns_page::Shared;
+use ns_view::table::{Sort, Table};
 
 /// Order and search of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

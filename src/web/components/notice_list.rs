@@ -1,15 +1,16 @@
 //! Notices at the edge of the page.
 
+use crate::state::{StateDispatcher, StateHandle};
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::page::notices::{Notice, NoticeAction, Notices};
+use ns_page::notices::{Notice, NoticeAction, Notices};
 
 /// Properties of [`NoticeList`].
 #[derive(Properties, PartialEq)]
 pub struct NoticeListProps {
     /// The notices of the page.
-    pub notices: UseReducerHandle<Notices>,
+    pub notices: StateHandle<Notices>,
     /// Name of the list; two lists on one page need two names.
     #[prop_or(AttrValue::Static("Notices"))]
     pub label: AttrValue,
@@ -30,7 +31,7 @@ pub fn NoticeList(props: &NoticeListProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct NoticeBoxProps {
     notice: Notice,
-    dispatch: UseReducerDispatcher<Notices>,
+    dispatch: StateDispatcher<Notices>,
 }
 
 #[component]

@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::LocalTable;
-use crate::base::units::format_share;
-use crate::page::Shared;
-use crate::view::document::{Columns, Ranked, Share, Shares, Tone};
+use ns_base::units::format_share;
+use ns_page::Shared;
+use ns_view::document::{Columns, Ranked, Share, Shares, Tone};
 
 /// Opens the target of a part; does nothing if it has none.
 fn opener(open: Option<&Callback<String>>, target: &str) -> Option<Callback<MouseEvent>> {
@@ -43,7 +43,7 @@ pub fn shares(shares: &Shares, open: Option<&Callback<String>>) -> Html {
 
 /// Columns of parts; a column that opens something is a button.
 pub fn columns(columns: &Columns, open: Option<&Callback<String>>) -> Html {
-    let column = |c: &crate::view::document::Column| {
+    let column = |c: &ns_view::document::Column| {
         let said = format!("{}: {} ({})", c.name, c.value, c.described);
         let parts = c.parts.iter().map(|(kind, share)| {
             html! { <span class={format!("is-{kind}")} style={format!("height:{:.2}%", share * 100.0)}></span> }

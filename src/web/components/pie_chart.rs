@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::base::units::{format_in, format_percent};
-use crate::view::palette::{fill_var, on_fill_var};
-use crate::view::plot::{Pie, PieSlice};
-use crate::view::svg::number;
+use ns_base::units::{format_in, format_percent};
+use ns_view::palette::{fill_var, on_fill_var};
+use ns_view::plot::{Pie, PieSlice};
+use ns_view::svg::number;
 
 /// Properties of [`PieChart`].
 #[derive(Properties, PartialEq)]

@@ -5,9 +5,9 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use crate::base::convert::{real_len, whole_len};
-use crate::view::plot::Axis;
-use crate::view::svg::number;
+use ns_base::convert::{real_len, whole_len};
+use ns_view::plot::Axis;
+use ns_view::svg::number;
 
 const LEFT: f64 = 64.0;
 const TOP: f64 = 12.0;

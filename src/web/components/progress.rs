@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::base::convert::real;
-use crate::base::units::{format_count, format_whole_share};
-use crate::page::RunState;
+use ns_base::convert::real;
+use ns_base::units::{format_count, format_whole_share};
+use ns_page::RunState;
 
 /// Properties of [`ProgressBar`].
 #[derive(Properties, PartialEq)]

@@ -3,10 +3,10 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, Tick, axes, use_width};
-use crate::base::units::format_number;
-use crate::view::palette::fill_var;
-use crate::view::plot::{LogAxis, RoofPoint, RooflinePlot};
-use crate::view::svg::number;
+use ns_base::units::format_number;
+use ns_view::palette::fill_var;
+use ns_view::plot::{LogAxis, RoofPoint, RooflinePlot};
+use ns_view::svg::number;
 
 /// Properties of [`RooflineChart`].
 #[derive(Properties, PartialEq)]

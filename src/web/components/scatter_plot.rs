@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::plot_frame::{Frame, axes, pointer_in_plot, ticks, use_width};
-use crate::view::palette::fill_var;
-use crate::view::plot::{Mark, Scatter, ScatterPoint};
-use crate::view::svg::number;
+use ns_view::palette::fill_var;
+use ns_view::plot::{Mark, Scatter, ScatterPoint};
+use ns_view::svg::number;
 
 /// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]

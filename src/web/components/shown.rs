@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::page::Shared;
-use crate::view::column_look::ColumnLook;
-use crate::view::document::Document;
-use crate::view::markdown;
-use crate::view::table::Table;
+use ns_page::Shared;
+use ns_view::column_look::ColumnLook;
+use ns_view::document::Document;
+use ns_view::markdown;
+use ns_view::table::Table;
 
 /// Something that is on the screen.
 #[derive(Clone, PartialEq)]

@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::page::Shared;
-use crate::profile::Unit;
-use crate::view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
+use ns_page::Shared;
+use ns_profile::Unit;
+use ns_view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 
 /// Properties of [`SliceDetailsPanel`].
 #[derive(Properties, PartialEq)]

@@ -5,7 +5,7 @@ use yew::prelude::*;
 
 use super::Field;
 use super::field::described_by;
-use crate::web::platform::page;
+use crate::platform::page;
 
 /// Rows that are shown at least and at most; a longer text scrolls.
 const ROWS: (usize, usize) = (6, 32);

@@ -8,18 +8,18 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::analysis::GroupBy;
-use crate::page::profile::{tool_name, tools_of};
-use crate::profile::levels::ALL_LEVELS;
-use crate::session::share::{Page, Tool};
-use crate::session::{AnalysisRequest, JobId, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
-use crate::view::palette::Theme;
-use crate::view::text::contains_ignoring_case;
-use crate::view::timeline::{GroupKind, SliceLink, TrackId};
-use crate::web::head::set_theme;
-use crate::web::platform::{page, url};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
-use crate::web::worker::Engine;
+use crate::head::set_theme;
+use crate::platform::{page, url};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::worker::Engine;
+use ns_analysis::GroupBy;
+use ns_page::profile::{tool_name, tools_of};
+use ns_profile::levels::ALL_LEVELS;
+use ns_session::share::{Page, Tool};
+use ns_session::{AnalysisRequest, JobId, Listing, ProfileQuestion, QueryOf, Reply, Rows, Told};
+use ns_view::palette::Theme;
+use ns_view::text::contains_ignoring_case;
+use ns_view::timeline::{GroupKind, SliceLink, TrackId};
 
 /// The most slices that are listed.
 const MOST_SLICES: u32 = 20;
@@ -37,7 +37,7 @@ pub struct FinderProps {
     /// The kept runs and files: names and addresses.
     pub kept: Vec<(AttrValue, AttrValue)>,
     /// The profiles that are open.
-    pub profile: UseReducerHandle<ProfileState>,
+    pub profile: StateHandle<ProfileState>,
     /// The theme, which is a setting.
     pub theme: UseStateHandle<Theme>,
 }
@@ -225,7 +225,7 @@ impl FoundIn {
 
 /// Asks the worker for slices whose name contains the typed text.
 #[hook]
-fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
+fn use_slices(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned());
     let found = found.clone();
@@ -251,7 +251,7 @@ fn use_slices(profile: &UseReducerHandle<ProfileState>, text: &str, found: &Foun
 
 /// Asks the worker for operators whose name contains the typed text, those with the most time first.
 #[hook]
-fn use_operators_named(profile: &UseReducerHandle<ProfileState>, text: &str, found: &FoundIn) {
+fn use_operators_named(profile: &StateHandle<ProfileState>, text: &str, found: &FoundIn) {
     let asked = profile.shown_run().map(|run| (run.id, run.engine.clone(), run.info.profile));
     let level = profile.level();
     let key = (asked.as_ref().map(|(id, ..)| *id), text.trim().to_owned(), level);
@@ -332,7 +332,7 @@ fn tracks(run: Option<&OpenRun>, text: &str) -> Vec<Entry> {
     named.map(|(name, id)| ("Track", name, Place::Track(id))).collect()
 }
 
-fn go_to(profile: &UseReducerHandle<ProfileState>, theme: &UseStateHandle<Theme>, place: Place) {
+fn go_to(profile: &StateHandle<ProfileState>, theme: &UseStateHandle<Theme>, place: Place) {
     match place {
         Place::Page(link) => url::go(&link),
         Place::Run(id) => profile.dispatch(ProfileAction::Show(id)),

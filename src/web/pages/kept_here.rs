@@ -5,11 +5,11 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::session::shelf::{ShelfItem, comparison_of};
-use crate::web::platform::{date, page, private_files, url};
-use crate::web::shelf::{change, remove, touch, use_shelf};
+use crate::platform::{date, page, private_files, url};
+use crate::shelf::{change, remove, touch, use_shelf};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_session::shelf::{ShelfItem, comparison_of};
 
 /// Id of the element that takes the focus when the focused one is gone.
 const TITLE: &str = "shelf-title";

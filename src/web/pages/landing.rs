@@ -4,9 +4,9 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::kept_here::KeptHere;
-use crate::page::profile::SAMPLE;
-use crate::session::share::Page;
-use crate::web::components::FilePicker;
+use crate::components::FilePicker;
+use ns_page::profile::SAMPLE;
+use ns_session::share::Page;
 
 const BERT: &str =
     "#/profile?v=1&model=bert-base-uncased&batch_size=8&workflow=trace&instance=inf2.xlarge&tool=overview";

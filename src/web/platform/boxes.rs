@@ -5,7 +5,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, CssStyleDeclaration, DomRect, Element, Node};
 
 use super::picture::image_of;
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// Parts of a figure that do not belong to its picture.
 const LEFT_OUT: &str = "figcaption, figcaption *, details, details *, .readout, .help, .visually-hidden, svg *";

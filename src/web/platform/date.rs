@@ -1,6 +1,6 @@
 //! The date, for names of runs and for lists.
 
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// Now in local time as `year_month_day_hour_minute_second_millisecond`, as the Neuron plugin names runs.
 #[must_use]

@@ -6,8 +6,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, File, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use super::error_text;
-use crate::base::convert::whole;
-use crate::session::{BundleLayout, files_to_open};
+use ns_base::convert::whole;
+use ns_session::{BundleLayout, files_to_open};
 
 /// The most files and folders in a folder: one with more is taken to be the wrong folder.
 const MOST_ENTRIES: usize = 100_000;

@@ -1,6 +1,6 @@
 //! The machine the browser runs on.
 
-use crate::base::convert::{whole, whole_len};
+use ns_base::convert::{whole, whole_len};
 
 /// Number of workers that can run side by side, according to the browser.
 #[must_use]

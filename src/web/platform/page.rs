@@ -3,7 +3,7 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Document, HtmlElement};
 
-use crate::base::convert::{narrow_signed, whole_signed};
+use ns_base::convert::{narrow_signed, whole_signed};
 
 /// State of the page, in `document.documentElement.dataset.state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use web_sys::{Blob, CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlIm
 
 use super::{boxes, download, error_text};
 
-use crate::base::convert::{narrow_count, real_len, whole};
+use ns_base::convert::{narrow_count, real_len, whole};
 
 /// Pixels of a picture for each pixel of the page, so that an enlarged picture is sharp.
 const SCALE: f64 = 2.0;

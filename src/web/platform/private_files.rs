@@ -10,7 +10,7 @@ use web_sys::{Blob, File};
 
 use super::error_text;
 
-use crate::base::convert::whole;
+use ns_base::convert::whole;
 
 /// Calls a method that returns a promise, and waits for it.
 async fn call(of: &JsValue, method: &str, args: &[&JsValue]) -> Result<JsValue, JsValue> {

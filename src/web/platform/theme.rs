@@ -1,7 +1,7 @@
 //! Light or dark theme: the system's choice until the user chooses.
 
 use super::{page, storage};
-use crate::view::palette::Theme;
+use ns_view::palette::Theme;
 
 const KEY: &str = "neuronscope.theme";
 

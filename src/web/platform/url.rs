@@ -5,8 +5,8 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 
-use crate::page::history::{Entry, Now, entry_of, page_of};
-use crate::session::share::Query;
+use ns_page::history::{Entry, Now, entry_of, page_of};
+use ns_session::share::Query;
 
 thread_local! {
     /// Whether a timeline that was just opened is about to choose its first span.

@@ -4,7 +4,7 @@ use gloo_events::EventListener;
 use yew::prelude::*;
 
 use super::lines::{CHANGED, all, now_ms, remove};
-use crate::session::shelf::ShelfItem;
+use ns_session::shelf::ShelfItem;
 
 /// Bytes that are still incomplete after this time will not be completed: their tab was closed.
 const GIVEN_UP_MS: u64 = 10 * 60 * 1_000;

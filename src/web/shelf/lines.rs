@@ -4,10 +4,10 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::CustomEvent;
 
 use super::pieces::forget_pieces;
-use crate::base::convert::whole;
-use crate::session::shelf::{ItemKind, ShelfItem, in_order, leaving};
-use crate::web::platform::machine::wall_ms;
-use crate::web::platform::{private_files, storage};
+use crate::platform::machine::wall_ms;
+use crate::platform::{private_files, storage};
+use ns_base::convert::whole;
+use ns_session::shelf::{ItemKind, ShelfItem, in_order, leaving};
 
 const PREFIX: &str = "neuronscope.kept.";
 /// Event for both programs of this page: the shelf has changed. Other tabs get `storage` events.

@@ -3,10 +3,10 @@
 use web_sys::File;
 
 use super::lines::{all, bytes_name, change, now_ms, put, remove, same};
-use crate::base::convert::{real, whole};
-use crate::base::units::format_bytes;
-use crate::session::shelf::{ItemKind, ShelfItem, making_room, model_file};
-use crate::web::platform::private_files;
+use crate::platform::private_files;
+use ns_base::convert::{real, whole};
+use ns_base::units::format_bytes;
+use ns_session::shelf::{ItemKind, ShelfItem, making_room, model_file};
 
 /// Bytes of the room given by the browser that files leave to everything else.
 const SPARE_BYTES: u64 = 32 << 20;

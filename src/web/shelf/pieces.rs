@@ -1,7 +1,7 @@
 //! Rows and results: the pieces that belong to items, in the browser's local storage.
 
 use super::lines::{all, remove};
-use crate::web::platform::storage;
+use crate::platform::storage;
 
 /// Prefix of the keys of all pieces.
 pub const PREFIX: &str = "neuronscope.sweep.";

@@ -5,10 +5,10 @@ use serde::de::DeserializeOwned;
 
 use super::lines::{all, now_ms, put, remove, same};
 use super::pieces::{keep_piece, piece_key};
-use crate::session::shelf::{ItemKind, Keepable, KeptNumerics, KeptResult, KeptStudy, ShelfItem, result_item};
-use crate::session::studies::{StudyResult, StudySpec};
-use crate::session::{NumericsReport, NumericsSpec};
-use crate::web::platform::storage;
+use crate::platform::storage;
+use ns_session::shelf::{ItemKind, Keepable, KeptNumerics, KeptResult, KeptStudy, ShelfItem, result_item};
+use ns_session::studies::{StudyResult, StudySpec};
+use ns_session::{NumericsReport, NumericsSpec};
 
 /// The piece of an item that holds its result.
 const PART: &str = "result";

@@ -4,15 +4,15 @@ use std::cell::Cell;
 
 use web_sys::File;
 
-use crate::bench::export::to_json;
-use crate::bench::{RowResult, SweepPlan, SweepState};
-use crate::session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
-use crate::session::share::PageLink as _;
-use crate::session::shelf::MOST_UNPINNED;
-use crate::web::platform::download::file_of;
-use crate::web::platform::machine::wall_ms;
-use crate::web::platform::storage;
-use crate::web::shelf::{self, PREFIX, forget_pieces, keep_piece, piece_key};
+use crate::platform::download::file_of;
+use crate::platform::machine::wall_ms;
+use crate::platform::storage;
+use crate::shelf::{self, PREFIX, forget_pieces, keep_piece, piece_key};
+use ns_bench::export::to_json;
+use ns_bench::{RowResult, SweepPlan, SweepState};
+use ns_session::results::{KeptHead, RestoredSweep, keep_row, kept_reports, restore_sweep};
+use ns_session::share::PageLink as _;
+use ns_session::shelf::MOST_UNPINNED;
 
 /// Interval at which a page records that it is still open.
 pub const BEAT_MS: u32 = 2_000;
@@ -93,7 +93,7 @@ impl Keeper {
     }
 }
 
-/// Kept results as a file of reports, by the name that [`ShelfItem::results_file`](crate::session::shelf::ShelfItem::results_file) gives
+/// Kept results as a file of reports, by the name that [`ShelfItem::results_file`](ns_session::shelf::ShelfItem::results_file) gives
 /// them; `None` where none are kept.
 #[must_use]
 pub fn kept_results(name: &str) -> Option<Result<File, String>> {

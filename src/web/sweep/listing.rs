@@ -8,9 +8,9 @@ use std::rc::Rc;
 use yew::Callback;
 
 use super::runner::SweepRunner;
-use crate::bench::{BenchConfig, SweepPlan, SweepState};
-use crate::page::bench::BenchAction;
-use crate::session::{JobRequest, Part, Told};
+use ns_bench::{BenchConfig, SweepPlan, SweepState};
+use ns_page::bench::BenchAction;
+use ns_session::{JobRequest, Part, Told};
 
 impl SweepRunner {
     /// Lists the configurations of a benchmark, then the estimate of each, as workers find out.

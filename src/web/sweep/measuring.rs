@@ -3,11 +3,11 @@
 use yew::Callback;
 
 use super::runner::SweepRunner;
-use crate::bench::RowResult;
-use crate::bench::cpu::{Machine, side_by_side};
-use crate::page::sweep::{CpuRow, Measurement};
-use crate::session::JobRequest;
-use crate::web::platform::machine;
+use crate::platform::machine;
+use ns_bench::RowResult;
+use ns_bench::cpu::{Machine, side_by_side};
+use ns_page::sweep::{CpuRow, Measurement};
+use ns_session::JobRequest;
 
 impl SweepRunner {
     /// Starts to measure a configuration; it fails if there is no worker for each copy.

@@ -1,6 +1,6 @@
 //! Sweeps on the page: configurations run over a pool of workers, one session each, and kept as they finish.
 //!
-//! [`crate::page::sweep`] decides which worker runs what, and when a run has ended; this module has the workers, the clock and the store.
+//! [`ns_page::sweep`] decides which worker runs what, and when a run has ended; this module has the workers, the clock and the store.
 
 mod keeper;
 mod listing;

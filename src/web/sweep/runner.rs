@@ -1,22 +1,23 @@
 //! Hands configurations to workers and brings their rows back.
 
+use crate::state::StateDispatcher;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use gloo_events::EventListener;
 use gloo_timers::callback::Interval;
-use yew::{Callback, UseReducerDispatcher};
+use yew::Callback;
 
 use super::keeper::{BEAT_MS, Keeper, KeptSweep};
-use crate::bench::{BenchConfig, RowResult, RunDetail, SweepPlan, SweepState};
-use crate::page::RunState;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::page::sweep::{Dispatch, HandOut, Heard, Step, Sweep, Worker};
-use crate::page::told::unexpected;
-use crate::session::{Control, JobId, JobRequest, RunRequest};
-use crate::web::platform::machine::{hardware_threads, wall_ms};
-use crate::web::worker::{Engine, Pool};
+use crate::platform::machine::{hardware_threads, wall_ms};
+use crate::worker::{Engine, Pool};
+use ns_bench::{BenchConfig, RowResult, RunDetail, SweepPlan, SweepState};
+use ns_page::RunState;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::sweep::{Dispatch, HandOut, Heard, Step, Sweep, Worker};
+use ns_page::told::unexpected;
+use ns_session::{Control, JobId, JobRequest, RunRequest};
 
 /// The most workers: more would cost memory and start-up time for little gain.
 const MOST_LANES: usize = 8;
@@ -33,8 +34,8 @@ pub struct SweepRunner(pub(super) Rc<Inner>);
 
 pub(super) struct Inner {
     pub(super) pool: Pool,
-    pub(super) dispatch: UseReducerDispatcher<BenchState>,
-    pub(super) notices: UseReducerDispatcher<Notices>,
+    pub(super) dispatch: StateDispatcher<BenchState>,
+    pub(super) notices: StateDispatcher<Notices>,
     pub(super) core: RefCell<Core>,
     /// Listener for the closing of the page.
     pub(super) leaving: RefCell<Option<EventListener>>,
@@ -63,7 +64,7 @@ impl PartialEq for SweepRunner {
 impl SweepRunner {
     /// A runner over these workers, which reports everything to the page's state.
     #[must_use]
-    pub fn new(pool: Pool, dispatch: UseReducerDispatcher<BenchState>, notices: UseReducerDispatcher<Notices>) -> Self {
+    pub fn new(pool: Pool, dispatch: StateDispatcher<BenchState>, notices: StateDispatcher<Notices>) -> Self {
         let runner =
             Self(Rc::new(Inner { pool, dispatch, notices, core: RefCell::default(), leaving: RefCell::default() }));
         let weak = Rc::downgrade(&runner.0);

@@ -3,8 +3,8 @@
 use gloo_timers::callback::Timeout;
 
 use super::runner::SweepRunner;
-use crate::page::bench::BenchAction;
-use crate::web::platform::machine::wall_ms;
+use crate::platform::machine::wall_ms;
+use ns_page::bench::BenchAction;
 
 /// Events of a sweep are shown together, at most this long after they happened: a sweep can have thousands of rows, and
 /// each update rebuilds the table.

@@ -1,8 +1,8 @@
 //! Messages from a timeline to the page.
 
-use crate::base::{Interval, TraceNs};
-use crate::page::Shared;
-use crate::view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Viewport};
+use ns_base::{Interval, TraceNs};
+use ns_page::Shared;
+use ns_view::timeline::{Area, Neighbour, SliceRef, TimelineTile, TrackId, Viewport};
 
 /// A message to the page.
 pub enum Change {

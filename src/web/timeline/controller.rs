@@ -9,19 +9,19 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use yew::Callback;
 
 use super::change::Change;
-use crate::base::convert::real_signed;
-use crate::base::{Interval, TraceNs};
-use crate::page::Shared;
-use crate::page::told::answer_of;
-use crate::session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
-use crate::view::colours::Colours;
-use crate::view::palette::Theme;
-use crate::view::timeline::{
+use crate::platform::url::PendingAddress;
+use crate::worker::Engine;
+use ns_base::convert::real_signed;
+use ns_base::{Interval, TraceNs};
+use ns_page::Shared;
+use ns_page::told::answer_of;
+use ns_session::{JobId, ProfileInfo, ProfileQuestion, Reply, Told};
+use ns_view::colours::Colours;
+use ns_view::palette::Theme;
+use ns_view::timeline::{
     Annotation, Area, Arrangement, FlowArrow, GroupKind, Layout, Metrics, NameLooks, SliceGroup, SliceRef,
     TimelineQuery, TimelineTile, TrackId, ViewHistory, Viewport,
 };
-use crate::web::platform::url::PendingAddress;
-use crate::web::worker::Engine;
 
 /// Delay from the last move of a view until the page is told.
 const SETTLE_MS: u32 = 160;
@@ -256,7 +256,7 @@ impl Controller {
     }
 
     /// Brings a slice into sight.
-    pub fn reveal(&self, link: &crate::view::timeline::SliceLink) {
+    pub fn reveal(&self, link: &ns_view::timeline::SliceLink) {
         self.change_view(|view| view.showing(link.start_ns, link.duration_ns));
     }
 
@@ -301,7 +301,7 @@ impl Controller {
     /// Called when the timeline is no longer shown: a view that had not come to rest is not reported, because the page has moved on.
     pub fn leave(&self) {
         self.0.settle.borrow_mut().take();
-        crate::web::platform::url::expect_no_span();
+        crate::platform::url::expect_no_span();
     }
 
     /// Shows a range with some room around it, or brings a mark into sight.
@@ -319,7 +319,7 @@ impl Controller {
         if self.0.told.get().is_some() || self.0.is_moved.get() {
             return;
         }
-        crate::web::platform::url::expect_first_span();
+        crate::platform::url::expect_first_span();
         let is_measured = self.0.screen.borrow().canvas.is_some();
         if is_measured {
             self.show_span(dense);
@@ -421,7 +421,7 @@ impl Controller {
             return;
         }
         let inner = Rc::downgrade(&self.0);
-        crate::web::platform::frame::before_next_paint(move || {
+        crate::platform::frame::before_next_paint(move || {
             if let Some(inner) = inner.upgrade() {
                 inner.is_frame_due.set(false);
                 let is_whole = inner.screen.borrow().draw(&inner.info.outline, text_ms);

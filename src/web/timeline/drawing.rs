@@ -5,8 +5,8 @@ use web_sys::HtmlCanvasElement;
 
 use super::controller::{Controller, Screen};
 use super::painter;
-use crate::base::convert::{narrow_count, real_len, whole};
-use crate::view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
+use ns_base::convert::{narrow_count, real_len, whole};
+use ns_view::timeline::{DisplayList, Layout, Metrics, Outline, Overlay, Scene, Viewport, paint};
 
 impl Controller {
     /// Called when the canvas has a new size, in pixels.

@@ -4,10 +4,8 @@ use web_sys::KeyboardEvent;
 
 use super::change::Change;
 use super::controller::Controller;
-use crate::base::Interval;
-use crate::view::timeline::{
-    NO_SLICE, Neighbour, SliceRef, TileSlice, nearest_on_row, row_above_or_below, slice_in_tile,
-};
+use ns_base::Interval;
+use ns_view::timeline::{NO_SLICE, Neighbour, SliceRef, TileSlice, nearest_on_row, row_above_or_below, slice_in_tile};
 
 /// Share of the screen that a step of the keyboard moves by; with Shift a quarter of it.
 const PAN_SHARE: f64 = 0.15;
@@ -110,7 +108,7 @@ impl Controller {
             let in_view = Interval::new(seen.start.max(all.start), seen.end.min(all.end));
             let span = of_slice.unwrap_or(if in_view.is_empty() { seen } else { in_view });
             let tracks = screen.layout.tracks_between(screen.scroll_y, screen.scroll_y + screen.height);
-            crate::view::timeline::Area { span, tracks }
+            ns_view::timeline::Area { span, tracks }
         };
         self.emit(Change::Area(Some(area)));
     }
@@ -143,8 +141,8 @@ impl Controller {
             None => self.fit(),
             Some((start, duration)) => self.change_view(|view| {
                 let end = start.saturating_add_unsigned(duration.max(1));
-                let span = crate::base::Interval::new(crate::base::TraceNs(start), crate::base::TraceNs(end));
-                crate::view::timeline::Viewport::new(span, view.width_px()).zoomed(1.3, view.width_px() / 2.0)
+                let span = ns_base::Interval::new(ns_base::TraceNs(start), ns_base::TraceNs(end));
+                ns_view::timeline::Viewport::new(span, view.width_px()).zoomed(1.3, view.width_px() / 2.0)
             }),
         }
     }
@@ -206,12 +204,12 @@ impl Controller {
     }
 }
 
-fn span_of(start: i64, duration: u64) -> crate::base::Interval<crate::base::TraceNs> {
+fn span_of(start: i64, duration: u64) -> ns_base::Interval<ns_base::TraceNs> {
     let end = start.saturating_add_unsigned(duration);
-    crate::base::Interval::new(crate::base::TraceNs(start), crate::base::TraceNs(end))
+    ns_base::Interval::new(ns_base::TraceNs(start), ns_base::TraceNs(end))
 }
 
-fn selected_span(tile: Option<&crate::view::timeline::TimelineTile>, selected: Option<SliceRef>) -> Option<(i64, u64)> {
+fn selected_span(tile: Option<&ns_view::timeline::TimelineTile>, selected: Option<SliceRef>) -> Option<(i64, u64)> {
     let tile = tile?;
     let found = slice_in_tile(tile, selected?)?;
     let track = tile.track(found.track)?;

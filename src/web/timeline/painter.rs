@@ -3,9 +3,9 @@
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-use crate::base::convert::real_len;
-use crate::view::palette::{Paint, Theme};
-use crate::view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
+use ns_base::convert::real_len;
+use ns_view::palette::{Paint, Theme};
+use ns_view::timeline::{Align, Command, DisplayList, Label, Rect, Strip};
 
 pub(super) const FONT: &str = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const BOLD_FONT: &str = "600 11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";

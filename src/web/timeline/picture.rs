@@ -7,7 +7,7 @@ use web_sys::HtmlCanvasElement;
 
 use super::Controller;
 use super::controller::Inner;
-use crate::view::timeline::to_svg;
+use ns_view::timeline::to_svg;
 
 thread_local! {
     /// The timeline that was laid out last; at most one is on the screen.

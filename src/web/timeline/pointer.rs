@@ -4,8 +4,8 @@ use web_sys::{MouseEvent, PointerEvent, WheelEvent};
 
 use super::change::{Change, Hover};
 use super::controller::Controller;
-use crate::base::{Interval, TraceNs};
-use crate::view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
+use ns_base::{Interval, TraceNs};
+use ns_view::timeline::{Area, Hit, NO_SLICE, TrackId, Viewport, hit};
 
 /// A press that moves less than this, in pixels, is a click.
 const CLICK_PX: f64 = 4.0;

@@ -11,8 +11,8 @@ use web_sys::{Blob, ErrorEvent, File, MessageEvent, Worker, WorkerOptions, Worke
 use yew::Callback;
 
 use super::envelope;
-use crate::session::{Ask, Control, Event, JobId, PROTOCOL_VERSION, Request, Told, build_id};
-use crate::web::platform::{download, error_text, url};
+use crate::platform::{download, error_text, url};
+use ns_session::{Ask, Control, Event, JobId, PROTOCOL_VERSION, Request, Told, build_id};
 
 /// A worker that does not answer a cancel within this time is ended.
 const CANCEL_GRACE_MS: u32 = 1_500;

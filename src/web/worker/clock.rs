@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use web_sys::DedicatedWorkerGlobalScope;
 
-use crate::base::convert::whole;
-use crate::base::{Clock, WallNs};
+use ns_base::convert::whole;
+use ns_base::{Clock, WallNs};
 
 /// The most readings of the clock until its first step is seen; browsers have steps of 5 us, 100 us or 1 ms.
 const MOST_LOOKS: u32 = 2_000_000;

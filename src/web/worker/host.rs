@@ -13,8 +13,8 @@ use super::envelope;
 use super::last_words::{install_panic_hook, post_text};
 use super::reader::read_model;
 use super::source::FileSource;
-use crate::session::{ByteSource, Event, ExportedFile, PROTOCOL_VERSION, Request, Session, StepResult, Told, build_id};
-use crate::web::platform::{download, error_text};
+use crate::platform::{download, error_text};
+use ns_session::{ByteSource, Event, ExportedFile, PROTOCOL_VERSION, Request, Session, StepResult, Told, build_id};
 
 /// Target duration of a step: a cancel is read at most this much later.
 const STEP_MS: f64 = 16.0;
@@ -80,7 +80,7 @@ pub fn start() {
 fn warm_up_later(host: Rc<RefCell<Host>>, after_ms: u32, rounds: u32) {
     Timeout::new(after_ms, move || {
         if rounds > 0 && host.borrow().is_fresh {
-            crate::session::warm_up();
+            ns_session::warm_up();
             warm_up_later(host, WARM_UP_EVERY_MS, rounds - 1);
         }
     })

@@ -1,11 +1,11 @@
 //! The bridge between page and worker, over plain messages.
 //!
 //! A message is an array: `[header, payload...]`, the header a `Uint8Array` with a request or an event in postcard form,
-//! whose buffer is transferred, and for [`crate::session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
-//! [`crate::session::Told::File`] the file that was made, as a `Blob`.
+//! whose buffer is transferred, and for [`ns_session::JobRequest::Open`] the `File` (a handle: no byte is copied), for
+//! [`ns_session::Told::File`] the file that was made, as a `Blob`.
 //! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
 //!
-//! Until the worker has sent [`crate::session::Event::Ready`], the page queues its requests. See docs/decisions.md for why this is
+//! Until the worker has sent [`ns_session::Event::Ready`], the page queues its requests. See docs/decisions.md for why this is
 //! not yew-agent or gloo-worker.
 
 mod client;

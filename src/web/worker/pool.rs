@@ -13,10 +13,10 @@ use yew::Callback;
 
 use super::Engine;
 use super::client::WeakEngine;
-use crate::base::convert::whole;
-use crate::page::Shared;
-use crate::session::share::LinkedFile;
-use crate::session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
+use ns_base::convert::whole;
+use ns_page::Shared;
+use ns_session::share::LinkedFile;
+use ns_session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
 
 /// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;

@@ -10,10 +10,10 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 
-use crate::base::convert::{real, whole, whole_len};
-use crate::import::{CarryError, ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
-use crate::session::build_id;
-use crate::web::platform::error_text;
+use crate::platform::error_text;
+use ns_base::convert::{real, whole, whole_len};
+use ns_import::{CarryError, ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
+use ns_session::build_id;
 
 /// Address of the program, beside the worker's own files.
 const PROGRAM: &str = "reader_bg.wasm";

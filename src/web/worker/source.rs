@@ -4,9 +4,9 @@ use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use web_sys::{File, FileReaderSync};
 
-use crate::base::convert::{real, whole};
-use crate::session::ByteSource;
-use crate::web::platform::error_text;
+use crate::platform::error_text;
+use ns_base::convert::{real, whole};
+use ns_session::ByteSource;
 
 /// Bytes that are read at once: every read costs the browser a few milliseconds, whatever its size. They wait outside of wasm
 /// memory, which would never shrink again.

@@ -93,7 +93,6 @@ fn ask(name: &str, bytes: &dyn ModelBytes, looks_only: bool) -> Came {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a run of many says which file took longest")]
 fn changed_files_are_read_or_refused() {
     let folder = std::env::var("NEURONSCOPE_MODELS").ok();
     let folder = folder.map_or_else(

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::cli::commands::profile::write_trace;
-use crate::cli::commands::profile_info;
-use crate::cli::driver::Driver;
-use crate::cli::experiment_args::ExperimentArgs;
-use crate::compiler::CompileOptions;
-use crate::experiment::plan::{Dynamo, ExperimentConfig};
-use crate::experiment::run::Experiment;
-use crate::formats::WriteFormat;
-use crate::session::{JobRequest, ProfileSpec, Workflow};
+use crate::commands::profile::write_trace;
+use crate::commands::profile_info;
+use crate::driver::Driver;
+use crate::experiment_args::ExperimentArgs;
+use ns_compiler::CompileOptions;
+use ns_experiment::plan::{Dynamo, ExperimentConfig};
+use ns_experiment::run::Experiment;
+use ns_formats::WriteFormat;
+use ns_session::{JobRequest, ProfileSpec, Workflow};
 
 /// Writes the files that the flags request.
 pub(super) fn write(args: &ExperimentArgs, experiment: &Experiment<'_>) -> Result<()> {

@@ -5,13 +5,13 @@ use std::str::FromStr;
 use anyhow::{Result, anyhow};
 use serde::Serialize;
 
-use crate::cli::commands::text;
-use crate::cli::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, SuiteArg};
-use crate::experiment::plan::{
+use crate::commands::text;
+use crate::experiment_args::{ExperimentArgs, ModelFilterArgs, PlanRulesArg, SuiteArg};
+use ns_experiment::plan::{
     ExpandError, ExpandOptions, ExperimentConfig, FilterError, ModelFilter, PlanRules, expand_experiments, partition,
 };
-use crate::experiment::python::json_dumps;
-use crate::experiment::run::Suite;
+use ns_experiment::python::json_dumps;
+use ns_experiment::run::Suite;
 
 impl From<PlanRulesArg> for PlanRules {
     fn from(arg: PlanRulesArg) -> Self {
@@ -34,7 +34,7 @@ impl From<SuiteArg> for Suite {
 }
 
 /// The filter that a command's flags stand for.
-pub(in crate::cli) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, FilterError> {
+pub(crate) fn model_filter(args: &ModelFilterArgs) -> Result<ModelFilter, FilterError> {
     ModelFilter::new(&args.filter, &args.exclude, &args.filter_by_tier, &args.exclude_by_tier)
 }
 

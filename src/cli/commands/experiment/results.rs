@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use crate::cli::experiment_args::ExperimentArgs;
-use crate::experiment::record::Record;
-use crate::experiment::run::DoneBefore;
+use crate::experiment_args::ExperimentArgs;
+use ns_experiment::record::Record;
+use ns_experiment::run::DoneBefore;
 
 /// The file that the flags name.
 pub(super) fn path(args: &ExperimentArgs) -> PathBuf {

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::{results, single};
-use crate::cli::commands::analyze::now_s;
-use crate::cli::commands::cpu::processor;
-use crate::cli::experiment_args::ExperimentArgs;
-use crate::cli::progress::ProgressBar;
-use crate::cli::suite_args::LogLevelArg;
-use crate::experiment::plan::ExperimentConfig;
-use crate::experiment::python::{json_dumps, repr};
-use crate::experiment::record::Metrics;
-use crate::experiment::run::{Experiment, Suite};
+use crate::commands::analyze::now_s;
+use crate::commands::cpu::processor;
+use crate::experiment_args::ExperimentArgs;
+use crate::progress::ProgressBar;
+use crate::suite_args::LogLevelArg;
+use ns_experiment::plan::ExperimentConfig;
+use ns_experiment::python::{json_dumps, repr};
+use ns_experiment::record::Metrics;
+use ns_experiment::run::{Experiment, Suite};
 
 /// How often a child is polled.
 const LOOK: Duration = Duration::from_millis(5);

@@ -4,12 +4,12 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use super::{artifacts, results};
-use crate::cli::commands::analyze::now_s;
-use crate::cli::commands::cpu::{SystemClock, Ticks, processor};
-use crate::cli::experiment_args::{ExperimentArgs, VerifyRulesArg};
-use crate::cli::suite_args::LogLevelArg;
-use crate::experiment::plan::ExperimentConfig;
-use crate::experiment::run::{Experiment, Suite, SuiteModel, Verification, run_experiment};
+use crate::commands::analyze::now_s;
+use crate::commands::cpu::{SystemClock, Ticks, processor};
+use crate::experiment_args::{ExperimentArgs, VerifyRulesArg};
+use crate::suite_args::LogLevelArg;
+use ns_experiment::plan::ExperimentConfig;
+use ns_experiment::run::{Experiment, Suite, SuiteModel, Verification, run_experiment};
 
 /// `--model-config`
 #[derive(Deserialize)]

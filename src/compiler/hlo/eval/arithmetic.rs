@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::compiler::hlo::{HloInstruction, InstrId};
-use crate::tensor::Tensor;
-use crate::tensor::kernels::Accumulation;
+use crate::hlo::{HloInstruction, InstrId};
+use ns_tensor::Tensor;
+use ns_tensor::kernels::Accumulation;
 
 /// The position of a value in a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::EvalError;
-use crate::compiler::hlo::{HloInstruction, Opcode, ReduceKind};
-use crate::kernel::{ModelKernel, TABLE_KERNEL};
-use crate::tensor::Tensor;
-use crate::tensor::kernels::{
+use crate::hlo::{HloInstruction, Opcode, ReduceKind};
+use ns_kernel::{ModelKernel, TABLE_KERNEL};
+use ns_tensor::Tensor;
+use ns_tensor::kernels::{
     Accumulation, BinaryOp, ReduceOp, UnaryOp, binary, broadcast_in_dim, concatenate, convert, convolution_in, dot_in,
     dynamic_update_slice, gather_rows, reduce, reduce_window, slice, transpose, unary,
 };

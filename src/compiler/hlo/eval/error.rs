@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::kernel::KernelError;
-use crate::tensor::{Shape, TensorError};
+use ns_kernel::KernelError;
+use ns_tensor::{Shape, TensorError};
 
 /// A module that cannot be evaluated with these parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::arithmetic::{Arithmetic, Place, Reference};
 use super::compute::compute;
 use super::{EvalError, Unwatched, Watch};
-use crate::base::{Idx as _, IndexVec};
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Opcode};
-use crate::tensor::Tensor;
+use crate::hlo::{HloInstruction, HloModule, InstrId, Opcode};
+use ns_base::{Idx as _, IndexVec};
+use ns_tensor::Tensor;
 
 /// Evaluates a verified module with a value for each parameter, by index. Returns the root's value, or a tuple's
 /// values.
@@ -204,8 +204,8 @@ mod tests {
     use std::f32::consts::FRAC_1_SQRT_2;
 
     use super::*;
-    use crate::compiler::hlo::parse;
-    use crate::tensor::Shape;
+    use crate::hlo::parse;
+    use ns_tensor::Shape;
 
     fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, EvalError> {
         let mut text = "HloModule m\nENTRY {\n".to_owned();

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::compiler::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
+use crate::hlo::{DotDims, FusionBody, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind};
 
-use crate::tensor::kernels::{SliceDim, WindowDim};
+use ns_tensor::kernels::{SliceDim, WindowDim};
 
 use super::error::{ParseError, ParseProblem};
 use super::lexer::Placed;

@@ -3,8 +3,8 @@
 use thiserror::Error;
 
 use super::window::WindowError;
-use crate::compiler::UnknownWorkflow;
-use crate::compiler::hlo::VerifyError;
+use crate::UnknownWorkflow;
+use crate::hlo::VerifyError;
 
 /// Text that is not HLO, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

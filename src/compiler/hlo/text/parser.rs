@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::convert::narrow;
-use crate::base::{Idx as _, IndexVec};
-use crate::compiler::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
-use crate::compiler::{UnknownWorkflow, Workflow};
-use crate::tensor::kernels::SliceDim;
-use crate::tensor::{DType, Shape};
+use crate::hlo::{FusionBody, HloInstruction, HloModule, InstrId, Opcode, verify};
+use crate::{UnknownWorkflow, Workflow};
+use ns_base::convert::narrow;
+use ns_base::{Idx as _, IndexVec};
+use ns_tensor::kernels::SliceDim;
+use ns_tensor::{DType, Shape};
 
 use super::attributes::{Arguments, Attributes, opcode};
 use super::error::{Expected, ParseError, ParseProblem};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::compiler::hlo::{HloInstruction, HloModule, InstrId, Literal, Opcode, ParameterRole, ReduceKind};
-use crate::tensor::kernels::WindowDim;
+use crate::hlo::{HloInstruction, HloModule, InstrId, Literal, Opcode, ParameterRole, ReduceKind};
+use ns_tensor::kernels::WindowDim;
 
 use super::window::{print_ranges, print_window};
 

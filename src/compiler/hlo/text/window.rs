@@ -1,6 +1,6 @@
 //! Windows and ranges as HLO text writes them: `{size=3x3 stride=2x2 pad=1_1x1_1}`, `{[0:2], [0:9:2]}`.
 
-use crate::tensor::kernels::{SliceDim, WindowDim};
+use ns_tensor::kernels::{SliceDim, WindowDim};
 
 /// A window; values equal to their default everywhere are left out.
 pub(super) fn print_window(window: &[WindowDim]) -> String {
@@ -120,7 +120,7 @@ pub(super) fn print_ranges(ranges: &[SliceDim]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::compiler::hlo::{parse, print};
+    use crate::hlo::{parse, print};
 
     fn module(line: &str) -> String {
         format!(

@@ -2,9 +2,9 @@
 
 use super::Reader;
 use super::table::rows;
-use crate::base::StrId;
-use crate::formats::decimal::TimeUnit;
-use crate::formats::json::Value;
+use crate::decimal::TimeUnit;
+use crate::json::Value;
+use ns_base::StrId;
 
 /// Adds one counter.
 pub(super) fn read(reader: &mut Reader, counter: Value<'_>, shift_ns: i64) {

@@ -2,12 +2,12 @@
 //! frames of the oldest files are numbers that refer to a table of symbols beside the profile.
 
 use super::{Context, Reader, location_frame};
-use crate::base::FxHashMap;
-use crate::formats::decimal::TimeUnit;
-use crate::formats::json::Value;
-use crate::formats::sampled::frames::bad_sample;
-use crate::formats::stacks::{Frame, StackTrack};
-use crate::profile::TrackId;
+use crate::decimal::TimeUnit;
+use crate::json::Value;
+use crate::sampled::frames::bad_sample;
+use crate::stacks::{Frame, StackTrack};
+use ns_base::FxHashMap;
+use ns_profile::TrackId;
 
 /// The table of symbols: an object, or a list by position.
 pub(super) fn symbols(table: Option<Value<'_>>) -> FxHashMap<String, String> {

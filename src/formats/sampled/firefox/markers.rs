@@ -2,10 +2,10 @@
 
 use super::table::rows;
 use super::{Names, Reader, object_args};
-use crate::base::{FxHashMap, StrId};
-use crate::formats::decimal::TimeUnit;
-use crate::formats::json::Value;
-use crate::profile::{ArgsId, ProfileBuilder, TrackId};
+use crate::decimal::TimeUnit;
+use crate::json::Value;
+use ns_base::{FxHashMap, StrId};
+use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Phases of markers in newer formats.
 const INSTANT: i64 = 0;

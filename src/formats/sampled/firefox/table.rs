@@ -1,6 +1,6 @@
 //! Tables in both forms: `{"schema": {"a": 0}, "data": [[..]]}` and `{"length": n, "a": [..]}`.
 
-use crate::formats::json::{Items, Value};
+use crate::json::{Items, Value};
 
 /// Calls `each` with every row: its number and the values of some columns. A value that is null or missing is `None`.
 pub(super) fn rows<'a, const N: usize>(
@@ -46,7 +46,7 @@ fn present(value: Value<'_>) -> Option<Value<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::json::Doc;
+    use crate::json::Doc;
 
     #[test]
     fn both_forms_give_the_same_rows() {

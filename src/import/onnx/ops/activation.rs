@@ -1,12 +1,12 @@
 //! Activation functions.
 
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{
     Elu, celu, elu, gelu_erf, gelu_tanh, hard_sigmoid, hard_swish, leaky_relu, mish, relu, softplus, softsign,
 };
-use crate::import::program::{Binary, Comparison, InstructionId, Unary};
+use crate::program::{Binary, Comparison, InstructionId, Unary};
 
 /// The results of an activation function; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

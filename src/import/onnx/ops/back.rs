@@ -1,12 +1,12 @@
 //! Inverses of windows, random numbers, and window functions for spectra.
 
-use crate::base::convert::{at_least_zero, real, real_signed, signed};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
-use crate::import::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::importer::Importer;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
+use crate::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
+use ns_base::convert::{at_least_zero, real, real_signed, signed};
 
 use super::layout::sizes;
 use super::window::positive;

@@ -1,12 +1,12 @@
 //! Elementwise operators of numbers and booleans.
 
-use crate::base::convert::real_len;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{floor_modulo, power_number};
-use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::importer::Importer;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{floor_modulo, power_number};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use ns_base::convert::real_len;
 
 /// The results of an elementwise operator; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

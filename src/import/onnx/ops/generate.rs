@@ -1,11 +1,11 @@
 //! Operators that compute numbers from sizes and settings.
 
-use crate::base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::importer::Importer;
+use crate::onnx::site::{Results, Site};
+use crate::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
+use ns_base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
 
 use super::layout::sizes;
 

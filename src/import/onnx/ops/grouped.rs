@@ -1,12 +1,12 @@
 //! Grouped-query attention: each head of keys and values serves several heads of queries. With keys and values of earlier calls, as decoders in
 //! onnxruntime use it.
 
-use crate::base::convert::real;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::Attention;
-use crate::import::program::{Binary, Comparison, ElementType, InstructionId};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::Attention;
+use crate::program::{Binary, Comparison, ElementType, InstructionId};
+use ns_base::convert::real;
 
 use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;

@@ -1,14 +1,14 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
-use crate::base::convert::{self, narrow, signed};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
-use crate::import::program::{
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::RowGather;
+use crate::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
+use crate::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
+use ns_base::convert::{self, narrow, signed};
 
 /// The results of an operator with indices; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

@@ -1,10 +1,10 @@
 //! Operators that move elements: shapes, slices, joins.
 
-use crate::base::convert::{at_least_zero, signed_len};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::InstructionId;
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::InstructionId;
+use ns_base::convert::{at_least_zero, signed_len};
 
 /// The results of an operator that moves elements; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

@@ -1,10 +1,10 @@
 //! Lists of arrays and optional values. A list is a tuple with known parts, so nothing of it remains in the program.
 
-use crate::base::convert::signed_len;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::{ElementType, InstructionId, Op};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::{ElementType, InstructionId, Op};
+use ns_base::convert::signed_len;
 
 /// The results of an operator on lists; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

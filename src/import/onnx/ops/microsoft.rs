@@ -1,11 +1,11 @@
 //! Operators that onnxruntime's optimisers make by fusing several ONNX operators (domain `com.microsoft`).
 
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
-use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::RowGather;
+use crate::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 
 use super::product::{apart, attend_heads, convolution, count_matmul, joined};
 
@@ -32,7 +32,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     })
 }
 
-type Function = fn(&mut crate::import::program::Builder, InstructionId) -> crate::import::program::Built;
+type Function = fn(&mut crate::program::Builder, InstructionId) -> crate::program::Built;
 
 /// A function of the sum of an operand and a bias.
 fn biased(site: &mut Site<'_, '_>, function: Function) -> Results {
@@ -134,9 +134,9 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
         "LeakyRelu" => {
             let (element, slope) = (site.element(x), site.float("leaky_relu_alpha", number(0, 0.01))?);
             let slope = site.b().number(element, slope)?;
-            crate::import::program::compose::leaky_relu(site.b(), x, slope)?
+            crate::program::compose::leaky_relu(site.b(), x, slope)?
         }
-        "HardSigmoid" => crate::import::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
+        "HardSigmoid" => crate::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
         other => return Err(site.fault(Fault::Value { attribute: "activation", value: other.to_owned() })),
     })
 }

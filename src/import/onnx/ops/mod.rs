@@ -26,7 +26,7 @@ mod window;
 use super::error::OpError;
 use super::messages::Node;
 use super::site::{Results, Site};
-use crate::import::OperatorKind;
+use crate::OperatorKind;
 
 /// The name of a node's operator, with its domain if it is not ONNX's own.
 pub(super) fn full_name(node: &Node) -> String {
@@ -82,8 +82,8 @@ const FAMILIES: [(OperatorKind, Family); 17] = [
 
 /// The kind of work of an operator in a domain; `None` if it is unknown. The operator is tried without operands.
 #[cfg(test)]
-pub(in crate::import) fn kind_of_operator(domain: &str, name: &str) -> Option<OperatorKind> {
-    let (model, options) = (super::messages::Model::default(), crate::import::ImportOptions::default());
+pub(crate) fn kind_of_operator(domain: &str, name: &str) -> Option<OperatorKind> {
+    let (model, options) = (super::messages::Model::default(), crate::ImportOptions::default());
     let mut importer = super::importer::Importer::new(&model, &options);
     let node = Node { domain: domain.to_owned(), op: name.to_owned(), ..Node::default() };
     let mut site = Site { importer: &mut importer, node: &node, inputs: Vec::new(), opset: super::NEWEST_OPSET };

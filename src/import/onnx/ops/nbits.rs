@@ -1,10 +1,10 @@
 //! Products with weights of a few bits, packed into bytes.
 
-use crate::base::convert::real;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::{Binary, ElementType, InstructionId};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::{Binary, ElementType, InstructionId};
+use ns_base::convert::real;
 
 use super::product::count_matmul;
 

@@ -1,13 +1,13 @@
 //! Normalisations and softmax.
 
-use crate::base::convert::{nearest_single, real, real_signed, signed, signed_len};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
-use crate::import::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
+use crate::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
+use ns_base::convert::{nearest_single, real, real_signed, signed, signed_len};
 
 /// The results of a normalisation; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

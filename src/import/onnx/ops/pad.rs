@@ -1,10 +1,10 @@
 //! Padding.
 
-use crate::base::convert::at_least_zero;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::InstructionId;
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::InstructionId;
+use ns_base::convert::at_least_zero;
 
 /// Elements in front of and behind each dimension.
 pub(super) fn pad(site: &mut Site<'_, '_>) -> Results {

@@ -1,11 +1,11 @@
 //! Pooling.
 
-use crate::base::convert::{real, real_signed};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
-use crate::import::program::{Binary, ElementType, InstructionId, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
+use crate::program::{Binary, ElementType, InstructionId, Unary};
+use ns_base::convert::{real, real_signed};
 
 use super::window::{positive, windows};
 

@@ -1,12 +1,12 @@
 //! Products of matrices and convolutions.
 
-use crate::base::convert::signed;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::ConvolutionSpec;
-use crate::import::program::compose::{Attention, attention, einsum};
-use crate::import::program::{Binary, ElementType, InstructionId};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::ConvolutionSpec;
+use crate::program::compose::{Attention, attention, einsum};
+use crate::program::{Binary, ElementType, InstructionId};
+use ns_base::convert::signed;
 
 use super::window::{positive, windows};
 

@@ -1,12 +1,12 @@
 //! Quantised values and products of integers.
 
-use crate::base::convert::low8;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::importer::Importer;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::{average_pool, leaky_relu, softmax};
-use crate::import::program::{Binary, ElementType, InstructionId, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::importer::Importer;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::{average_pool, leaky_relu, softmax};
+use crate::program::{Binary, ElementType, InstructionId, Unary};
+use ns_base::convert::low8;
 
 use super::product::{convolve, count_matmul, widened};
 

@@ -1,11 +1,11 @@
 //! Recurrent layers.
 
-use crate::base::convert::place;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::InstructionId;
-use crate::import::program::compose::{CellKind, Layer, recurrent};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::InstructionId;
+use crate::program::compose::{CellKind, Layer, recurrent};
+use ns_base::convert::place;
 
 /// The results of a recurrent layer; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

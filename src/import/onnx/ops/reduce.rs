@@ -1,10 +1,10 @@
 //! Reductions.
 
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::compose::logsumexp;
-use crate::import::program::{Binary, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::compose::logsumexp;
+use crate::program::{Binary, Unary};
 
 /// The results of a reduction; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {

@@ -1,12 +1,12 @@
 //! Regions of pictures, as detectors cut them out. A sample between four pixels weighs rows and columns apart, so that the mean of
 //! the samples of a bin is a product with a matrix on either side, as NeuronCores need it.
 
-use crate::base::convert::real;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::RowGather;
-use crate::import::program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::RowGather;
+use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
+use ns_base::convert::real;
 
 /// The side of the regions in one direction.
 struct Side {

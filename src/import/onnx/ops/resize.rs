@@ -1,14 +1,14 @@
 //! Resizing: each element of the result is a weighted sum of a few elements of the operand, one dimension after the other.
 
-use crate::base::convert::{
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::RowGather;
+use crate::program::compose::{Between, Beyond, GridSample, grid_sample};
+use crate::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
+use ns_base::convert::{
     at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
 };
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{Between, Beyond, GridSample, grid_sample};
-use crate::import::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
 
 use super::layout::sizes;
 

@@ -1,10 +1,10 @@
 //! Rotary position embeddings: pairs of features rotated by an angle that grows with the position of their token.
 
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::RowGather;
-use crate::import::program::{Binary, ElementType, InstructionId};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::RowGather;
+use crate::program::{Binary, ElementType, InstructionId};
 
 use super::product::{apart, joined};
 

@@ -1,12 +1,12 @@
 //! Fourier transforms. ONNX keeps real and imaginary parts in the last dimension, so that a transform is one product with a matrix of
 //! cosines and sines, as NeuronCores need it.
 
-use crate::base::convert::{real, signed};
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::{Results, Site};
-use crate::import::program::builder::ConvolutionSpec;
-use crate::import::program::{ArrayType, Numbers, Value};
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::{Results, Site};
+use crate::program::builder::ConvolutionSpec;
+use crate::program::{ArrayType, Numbers, Value};
+use ns_base::convert::{real, signed};
 
 /// Most numbers of a transform's matrix.
 const MOST_NUMBERS: u64 = 1 << 23;

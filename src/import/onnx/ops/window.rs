@@ -1,9 +1,9 @@
 //! Windows that move over spatial dimensions: settings that convolutions and poolings share.
 
-use crate::base::convert::signed;
-use crate::import::onnx::error::OpError;
-use crate::import::onnx::fault::Fault;
-use crate::import::onnx::site::Site;
+use crate::onnx::error::OpError;
+use crate::onnx::fault::Fault;
+use crate::onnx::site::Site;
+use ns_base::convert::signed;
 
 /// How windows move, one entry for each spatial dimension.
 pub(super) struct Windows {

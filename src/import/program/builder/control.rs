@@ -3,7 +3,7 @@
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
 use super::core::{Builder, Built};
 use super::error::{BuildError, Misfit, Pair};
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 impl Builder {
     /// Joins several values into a tuple.

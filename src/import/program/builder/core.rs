@@ -9,8 +9,8 @@ use super::super::{
 };
 use super::error::BuildError;
 use super::fold::{fold, fold_reduction};
-use crate::base::convert::{self, whole_signed};
-use crate::base::{Idx, IndexVec};
+use ns_base::convert::{self, whole_signed};
+use ns_base::{Idx, IndexVec};
 
 /// A value of the computation under construction.
 pub type Built = Result<InstructionId, BuildError>;

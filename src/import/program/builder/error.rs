@@ -268,7 +268,7 @@ pub enum BuildError {
 
 impl BuildError {
     /// An error for a window that does not fit in a dimension of `size` elements.
-    pub(in crate::import::program) fn window(window: &WindowDim, size: u64) -> Self {
+    pub(in crate::program) fn window(window: &WindowDim, size: u64) -> Self {
         Self::Window { window: Box::new(*window), size }
     }
 

@@ -4,7 +4,7 @@
 
 use super::super::round;
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, Numbers, Op, Unary, Value};
-use crate::base::convert::{self, at_least_zero, narrow, nearest_single, real_signed, signed, whole_signed};
+use ns_base::convert::{self, at_least_zero, narrow, nearest_single, real_signed, signed, whole_signed};
 
 /// Most elements of an integer array that is computed here; attention masks are larger and stay operations.
 const MOST_WHOLE: u64 = 1024;

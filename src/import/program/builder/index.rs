@@ -3,7 +3,7 @@
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
 use super::core::{Builder, Built};
 use super::error::{BuildError, Misfit};
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 /// A gather along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

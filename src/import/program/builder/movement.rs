@@ -3,7 +3,7 @@
 use super::super::{InstructionId, Op, Type};
 use super::core::{Builder, Built};
 use super::error::{BuildError, Misfit, Pair};
-use crate::base::convert::{narrow, signed_len};
+use ns_base::convert::{narrow, signed_len};
 
 impl Builder {
     /// The array broadcast to sizes by numpy's rules.

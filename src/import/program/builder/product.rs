@@ -5,7 +5,7 @@ use super::core::{Builder, Built};
 use super::elementwise::broadcast_dims;
 use super::error::{BuildError, Pair, Ranks};
 use super::reduce::places;
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// Settings of a convolution in frameworks' terms, channels in the second dimension; one number for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
 use super::error::BuildError;
-use crate::base::convert::{self, narrow};
+use ns_base::convert::{self, narrow};
 
 impl Builder {
     /// Combines elements along dimensions, which disappear or stay with size one.

@@ -4,7 +4,7 @@ use super::super::builder::RowGather;
 use super::super::{
     Binary, BuildError, Builder, Built, ComposeError, ElementType, GatherDims, InstructionId, Pair, ScatterDims, Type,
 };
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

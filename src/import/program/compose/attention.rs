@@ -2,7 +2,7 @@
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
 use super::softmax;
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 /// Settings of an attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Einstein's summation.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// An operand and the letters of its dimensions.
 #[derive(Clone, Debug)]

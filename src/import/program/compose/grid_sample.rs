@@ -1,7 +1,7 @@
 //! Samples of images at positions between their elements.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Pair, Unary};
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 /// Values beyond the edges of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Quotients, remainders and powers with the rules of frameworks.
 
 use super::super::{Binary, Builder, Built, Comparison, InstructionId, Unary};
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// `a / b` rounded down, in the element type of the operands.
 ///

@@ -46,7 +46,7 @@ pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 
 use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
-use crate::base::convert::{narrow, signed_len};
+use ns_base::convert::{narrow, signed_len};
 
 /// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way.
 ///

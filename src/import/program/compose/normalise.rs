@@ -3,7 +3,7 @@
 use super::super::{Binary, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Op, Unary};
 use super::statistic::norm;
 use super::{per_channel, widened};
-use crate::base::convert::{narrow, nearest_single};
+use ns_base::convert::{narrow, nearest_single};
 
 /// Optional factors and summands of a normalised array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

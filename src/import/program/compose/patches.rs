@@ -2,7 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{BuildError, Builder, Built, ElementType, InstructionId, Ranks, WindowDim};
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// How windows lie along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::super::{
     ArrayType, Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Misfit,
     Numbers, Value, WindowDim,
 };
-use crate::base::convert::{narrow, real, real_signed, real_sum};
+use ns_base::convert::{narrow, real, real_signed, real_sum};
 
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::super::{Binary, BuildError, Builder, Built, ComposeError, InstructionId, Unary};
 use super::one_minus;
-use crate::base::convert::place;
+use ns_base::convert::place;
 
 /// Kind of a recurrent cell and the order of its gates in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::super::builder::RowGather;
 use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Numbers, Value};
-use crate::base::convert::{narrow, real, signed, signed_len, whole_signed};
+use ns_base::convert::{narrow, real, signed, signed_len, whole_signed};
 
 /// How values between elements are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq)]

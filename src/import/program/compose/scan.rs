@@ -3,7 +3,7 @@
 use super::super::{
     Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, WindowDim,
 };
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
 ///

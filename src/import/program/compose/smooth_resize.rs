@@ -1,7 +1,7 @@
 //! Resizing by means over all elements that an element of the result covers, so that shrinking loses none (`antialias`).
 
 use super::super::{ArrayType, Builder, Built, ComposeError, DotDims, ElementType, InstructionId, Numbers, Value};
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 /// How elements are weighted by their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

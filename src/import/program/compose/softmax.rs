@@ -2,7 +2,7 @@
 
 use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::widened;
-use crate::base::convert::narrow;
+use ns_base::convert::narrow;
 
 /// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
 ///

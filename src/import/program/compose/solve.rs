@@ -4,7 +4,7 @@ use super::super::{
     Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Pair, Unary,
 };
 use super::statistic::arg_extreme;
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// Most rows of a matrix that is eliminated.
 const MOST_ROWS: u64 = 64;

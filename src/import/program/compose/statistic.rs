@@ -1,7 +1,7 @@
 //! Statistics along dimensions.
 
 use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Ranks, Unary};
-use crate::base::convert::real;
+use ns_base::convert::real;
 
 /// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
 ///

@@ -2,7 +2,7 @@
 
 use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, InstructionId, Misfit, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
-use crate::base::convert::{narrow, real};
+use ns_base::convert::{narrow, real};
 
 /// Most elements of a kernel that is unrolled.
 const MOST_PATCH: u64 = 4096;

@@ -2,8 +2,8 @@
 
 use super::error::{CalledError, Caller, InferError, Pair, Part, Takes};
 use super::{Inference, Signature, check_dimensions};
-use crate::base::convert::narrow;
-use crate::import::program::{ArrayType, ElementType, Op, Type};
+use crate::program::{ArrayType, ElementType, Op, Type};
+use ns_base::convert::narrow;
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {

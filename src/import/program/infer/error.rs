@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::import::program::{ArrayType, ElementType, Type};
+use crate::program::{ArrayType, ElementType, Type};
 
 /// Why the type of a result cannot be inferred, in words that follow the instruction's name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -2,8 +2,8 @@
 
 use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};
-use crate::base::convert::narrow;
-use crate::import::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
+use crate::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
+use ns_base::convert::narrow;
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {

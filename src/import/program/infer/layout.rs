@@ -2,7 +2,7 @@
 
 use super::error::{InferError, Pair, Part};
 use super::{Inference, check_dimensions};
-use crate::import::program::{ArrayType, Op, Type};
+use crate::program::{ArrayType, Op, Type};
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     let dims = match at.op {

@@ -2,8 +2,8 @@
 
 use super::error::{InferError, Part, Takes};
 use super::{Inference, check_dimensions};
-use crate::base::convert::narrow;
-use crate::import::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
+use crate::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
+use ns_base::convert::narrow;
 
 pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
     match at.op {
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn products_and_convolutions_give_their_sizes() {
-        let array = |dims: &[u64]| Type::Array(ArrayType::new(crate::import::program::ElementType::F32, dims));
+        let array = |dims: &[u64]| Type::Array(ArrayType::new(crate::program::ElementType::F32, dims));
         let result = |op: &Op, a: &[u64], b: &[u64]| {
             let (a, b) = (array(a), array(b));
             let at = Inference { op, operands: &[&a, &b], called: &[], declared: &array(&[]) };

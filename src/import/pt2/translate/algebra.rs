@@ -1,10 +1,10 @@
 //! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::narrow;
-use crate::import::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
-use crate::import::program::compose::{einsum, norm};
-use crate::import::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
+use crate::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
+use crate::program::compose::{einsum, norm};
+use crate::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
+use ns_base::convert::narrow;
 
 /// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
@@ -121,7 +121,7 @@ fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (left, right) = (c.b().rank(a), c.b().rank(b));
     let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, BuildError> {
         let all = c.ints(name).unwrap_or_default();
-        let each = |d: i64| crate::import::program::compose::dimension(rank, d).map(narrow);
+        let each = |d: i64| crate::program::compose::dimension(rank, d).map(narrow);
         all.into_iter().map(each).collect()
     };
     let dims = DotDims {

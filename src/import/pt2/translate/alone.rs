@@ -11,8 +11,8 @@ use super::families::known;
 use super::finish::Reason;
 use super::run::Translator;
 use super::views::ViewId;
-use crate::import::UnsupportedOp;
-use crate::import::program::{ArrayType, BuildError, CallError, InstructionId, Type};
+use crate::UnsupportedOp;
+use crate::program::{ArrayType, BuildError, CallError, InstructionId, Type};
 
 /// A call of an aten operation.
 #[derive(Debug)]

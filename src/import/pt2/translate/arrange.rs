@@ -1,9 +1,9 @@
 //! Operations that move elements: repetitions, paddings, shuffles, grids.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{narrow, real_signed};
-use crate::import::program::compose::cumulative;
-use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
+use crate::program::compose::cumulative;
+use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
+use ns_base::convert::{narrow, real_signed};
 
 /// The whole tensor, repeated along each dimension.
 ///
@@ -82,7 +82,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     if is_places {
         return one(places);
     }
-    let how = crate::import::program::builder::RowGather { dimension, wraps: false };
+    let how = crate::program::builder::RowGather { dimension, wraps: false };
     one(c.b().take(x, places, how)?)
 }
 
@@ -177,7 +177,7 @@ pub fn around(
         return Err(CallError::Unknown { argument: "mode", found: mode.to_owned() }.into());
     };
     let row = c.b().whole_row(ElementType::S64, &places)?;
-    let how = crate::import::program::builder::RowGather { dimension: d, wraps: false };
+    let how = crate::program::builder::RowGather { dimension: d, wraps: false };
     c.b().take(x, row, how)
 }
 

@@ -1,7 +1,7 @@
 //! Attention.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::compose::{Attention, attention};
+use crate::program::compose::{Attention, attention};
 
 /// Translates the variants of scaled dot-product attention.
 ///

@@ -2,8 +2,8 @@
 
 use super::super::argument::Argument;
 use super::call::{Call, Done, Made, one};
-use crate::import::program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
-use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
+use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates functions of two or three operands.
 ///

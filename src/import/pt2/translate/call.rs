@@ -4,8 +4,8 @@ use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
 use super::run::Translator;
 use super::views::{ViewId, Views};
-use crate::base::convert::{real_signed, whole_signed};
-use crate::import::program::{ArrayType, BuildError, Builder, Built, CallError, ElementType, InstructionId};
+use crate::program::{ArrayType, BuildError, Builder, Built, CallError, ElementType, InstructionId};
+use ns_base::convert::{real_signed, whole_signed};
 
 /// The result of an operation.
 #[derive(Debug)]
@@ -201,15 +201,13 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
 
     /// A dimension by name, counted from the front.
     pub fn dimension(&self, name: &str, default: i64, rank: usize) -> Result<usize, BuildError> {
-        crate::import::program::compose::dimension(rank, self.int_or(name, default))
+        crate::program::compose::dimension(rank, self.int_or(name, default))
     }
 
     /// Dimensions by name, counted from the front; all dimensions if the list is missing or empty.
     pub fn dimensions(&self, name: &str, rank: usize) -> Result<Vec<usize>, BuildError> {
         match self.ints(name) {
-            Some(all) if !all.is_empty() => {
-                all.iter().map(|&d| crate::import::program::compose::dimension(rank, d)).collect()
-            }
+            Some(all) if !all.is_empty() => all.iter().map(|&d| crate::program::compose::dimension(rank, d)).collect(),
             _ => Ok((0..rank).collect()),
         }
     }

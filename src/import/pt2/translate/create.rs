@@ -1,10 +1,8 @@
 //! Tensors without operands, values of in-place writes, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{at_least_zero, narrow, real, real_signed};
-use crate::import::program::{
-    ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value,
-};
+use crate::program::{ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value};
+use ns_base::convert::{at_least_zero, narrow, real, real_signed};
 
 /// Most numbers of a range that is computed here.
 const MAX_ROW: u64 = 1 << 20;

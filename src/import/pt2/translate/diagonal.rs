@@ -2,12 +2,12 @@
 
 use super::call::{Call, Done, Made, one};
 use super::views::{Look, ViewId, Views};
-use crate::base::convert::{narrow, real_signed, signed};
-use crate::import::program::compose::dimension;
-use crate::import::program::{
+use crate::program::compose::dimension;
+use crate::program::{
     ArrayType, Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId, Numbers, Ranks,
     Value,
 };
+use ns_base::convert::{narrow, real_signed, signed};
 
 /// Most elements of a triangle whose indices are computed here.
 const MOST_PLACES: u64 = 1 << 20;

@@ -1,8 +1,8 @@
 //! The operators that `torch.nn.MultiheadAttention` and `TransformerEncoderLayer` call in inference, each a whole layer.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
-use crate::import::program::{Binary, BuildError, Builder, Built, CallError, Comparison, InstructionId, Ranks};
+use crate::program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
+use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, InstructionId, Ranks};
 
 /// Translates whole layers of attention.
 ///

@@ -5,7 +5,7 @@ use super::{
     algebra, attention, binary, create, diagonal, encoder, index, linear_systems, loss, margin, norm, order, placed,
     pool, product, quantise, random, recurrent, reduce, shape, special, spectral, unary,
 };
-use crate::import::OperatorKind;
+use crate::OperatorKind;
 
 type Family = fn(&mut Call<'_, '_, '_>) -> Made;
 

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Done, Made};
 use super::views::ViewId;
-use crate::import::program::{ArrayType, BuildError, CallError, ElementType, InstructionId, ValueError};
+use crate::program::{ArrayType, BuildError, CallError, ElementType, InstructionId, ValueError};
 
 /// Why a node has no translation.
 pub enum Reason {

@@ -1,12 +1,12 @@
 //! Look-ups and writes by indices.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{real, real_signed};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{
+use crate::program::builder::RowGather;
+use crate::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
 };
-use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId};
+use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId};
+use ns_base::convert::{real, real_signed};
 
 /// Translates look-ups and writes by indices.
 ///

@@ -1,8 +1,8 @@
 //! Determinants, inverses and solutions of systems of equations.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
-use crate::import::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
+use crate::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
+use crate::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
 
 /// Translates operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
 ///

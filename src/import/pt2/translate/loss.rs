@@ -1,10 +1,10 @@
 //! Losses: distances between a model's results and their targets.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{narrow, real, real_signed};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::log_softmax;
-use crate::import::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
+use crate::program::builder::RowGather;
+use crate::program::compose::log_softmax;
+use crate::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
+use ns_base::convert::{narrow, real, real_signed};
 
 /// Translates losses.
 ///

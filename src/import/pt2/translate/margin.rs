@@ -2,9 +2,9 @@
 
 use super::call::{Call, Done, Made, one};
 use super::loss::reduced;
-use crate::base::convert::signed_len;
-use crate::import::program::compose::norm;
-use crate::import::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
+use crate::program::compose::norm;
+use crate::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
+use ns_base::convert::signed_len;
 
 /// Translates losses of similarity and margins.
 ///

@@ -1,9 +1,9 @@
 //! Normalisations.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{nearest_single, real};
-use crate::import::program::compose::{Affine, batch_norm, group_norm, layer_norm, rms_norm};
-use crate::import::program::{ArrayType, Binary, BuildError, ElementType, InstructionId, Op, Type};
+use crate::program::compose::{Affine, batch_norm, group_norm, layer_norm, rms_norm};
+use crate::program::{ArrayType, Binary, BuildError, ElementType, InstructionId, Op, Type};
+use ns_base::convert::{nearest_single, real};
 
 /// Translates normalisations.
 ///
@@ -130,6 +130,6 @@ fn with_own_values(c: &mut Call<'_, '_, '_>, x: InstructionId, affine: Affine, e
         c.t.views.set(&mut c.t.b, view, next)?;
     }
     let sum = c.b().with_number(Binary::Add, variance, epsilon)?;
-    let factor = c.b().unary(crate::import::program::Unary::Rsqrt, sum)?;
+    let factor = c.b().unary(crate::program::Unary::Rsqrt, sum)?;
     Ok(Done::Many(vec![Some(value), Some(mean), Some(factor)]))
 }

@@ -1,10 +1,10 @@
 //! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{narrow, real, signed};
-use crate::import::program::builder::RowGather;
-use crate::import::program::compose::{floor_divide, floor_modulo, norm, sort_places};
-use crate::import::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
+use crate::program::builder::RowGather;
+use crate::program::compose::{floor_divide, floor_modulo, norm, sort_places};
+use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
+use ns_base::convert::{narrow, real, signed};
 
 /// Most rows whose pairs are unrolled.
 const MOST_ROWS: u64 = 2048;

@@ -1,9 +1,9 @@
 //! Elements written at indices, under masks and in windows, and positions among boundaries.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::real;
-use crate::import::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
-use crate::import::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
+use crate::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
+use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
+use ns_base::convert::real;
 
 /// Translates operations that write elements, and positions among boundaries.
 ///
@@ -75,7 +75,7 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
     let places = c.b().with_number(Binary::Sub, before, 1.0)?;
     let places = c.b().clamp_numbers(places, Some(0.0), Some(real(given - 1)))?;
     let source = c.b().reshape(source, &[given])?;
-    let how = crate::import::program::builder::RowGather { dimension: 0, wraps: false };
+    let how = crate::program::builder::RowGather { dimension: 0, wraps: false };
     let found = c.b().take(source, places, how)?;
     let found = c.b().reshape(found, &dims)?;
     one(c.b().select(mask, found, x)?)
@@ -221,5 +221,5 @@ fn grid(c: &mut Call<'_, '_, '_>) -> Made {
     let sizes = c.ints("size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();
     let aligns = c.flag_or("align_corners", false);
-    one(crate::import::program::compose::affine_grid(c.b(), theta, &sizes, aligns)?)
+    one(crate::program::compose::affine_grid(c.b(), theta, &sizes, aligns)?)
 }

@@ -1,12 +1,12 @@
 //! Pooling and resizing.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::real;
-use crate::import::program::compose::{
+use crate::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use crate::import::program::{BuildError, CallError, ElementType};
+use crate::program::{BuildError, CallError, ElementType};
+use ns_base::convert::real;
 
 /// Translates pooling and resizing.
 ///

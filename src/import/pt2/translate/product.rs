@@ -2,9 +2,9 @@
 
 use super::super::argument::Argument;
 use super::call::{Call, Done, Made, one};
-use crate::import::program::builder::ConvolutionSpec;
-use crate::import::program::compose::einsum;
-use crate::import::program::{Binary, BuildError, CallError, DotDims, InstructionId};
+use crate::program::builder::ConvolutionSpec;
+use crate::program::compose::einsum;
+use crate::program::{Binary, BuildError, CallError, DotDims, InstructionId};
 
 /// Translates products.
 ///

@@ -1,8 +1,8 @@
 //! Numbers rounded to integers of few bits, and products of these numbers.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::narrow;
-use crate::import::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use ns_base::convert::narrow;
 
 /// Translates rounding for quantisation-aware training.
 ///

@@ -1,7 +1,7 @@
 //! Random numbers: their work is known, but their values differ from call to call.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
+use crate::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
 
 /// Translates random numbers.
 ///

@@ -1,8 +1,8 @@
 //! Recurrent layers.
 
 use super::call::{Call, Done, Made};
-use crate::import::program::compose::{CellKind, Layer, recurrent};
-use crate::import::program::{CallError, InstructionId, Unsupported};
+use crate::program::compose::{CellKind, Layer, recurrent};
+use crate::program::{CallError, InstructionId, Unsupported};
 
 /// Translates recurrent layers and cells.
 ///

@@ -1,11 +1,11 @@
 //! Reductions, orders and running sums.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::compose::{
+use crate::program::compose::{
     arg_extreme, cumulative, distances, log_softmax, logsumexp, norm, running_extreme, softmax, sort_places,
     top_places, variance, widened,
 };
-use crate::import::program::{Binary, CallError, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, CallError, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates reductions.
 ///

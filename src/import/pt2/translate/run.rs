@@ -13,10 +13,10 @@ use super::families::known;
 use super::finish::Reason;
 use super::signature::{input_kind, scope_of};
 use super::views::{ViewId, Views};
-use crate::import::program::{
+use crate::program::{
     ArrayType, BuildError, Builder, CallError, InstructionId, Program, ProgramParameter, Role, Type, ValueError,
 };
-use crate::import::{ImportError, Place, UnsupportedOp};
+use crate::{ImportError, Place, UnsupportedOp};
 
 /// A program, and what is unknown about it.
 #[derive(Debug)]
@@ -433,7 +433,7 @@ fn at_node(name: &str, error: BuildError) -> ImportError {
 
 /// The kind of work of an aten operation; `None` if it is unknown. The operation is tried without arguments.
 #[cfg(test)]
-pub fn kind_of_aten(op: &str) -> Option<crate::import::OperatorKind> {
+pub fn kind_of_aten(op: &str) -> Option<crate::OperatorKind> {
     let node = format!(r#"{{"target": "torch.ops.aten.{op}.default", "inputs": [], "outputs": []}}"#);
     let node: Node<'_> = serde_json::from_str(&node).ok()?;
     let graph = r#"{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}}"#;

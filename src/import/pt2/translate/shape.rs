@@ -5,9 +5,9 @@ use super::arrange::{difference, meshgrid, pad, repeat, repeat_each, repeat_inte
 use super::call::{Call, Done, Made, one};
 use super::infer::is_conversion;
 use super::views::{Look, ViewId};
-use crate::base::convert::real_signed;
-use crate::import::program::builder::RowGather;
-use crate::import::program::{Binary, BuildError, CallError, ElementType, Unsupported};
+use crate::program::builder::RowGather;
+use crate::program::{Binary, BuildError, CallError, ElementType, Unsupported};
+use ns_base::convert::real_signed;
 
 /// Translates views, copies, joins and operations that change nothing.
 ///
@@ -29,7 +29,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "view" if c.overload == "dtype" => {
             let x = c.x(0)?;
             let ty = c.result()?;
-            let bits = crate::import::program::Op::BitcastConvert;
+            let bits = crate::program::Op::BitcastConvert;
             one(c.b().push_array(bits, vec![x], ty.element, ty.dims)?)
         }
         "view" | "_unsafe_view" | "reshape" | "view_as" | "reshape_as" | "flatten" | "unflatten" | "squeeze"
@@ -201,7 +201,7 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
         _ => {
             let at = |place: usize| -> Result<usize, BuildError> {
                 let number = c.int_of(c.at(place)?).unwrap_or(i64::MAX);
-                crate::import::program::compose::dimension(rank, number)
+                crate::program::compose::dimension(rank, number)
             };
             let (a, b) = (at(1)?, at(2)?);
             if rank > 0 {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::argument::{Argument, Text};
 use super::super::schema::{Node, Spec};
-use crate::import::program::Role;
+use crate::program::Role;
 
 /// An input that is a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Tests of numbers, and rarer functions.
 
 use super::call::{Call, Done, Made, one};
-use crate::import::program::builder::broadcast_dims;
-use crate::import::program::compose::cumulative;
-use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::builder::broadcast_dims;
+use crate::program::compose::cumulative;
+use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
 
 /// Translates tests of numbers and rarer functions.
 ///
@@ -12,7 +12,7 @@ use crate::import::program::{Binary, BuildError, Built, Comparison, ElementType,
 pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     if c.op == "log_sigmoid_forward" {
         let x = c.x(0)?;
-        let value = crate::import::program::compose::log_sigmoid(c.b(), x)?;
+        let value = crate::program::compose::log_sigmoid(c.b(), x)?;
         return Ok(Done::Many(vec![Some(value), None]));
     }
     for family in [questions, functions] {

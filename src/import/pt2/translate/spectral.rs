@@ -2,11 +2,11 @@
 
 use super::arrange::around;
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{self, at_least_zero, real_signed, signed_len};
-use crate::import::program::compose::{Windows, dimension, windows};
-use crate::import::program::{
+use crate::program::compose::{Windows, dimension, windows};
+use crate::program::{
     ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
 };
+use ns_base::convert::{self, at_least_zero, real_signed, signed_len};
 
 /// Most numbers of a window that is computed here.
 const MOST_NUMBERS: i64 = 1 << 20;

@@ -1,9 +1,9 @@
 //! Functions of one operand, including activations.
 
 use super::call::{Call, Done, Made, one};
-use crate::base::convert::{narrow, real_signed};
-use crate::import::program::compose::{self, Elu, power_number};
-use crate::import::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::compose::{self, Elu, power_number};
+use crate::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::convert::{narrow, real_signed};
 
 /// Translates functions of one operand.
 ///

@@ -1,7 +1,7 @@
 //! Values that share memory. An in-place operation changes all values of the same storage. Each value is therefore a chain
 //! of views down to a storage, and a view is computed again after its storage has changed.
 
-use crate::import::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
+use crate::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
 
 /// A value of the graph.
 pub type ViewId = usize;
@@ -150,8 +150,8 @@ fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look)
             let row = b.whole_row(ElementType::S64, &places)?;
             let mut indices = vec![None; *dimension];
             indices.push(Some(row));
-            let how = crate::import::program::compose::IndexPut { combine: None };
-            crate::import::program::compose::advanced_put(b, below, &indices, value, how)
+            let how = crate::program::compose::IndexPut { combine: None };
+            crate::program::compose::advanced_put(b, below, &indices, value, how)
         }
         Look::Expand(dims) if *dims == b.dims(below) => Ok(value),
         Look::Expand(_) => Err(CallError::from(Unsupported::RepeatedWrite).into()),

@@ -9,8 +9,8 @@ use super::super::value::{Kind, Value};
 use super::error::RunError;
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
-use crate::import::program::ArrayType;
-use crate::import::pt2::{AloneCall, Argument, NamedArgument, Symbolic, Text, ViewId, scalar_type};
+use crate::program::ArrayType;
+use crate::pt2::{AloneCall, Argument, NamedArgument, Symbolic, Text, ViewId, scalar_type};
 
 /// Most items of a list.
 const MAX_ITEMS: usize = 1 << 16;

@@ -4,9 +4,9 @@ use super::super::source::Expression;
 use super::super::value::Value;
 use super::error::RunError;
 use super::state::{Interpreter, Stop};
-use crate::import::load_parameter;
-use crate::import::program::Numbers;
-use crate::import::pt2::ViewId;
+use crate::load_parameter;
+use crate::program::Numbers;
+use crate::pt2::ViewId;
 
 impl Interpreter<'_> {
     /// Calls a built-in function of Python.

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::import::program::{BuildError, ElementType};
+use crate::program::{BuildError, ElementType};
 
 /// Why a line of a model's source cannot be run. Values in it are described in a few words.
 #[derive(Clone, Debug, PartialEq, Error)]

@@ -1,7 +1,7 @@
 //! Functions of numbers, strings and lists, with which a program computes from its sizes.
 
 use super::super::value::Value;
-use crate::base::convert::real_signed;
+use ns_base::convert::real_signed;
 
 /// Most items of a list that is created.
 const MAX_ITEMS: usize = 1 << 16;

@@ -12,9 +12,9 @@ use super::super::source::{
 use super::super::value::{ModuleValue, Value};
 use super::error::{FlowError, RunError};
 use super::state::{Frame, Interpreter, Stop};
-use crate::import::ImportError;
-use crate::import::program::{ArrayType, BuildError, InstructionId};
-use crate::import::pt2::ViewId;
+use crate::ImportError;
+use crate::program::{ArrayType, BuildError, InstructionId};
+use crate::pt2::ViewId;
 
 /// Most turns of one loop.
 const MAX_TURNS: i64 = 10_000;

@@ -13,9 +13,9 @@ use super::super::schema::{Schema, schemas};
 use super::super::source::Function;
 use super::super::value::{Lookup, ModuleValue, Value};
 use super::error::{Absent, RunError};
-use crate::import::program::{ArrayType, ProgramParameter, Role};
-use crate::import::pt2::{PickleId, Pickled, Translator, ViewId};
-use crate::import::{ImportError, ModelBytes};
+use crate::program::{ArrayType, ProgramParameter, Role};
+use crate::pt2::{PickleId, Pickled, Translator, ViewId};
+use crate::{ImportError, ModelBytes};
 
 /// Steps that every file may take; larger files may take more.
 const FREE_STEPS: u64 = 20_000;

@@ -11,9 +11,9 @@ pub use names::{OPERATORS, OperatorInfo, operator};
 pub use shapes::{ShapesError, parse_shapes, print_shapes};
 
 use super::{ModelInfo, ParamInfo, ParamKind};
-use crate::model::{Distribution, InputSpec};
-use crate::tensor::Shape;
+use crate::{Distribution, InputSpec};
 use module::Operator;
+use ns_tensor::Shape;
 
 /// Name of the model in specifications.
 pub const OPERATOR_MODEL: &str = "op";

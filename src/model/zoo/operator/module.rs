@@ -2,10 +2,10 @@
 
 use super::names::{operator, shapes_of};
 use super::shapes::parse_shapes;
-use crate::base::convert::{narrow, single_count};
-use crate::model::zoo::Settings;
-use crate::model::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
+use crate::zoo::Settings;
+use crate::{ConvArgs, Ctx, Init, ModelError, Module, Parameter, Value};
+use ns_base::convert::{narrow, single_count};
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 /// Names of operands after the first, as weights.
 const WEIGHTS: [&str; 3] = ["weight", "value", "other"];
@@ -146,10 +146,10 @@ impl Module for Operator {
 #[cfg(test)]
 mod tests {
     use super::super::OPERATORS;
-    use crate::model::zoo::ModelSpec;
+    use crate::zoo::ModelSpec;
 
     fn output(text: &str, batch: u64) -> Result<Vec<u64>, String> {
-        let spec: ModelSpec = text.parse().map_err(|e: crate::model::zoo::SpecError| e.to_string())?;
+        let spec: ModelSpec = text.parse().map_err(|e: crate::zoo::SpecError| e.to_string())?;
         let graph = spec.trace(batch).map_err(|e| e.to_string())?;
         Ok(graph.nodes[graph.output].shape.dims.clone())
     }

@@ -1,7 +1,7 @@
 //! The operators that can be measured on their own.
 
 use super::shapes::parse_shapes;
-use crate::model::zoo::Settings;
+use crate::zoo::Settings;
 
 /// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! ALBERT (`transformers/models/albert/modeling_albert.py`): one layer, applied repeatedly.
 
-use crate::base::convert::single_count;
-use crate::model::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
-use crate::tensor::kernels::BinaryOp;
+use crate::nn::{Embedding, LayerNorm, Linear, NewGelu, Positions, Tanh};
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use ns_base::convert::single_count;
+use ns_tensor::kernels::BinaryOp;
 
 use super::attention::{extended_mask, merge_heads, split_heads};
 

@@ -1,10 +1,10 @@
 //! Attention as in BERT and similar models, and functions shared with other blocks.
 
-use crate::base::convert::single_count;
-use crate::model::nn::Linear;
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
-use crate::tensor::DType;
-use crate::tensor::kernels::BinaryOp;
+use crate::nn::Linear;
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use ns_base::convert::single_count;
+use ns_tensor::DType;
+use ns_tensor::kernels::BinaryOp;
 
 /// `[b, s, heads * d]` as `[b, heads, s, d]`.
 pub fn split_heads(cx: &mut Ctx, x: &Value, heads: u64) -> Result<Value, ModelError> {

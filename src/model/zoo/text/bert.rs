@@ -1,8 +1,8 @@
 //! BERT and similar models: encoders with the normalisation after each residual
 //! (`transformers/models/bert/modeling_bert.py`). RoBERTa and ELECTRA have the same code under other class names.
 
-use crate::model::nn::{Embedding, Gelu, LayerNorm, Linear, Positions, Tanh};
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
+use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions, Tanh};
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
 
 use super::SelfAttention;
 use super::attention::extended_mask;

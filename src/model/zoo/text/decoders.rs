@@ -1,9 +1,9 @@
 //! Llama 2 and 3: sizes from each model's `config.json`.
 
-use crate::base::convert::narrow_count;
-use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
-use crate::model::{Distribution, InputSpec, Module};
-use crate::tensor::{DType, Shape};
+use crate::zoo::{ModelInfo, ParamInfo, ParamKind, Settings};
+use crate::{Distribution, InputSpec, Module};
+use ns_base::convert::narrow_count;
+use ns_tensor::{DType, Shape};
 
 use super::{Llama, LlamaConfig};
 
@@ -49,7 +49,7 @@ fn inputs(config: LlamaConfig, settings: &Settings, batch: u64) -> Vec<InputSpec
 
 const BATCH_HELP: &str = "batch size b decodes one token of b sequences, each with its own cache";
 
-pub(in crate::model::zoo) static LLAMA_2_7B_INFO: ModelInfo = ModelInfo {
+pub(in crate::zoo) static LLAMA_2_7B_INFO: ModelInfo = ModelInfo {
     id: "llama-2-7b",
     description: "Llama 2 7B: one token with a cache of keys and values",
     default_batch_size: 1,
@@ -59,7 +59,7 @@ pub(in crate::model::zoo) static LLAMA_2_7B_INFO: ModelInfo = ModelInfo {
     inputs: |s, batch| inputs(LLAMA_2_7B, s, batch),
 };
 
-pub(in crate::model::zoo) static LLAMA_2_13B_INFO: ModelInfo = ModelInfo {
+pub(in crate::zoo) static LLAMA_2_13B_INFO: ModelInfo = ModelInfo {
     id: "llama-2-13b",
     description: "Llama 2 13B: one token with a cache of keys and values",
     default_batch_size: 1,
@@ -69,7 +69,7 @@ pub(in crate::model::zoo) static LLAMA_2_13B_INFO: ModelInfo = ModelInfo {
     inputs: |s, batch| inputs(LLAMA_2_13B, s, batch),
 };
 
-pub(in crate::model::zoo) static LLAMA_3_8B_INFO: ModelInfo = ModelInfo {
+pub(in crate::zoo) static LLAMA_3_8B_INFO: ModelInfo = ModelInfo {
     id: "llama-3-8b",
     description: "Llama 3 8B: one token with a cache of keys and values, four heads to each of the cache's",
     default_batch_size: 1,

@@ -1,9 +1,9 @@
 //! DistilBERT (`transformers/models/distilbert/modeling_distilbert.py`).
 
-use crate::base::convert::single_count;
-use crate::model::nn::{Embedding, Gelu, LayerNorm, Linear, Positions};
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
-use crate::tensor::kernels::BinaryOp;
+use crate::nn::{Embedding, Gelu, LayerNorm, Linear, Positions};
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use ns_base::convert::single_count;
+use ns_tensor::kernels::BinaryOp;
 
 use super::attention::{extended_mask, merge_heads, split_heads};
 

@@ -1,11 +1,11 @@
 //! GPT-2 (`transformers/models/gpt2/modeling_gpt2.py`): a whole prompt at once.
 
-use crate::base::convert::{narrow_count, single_count};
-use crate::model::nn::{Embedding, LayerNorm, NewGelu, Positions};
-use crate::model::zoo::{ModelInfo, ParamInfo, ParamKind};
-use crate::model::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
-use crate::tensor::kernels::BinaryOp;
-use crate::tensor::{DType, Shape};
+use crate::nn::{Embedding, LayerNorm, NewGelu, Positions};
+use crate::zoo::{ModelInfo, ParamInfo, ParamKind};
+use crate::{Child, Ctx, Distribution, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
+use ns_base::convert::{narrow_count, single_count};
+use ns_tensor::kernels::BinaryOp;
+use ns_tensor::{DType, Shape};
 
 use super::attention::{merge_heads, split_heads};
 
@@ -29,7 +29,7 @@ pub struct Gpt2Config {
 
 const GPT2: Gpt2Config = Gpt2Config { vocab: 50_257, hidden: 768, layers: 12, heads: 12, positions: 1024 };
 
-pub(in crate::model::zoo) static INFO: ModelInfo = ModelInfo {
+pub(in crate::zoo) static INFO: ModelInfo = ModelInfo {
     id: "gpt2",
     description: "GPT-2: 12 layers of 768 features, a whole prompt at once, scores of the next word at each position",
     default_batch_size: 1,

@@ -1,10 +1,10 @@
 //! Llama (`transformers/models/llama/modeling_llama.py`): the next token of each sequence, with a static cache of keys and
 //! values that stays on the device.
 
-use crate::base::convert::{narrow, single_count};
-use crate::model::nn::{Embedding, Linear, RmsNorm, SiLU};
-use crate::model::{Child, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
+use crate::nn::{Embedding, Linear, RmsNorm, SiLU};
+use crate::{Child, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use ns_base::convert::{narrow, single_count};
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::attention::extended_mask;
 

@@ -1,7 +1,7 @@
 //! ResNet, as torchvision builds it (`torchvision/models/resnet.py`, v1.5: the stride is in the 3x3 convolution).
 
-use crate::model::nn::{AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Linear, MaxPool2d, ReLU, Sequential};
-use crate::model::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::nn::{AdaptiveAvgPool2d, BatchNorm2d, Conv2d, Linear, MaxPool2d, ReLU, Sequential};
+use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
 
 /// Sizes of a ResNet.
 #[derive(Clone, Copy, Debug)]

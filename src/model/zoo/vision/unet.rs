@@ -1,7 +1,7 @@
 //! The two-dimensional U-Net of milesial's Pytorch-UNet (`unet_carvana`): transposed convolutions on the way up.
 
-use crate::model::nn::{BatchNorm2d, Conv2d, ConvTranspose2d, MaxPool2d, ReLU, Sequential};
-use crate::model::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::nn::{BatchNorm2d, Conv2d, ConvTranspose2d, MaxPool2d, ReLU, Sequential};
+use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
 
 /// `UNet(n_channels, n_classes, bilinear=False)`
 pub struct UNet {

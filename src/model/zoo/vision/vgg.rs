@@ -1,7 +1,7 @@
 //! VGG and AlexNet, as torchvision builds them (`torchvision/models/vgg.py`, `alexnet.py`).
 
-use crate::model::nn::{AdaptiveAvgPool2d, Conv2d, Dropout, Linear, MaxPool2d, ReLU, Sequential};
-use crate::model::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
+use crate::nn::{AdaptiveAvgPool2d, Conv2d, Dropout, Linear, MaxPool2d, ReLU, Sequential};
+use crate::{Child, ConvArgs, Ctx, Entry, ModelError, Module, Value};
 
 /// Convolutions, pooling to a fixed size, linear layers: `torchvision.models.VGG` and `AlexNet`.
 pub struct Stacked {

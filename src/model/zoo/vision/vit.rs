@@ -1,8 +1,8 @@
 //! The vision transformer of Hugging Face (`transformers/models/vit/modeling_vit.py`): normalisation before each block.
 
-use crate::model::nn::{Conv2d, Gelu, LayerNorm, Linear};
-use crate::model::zoo::text::SelfAttention;
-use crate::model::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use crate::nn::{Conv2d, Gelu, LayerNorm, Linear};
+use crate::zoo::text::SelfAttention;
+use crate::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
 
 /// Sizes of a vision transformer.
 #[derive(Clone, Copy, Debug)]

@@ -5,10 +5,10 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, of_report};
 use super::nothing;
-use crate::experiment::aggregate::ReportKind;
-use crate::view::document::{Block, Document, Figure, Plot};
-use crate::view::plot::Bars;
-use crate::view::table::{Column, ColumnKind};
+use ns_experiment::aggregate::ReportKind;
+use ns_view::document::{Block, Document, Figure, Plot};
+use ns_view::plot::Bars;
+use ns_view::table::{Column, ColumnKind};
 
 /// Most bars; with more, only a table is shown.
 const MOST_BARS: usize = 60;

@@ -5,8 +5,8 @@ use super::super::compare::{Compared, LEAST_CHANGE, Status, compare, runs_of};
 use super::super::open::Opened;
 use super::super::text::{moment, number, table, word};
 use super::finding;
-use crate::view::document::{Block, Document, Tile, Tone};
-use crate::view::table::{Cell, ColumnKind};
+use ns_view::document::{Block, Document, Tile, Tone};
+use ns_view::table::{Cell, ColumnKind};
 
 /// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {

@@ -8,10 +8,10 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
 use super::finding;
-use crate::experiment::aggregate::Backend;
-use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use crate::view::plot::{LineStyle, Lines};
-use crate::view::table::ColumnKind;
+use ns_experiment::aggregate::Backend;
+use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use ns_view::plot::{LineStyle, Lines};
+use ns_view::table::ColumnKind;
 
 /// A longer compile time is reported.
 const LONG_S: f64 = 120.0;
@@ -79,7 +79,7 @@ pub fn document(chosen: &Chosen<'_>) -> Document {
 
 fn tile<'a>(backend: Backend, entries: impl Iterator<Item = &'a Entry>) -> Option<Tile> {
     let times: Vec<f64> = entries.filter(|e| e.config.backend == backend).filter_map(compilation).collect();
-    let mean = crate::base::stats::mean(&times)?;
+    let mean = ns_base::stats::mean(&times)?;
     let longest = times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let note = format!("mean of {} cells; the longest {}", times.len(), seconds(longest));
     Some(Tile { name: backend.title().to_owned(), value: seconds(mean), note, tone: Tone::Neutral, share: None })
@@ -97,7 +97,7 @@ fn over_time(chosen: &Chosen<'_>) -> Option<Block> {
                 by_run[at].1.push(s);
             }
         }
-        let points = by_run.iter().filter_map(|(t, times)| Some((*t, crate::base::stats::mean(times)?))).collect();
+        let points = by_run.iter().filter_map(|(t, times)| Some((*t, ns_base::stats::mean(times)?))).collect();
         (backend.title().to_owned(), LineStyle::Solid, points)
     };
     let plot = Lines::new("Run (UTC)", "Mean time to compile (s)", chosen.backends.iter().map(of), false)

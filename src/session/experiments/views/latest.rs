@@ -5,12 +5,12 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, table, word};
 use super::nothing;
-use crate::base::convert::real_len;
-use crate::experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
-use crate::experiment::python::round8;
-use crate::view::document::{Block, Document, Figure, Plot};
-use crate::view::plot::Scatter;
-use crate::view::table::{Cell, ColumnKind};
+use ns_base::convert::real_len;
+use ns_experiment::aggregate::{Backend, Measure, Report, ReportKind, TimeSpeedups};
+use ns_experiment::python::round8;
+use ns_view::document::{Block, Document, Figure, Plot};
+use ns_view::plot::Scatter;
+use ns_view::table::{Cell, ColumnKind};
 
 /// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {

@@ -3,8 +3,8 @@
 use super::super::chosen::Chosen;
 use super::super::text::{table, word};
 use super::finding;
-use crate::view::document::{Block, Document, Tone};
-use crate::view::table::{Cell, ColumnKind};
+use ns_view::document::{Block, Document, Tone};
+use ns_view::table::{Cell, ColumnKind};
 
 /// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {

@@ -16,8 +16,8 @@ mod verification;
 use super::chosen::Chosen;
 use super::open::Opened;
 use super::spec::ExperimentView;
-use crate::experiment::aggregate::ReportKind;
-use crate::view::document::{Block, Document, Finding, Tone};
+use ns_experiment::aggregate::ReportKind;
+use ns_view::document::{Block, Document, Finding, Tone};
 
 /// The document of a view.
 pub fn document(chosen: &Chosen<'_>) -> Document {

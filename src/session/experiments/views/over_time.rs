@@ -6,11 +6,11 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{change, moment, number, of_report, speedup};
 use super::nothing;
-use crate::base::convert::{real_len, whole_len};
-use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
-use crate::view::document::{Block, Document, Figure, Plot};
-use crate::view::plot::{LineMark, LineStyle, Lines, Series};
-use crate::view::table::{Column, ColumnKind, Table};
+use ns_base::convert::{real_len, whole_len};
+use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
+use ns_view::document::{Block, Document, Figure, Plot};
+use ns_view::plot::{LineMark, LineStyle, Lines, Series};
+use ns_view::table::{Column, ColumnKind, Table};
 
 /// A smaller step is not marked.
 const LEAST_STEP: f64 = 0.05;
@@ -106,7 +106,7 @@ fn interval_at(chosen: &Chosen<'_>, backend: usize, timestamp: f64) -> (f64, f64
 fn steps(chosen: &Chosen<'_>, backend: usize) -> Vec<LineMark> {
     let mean = |t: &TimeSpeedups| Some(t.backends.get(backend)?.as_ref()?.gmean.avg);
     let series: Vec<Option<f64>> = chosen.times.iter().map(mean).collect();
-    let mark = |(then, now): (crate::experiment::regression::Step, crate::experiment::regression::Step)| {
+    let mark = |(then, now): (ns_experiment::regression::Step, ns_experiment::regression::Step)| {
         let (before, after) = (then.median, now.median);
         let t = chosen.times.get(now.start)?;
         let name = title_of(chosen, backend);
@@ -127,7 +127,7 @@ fn lasting_changes(chosen: &Chosen<'_>) -> Option<Block> {
     }
     let targets = report.rows.iter().map(|row| {
         let text = |i: usize| match row.get(i) {
-            Some(crate::experiment::aggregate::Cell::Text(text)) => text.clone(),
+            Some(ns_experiment::aggregate::Cell::Text(text)) => text.clone(),
             _ => String::new(),
         };
         let backend = chosen.backends.iter().find(|b| b.title() == text(1)).map(|b| b.names().id);

@@ -9,11 +9,11 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, speedup, table, word};
 use super::{changes, finding, nothing, verification};
-use crate::base::units::{format_count, format_share};
-use crate::experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
-use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use crate::view::plot::{LineStyle, Lines};
-use crate::view::table::ColumnKind;
+use ns_base::units::{format_count, format_share};
+use ns_experiment::aggregate::{BackendSpeedups, ReportKind, TimeSpeedups};
+use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use ns_view::plot::{LineStyle, Lines};
+use ns_view::table::ColumnKind;
 
 /// Rows of the list of changes.
 const MOST_CHANGES: usize = 12;

@@ -10,13 +10,13 @@ use super::super::open::Opened;
 use super::super::reproduce;
 use super::super::text::{moment, number, seconds, table, word};
 use super::finding;
-use crate::base::convert::real_len;
-use crate::bench::{QUOTED_NAN, quoted_nan};
-use crate::experiment::record::{numbers, trimmed};
-use crate::experiment::run::NoiseReport;
-use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use crate::view::plot::{LineMark, LineStyle, Lines};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::convert::real_len;
+use ns_bench::{QUOTED_NAN, quoted_nan};
+use ns_experiment::record::{numbers, trimmed};
+use ns_experiment::run::NoiseReport;
+use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use ns_view::plot::{LineMark, LineStyle, Lines};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most records that are shown with all their samples; the others are in the list.
 const MOST_SHOWN: usize = 4;

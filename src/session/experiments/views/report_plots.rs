@@ -5,10 +5,10 @@ use super::super::open::Opened;
 use super::super::store::ReportFile;
 use super::finding;
 use super::reports::Against;
-use crate::base::convert::{real_len, whole_len};
-use crate::base::stats::percentile_sorted;
-use crate::view::document::{Block, Document, Figure, Plot, Tone};
-use crate::view::plot::{LineStyle, Lines, Scatter, Series};
+use ns_base::convert::{real_len, whole_len};
+use ns_base::stats::percentile_sorted;
+use ns_view::document::{Block, Document, Figure, Plot, Tone};
+use ns_view::plot::{LineStyle, Lines, Scatter, Series};
 
 /// Most letters of a file's name below the axis.
 const TICK_LETTERS: usize = 14;

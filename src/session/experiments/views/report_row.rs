@@ -5,13 +5,13 @@ use super::super::open::Opened;
 use super::super::text::{table, word};
 use super::finding;
 use super::reports::Against;
-use crate::base::convert::real_len;
-use crate::bench::export::cell;
-use crate::bench::{REPORT_KEYS, Report};
-use crate::session::results::column_title;
-use crate::view::document::{Block, Document, Figure, Plot, Tile, Tone};
-use crate::view::plot::{LineStyle, Lines};
-use crate::view::table::ColumnKind;
+use crate::results::column_title;
+use ns_base::convert::real_len;
+use ns_bench::export::cell;
+use ns_bench::{REPORT_KEYS, Report};
+use ns_view::document::{Block, Document, Figure, Plot, Tile, Tone};
+use ns_view::plot::{LineStyle, Lines};
+use ns_view::table::ColumnKind;
 
 /// The text of a report for a missing value.
 const ABSENT: &str = "N/A";

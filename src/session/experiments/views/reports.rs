@@ -7,9 +7,9 @@ use super::super::open::Opened;
 use super::super::store::ReportFile;
 use super::super::text::{number, table, word};
 use super::{finding, report_plots};
-use crate::bench::Report;
-use crate::view::document::{Block, Document, Tone};
-use crate::view::table::{Cell, ColumnKind, Table};
+use ns_bench::Report;
+use ns_view::document::{Block, Document, Tone};
+use ns_view::table::{Cell, ColumnKind, Table};
 
 /// Smaller differences count as noise if a report has no interval.
 const NOISE: f64 = 0.05;

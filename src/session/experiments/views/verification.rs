@@ -7,10 +7,10 @@ use super::super::entry::{Entry, Outcome};
 use super::super::open::Opened;
 use super::super::text::{moment, number, table, word};
 use super::finding;
-use crate::experiment::aggregate::Backend;
-use crate::view::document::{Block, Document, Figure, Plot, Tone};
-use crate::view::plot::Bars;
-use crate::view::table::{ColumnKind, Table};
+use ns_experiment::aggregate::Backend;
+use ns_view::document::{Block, Document, Figure, Plot, Tone};
+use ns_view::plot::Bars;
+use ns_view::table::{ColumnKind, Table};
 
 /// Codes that carry no information about values.
 const SILENT: [&str; 2] = ["VERIFIER_SKIPPED", "VERIFIER_DIDNT_RUN"];

@@ -1,12 +1,12 @@
 //! The contents of a link to the profile page.
 
 use super::Tool;
-use crate::analysis::GroupBy;
-use crate::analysis::compare::Measure;
-use crate::base::{Interval, TraceNs};
-use crate::session::ProfileSpec;
-use crate::view::table::Sort;
-use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+use crate::ProfileSpec;
+use ns_analysis::GroupBy;
+use ns_analysis::compare::Measure;
+use ns_base::{Interval, TraceNs};
+use ns_view::table::Sort;
+use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
 /// State of the profile page.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

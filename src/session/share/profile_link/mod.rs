@@ -16,12 +16,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::analysis::GroupBy;
-    use crate::analysis::compare::Measure;
-    use crate::base::{Interval, TraceNs};
-    use crate::session::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
-    use crate::view::table::Sort;
-    use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+    use crate::{AutoCast, CastType, CompileOptions, OptLevel, ProfileSpec};
+    use ns_analysis::GroupBy;
+    use ns_analysis::compare::Measure;
+    use ns_base::{Interval, TraceNs};
+    use ns_view::table::Sort;
+    use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
     #[test]
     fn all_state_survives_a_link() {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
-use crate::analysis::GroupBy;
-use crate::analysis::compare::Measure;
-use crate::base::{Interval, TraceNs};
-use crate::session::share::results_fields::sort_of;
-use crate::session::share::{Notice, Query};
-use crate::session::{CompileOptions, ProfileSpec, Workflow};
-use crate::view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
+use crate::share::results_fields::sort_of;
+use crate::share::{Notice, Query};
+use crate::{CompileOptions, ProfileSpec, Workflow};
+use ns_analysis::GroupBy;
+use ns_analysis::compare::Measure;
+use ns_base::{Interval, TraceNs};
+use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
 /// The link in a query. Invalid values are reported in `notices`, and the defaults are used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {

@@ -1,12 +1,12 @@
 //! From the state of the profile page to a query.
 
 use super::{CompareLink, FlameLink, FlameView, ProfileLink};
-use crate::analysis::GroupBy;
-use crate::analysis::compare::Measure;
-use crate::session::share::Query;
-use crate::session::share::results_fields::sort_text;
-use crate::session::{CompileOptions, ProfileSpec};
-use crate::view::timeline::{Annotation, Arrangement, TrackId};
+use crate::share::Query;
+use crate::share::results_fields::sort_text;
+use crate::{CompileOptions, ProfileSpec};
+use ns_analysis::GroupBy;
+use ns_analysis::compare::Measure;
+use ns_view::timeline::{Annotation, Arrangement, TrackId};
 
 /// Writes the state of the profile page into a query; defaults are left out.
 pub(in super::super) fn write(link: &ProfileLink, query: &mut Query) {

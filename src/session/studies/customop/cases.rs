@@ -1,8 +1,8 @@
 //! The runs that a form describes, one after another.
 
 use super::spec::CustomopStudy;
-use crate::kernel::{BUILT_IN, BuiltIn};
-use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec};
+use ns_kernel::{BUILT_IN, BuiltIn};
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec};
 
 /// The purpose of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,12 +3,12 @@
 use super::cases::{Finished, Purpose};
 use super::spec::CustomopStudy;
 use super::sweeps;
-use crate::base::units::{format_count, format_figures, format_ns, format_share};
-use crate::kernel::Severity;
-use crate::neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine};
-use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
-use crate::view::plot::Bars;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::units::{format_count, format_figures, format_ns, format_share};
+use ns_kernel::Severity;
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpSpec, DiagnosticLine};
+use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
+use ns_view::plot::Bars;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// The results of the runs so far.
 pub(super) fn document(study: &CustomopStudy, finished: &[Finished]) -> Document {
@@ -174,7 +174,7 @@ fn command(study: &CustomopStudy) -> String {
     let own = study.is_edited() || study.kernel == super::spec::OWN;
     let mut words = vec!["neuronscope customop".to_owned()];
     words.push(format!("--kernel {}", if own { "kernel.cpp" } else { study.kernel.as_str() }));
-    let built_in_multicore = crate::kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
+    let built_in_multicore = ns_kernel::built_in(&study.kernel).is_some_and(|k| k.multicore);
     if study.multicore && (own || !built_in_multicore) {
         words.push("--multicore".to_owned());
     }

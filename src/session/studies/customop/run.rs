@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use super::cases::{Case, Finished};
 use super::document::document;
 use super::spec::CustomopStudy;
-use crate::base::convert::{real, whole};
-use crate::capture::build_customop_profile;
-use crate::formats::WriteFormat;
-use crate::kernel::CoreMeter;
-use crate::machine::cost::CostTable;
-use crate::neuron::gpsimd::{CustomOpReport, CustomOpRun};
-use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep, TRACE_MIME};
+use ns_base::convert::{real, whole};
+use ns_capture::build_customop_profile;
+use ns_formats::WriteFormat;
+use ns_kernel::CoreMeter;
+use ns_machine::cost::CostTable;
+use ns_neuron::gpsimd::{CustomOpReport, CustomOpRun};
 
 /// Parts of a case, for the progress bar.
 const PARTS: u64 = 1_000;
@@ -31,7 +31,7 @@ impl CustomopStudy {
     ///
     /// # Errors
     /// When the kernel does not have the constant, or a number is out of its bounds.
-    pub(in crate::session::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
+    pub(in crate::studies) fn start(self) -> Result<Box<dyn StudyRun>, String> {
         let cases = self.cases()?;
         for case in &cases {
             case.spec.check().map_err(|e| e.to_string())?;
@@ -121,8 +121,8 @@ impl CustomopStudyRun {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::neuron::gpsimd::run_with_processors;
-    use crate::view::document::Block;
+    use ns_neuron::gpsimd::run_with_processors;
+    use ns_view::document::Block;
 
     fn study(fields: &[(&str, &str)]) -> CustomopStudy {
         let mut study = CustomopStudy::default();

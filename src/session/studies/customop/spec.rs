@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::cases::Case;
-use crate::kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, UnknownKernelDtype, built_in};
-use crate::neuron::gpsimd::{CustomOpSpec, Workload};
+use ns_kernel::{Fill, KernelDtype, MAX_SOURCE_BYTES, NamedKernel, UnknownKernelDtype, built_in};
+use ns_neuron::gpsimd::{CustomOpSpec, Workload};
 
 /// The name of a kernel that the user writes.
 pub(super) const OWN: &str = "own";
@@ -74,7 +74,7 @@ fn source_of(name: &str) -> &'static str {
 
 impl CustomopStudy {
     /// The text of a field.
-    pub(in crate::session::studies) fn text(&self, key: &str) -> String {
+    pub(in crate::studies) fn text(&self, key: &str) -> String {
         match key {
             "kernel" => self.kernel.clone(),
             "source" => self.source.clone(),
@@ -95,7 +95,7 @@ impl CustomopStudy {
     }
 
     /// The text of a field in a link: a source that was edited is packed, and one that was not is left out.
-    pub(in crate::session::studies) fn link_text(&self, key: &str) -> String {
+    pub(in crate::studies) fn link_text(&self, key: &str) -> String {
         match key {
             "source" if self.is_edited() => pack_source(&self.source),
             "source" => String::new(),
@@ -112,7 +112,7 @@ impl CustomopStudy {
     ///
     /// # Errors
     /// Says what is wrong and what would be right.
-    pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+    pub(in crate::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let mut next = self.clone();
         next.put(key, text)?;
         next.check(key)?;

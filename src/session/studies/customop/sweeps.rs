@@ -1,10 +1,10 @@
 //! The comparison of several values of a constant, numbers of processors and networks: a table, and a plot over each.
 
 use super::cases::{Finished, Purpose};
-use crate::base::convert::real;
-use crate::view::document::{Block, Figure, Plot};
-use crate::view::plot::{Bars, LineStyle, Lines};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::convert::real;
+use ns_view::document::{Block, Figure, Plot};
+use ns_view::plot::{Bars, LineStyle, Lines};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// A line of a plot: its name, its look, its points.
 type Series = (String, LineStyle, Vec<(f64, f64)>);

@@ -1,8 +1,8 @@
 //! The command with the same figures.
 
-use crate::base::convert::real;
-use crate::bench::matmult::{MatmultConfig, dtype_of};
-use crate::compiler::Workflow;
+use ns_base::convert::real;
+use ns_bench::matmult::{MatmultConfig, dtype_of};
+use ns_compiler::Workflow;
 
 /// `neuronscope matmult ...` of a microbenchmark; its `--csv` and `--json` are the files that the page saves.
 pub(super) fn command(config: &MatmultConfig) -> String {

@@ -4,9 +4,9 @@ use super::command::command;
 use super::processor::{Processor, beside};
 use super::spec::MatmultStudy;
 use super::{single, sweep};
-use crate::bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
-use crate::view::document::{Block, Document, Finding, Tone};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
+use ns_view::document::{Block, Document, Finding, Tone};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// A finished case.
 pub(super) struct Done {

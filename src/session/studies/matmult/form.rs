@@ -1,6 +1,6 @@
 //! The form of the microbenchmark.
 
-use crate::session::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
+use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
 
 const fn field(
     key: &'static str,

@@ -1,14 +1,14 @@
 //! The same products measured on this processor: real times, which do not repeat with a seed.
 
 use super::document::Done;
-use crate::base::Clock;
-use crate::base::convert::{narrow_count, real, real_len, whole};
-use crate::bench::cpu::{CpuRun, CpuStage};
-use crate::bench::matmult::MatmultCase;
-use crate::bench::{BenchConfig, DeviceType, RunOptions, expand};
-use crate::view::document::{Block, Figure, Plot};
-use crate::view::plot::Bars;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::Clock;
+use ns_base::convert::{narrow_count, real, real_len, whole};
+use ns_bench::cpu::{CpuRun, CpuStage};
+use ns_bench::matmult::MatmultCase;
+use ns_bench::{BenchConfig, DeviceType, RunOptions, expand};
+use ns_view::document::{Block, Figure, Plot};
+use ns_view::plot::Bars;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Seconds for which each size is measured.
 const WINDOW_S: f64 = 0.3;

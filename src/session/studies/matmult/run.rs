@@ -6,12 +6,12 @@ use std::rc::Rc;
 use super::document::{Done, document};
 use super::processor::{Measuring, Processor, sizes};
 use super::spec::MatmultStudy;
-use crate::base::Clock;
-use crate::bench::matmult::{
+use crate::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
+use ns_base::Clock;
+use ns_bench::matmult::{
     CaseRun, MatmultCase, MatmultDetail, MatmultReport, Pitfall, matmult_csv, matmult_json, programs,
 };
-use crate::device::ModelLibrary;
-use crate::session::studies::run::{StudyFile, StudyResult, StudyRun, StudyStep};
+use ns_device::ModelLibrary;
 
 /// How often the document of a long sweep is made before the sweep is over.
 const MOST_SHOWN: usize = 50;
@@ -38,7 +38,7 @@ impl MatmultStudy {
     ///
     /// # Errors
     /// When a number is out of its range, the lists make too many cases, or there is no clock to measure with.
-    pub(in crate::session::studies) fn start(
+    pub(in crate::studies) fn start(
         self,
         clock: Option<Rc<dyn Clock>>,
         models: &ModelLibrary,

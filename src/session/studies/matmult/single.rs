@@ -1,11 +1,11 @@
 //! The document of one case: figures, pitfalls with their effects, phases, one call, the roofline.
 
 use super::document::{Done, finding, sentence};
-use crate::base::convert::{real, real_len, whole_len};
-use crate::base::units::{format_ns, format_share};
-use crate::bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
-use crate::view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
-use crate::view::plot::{Bars, LineStyle, Lines, RooflinePlot};
+use ns_base::convert::{real, real_len, whole_len};
+use ns_base::units::{format_ns, format_share};
+use ns_bench::matmult::{MatmultDetail, MatmultFinding, MatmultReport, Pitfall};
+use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, SourceLine, Tile, Tone};
+use ns_view::plot::{Bars, LineStyle, Lines, RooflinePlot};
 
 /// Bars of the histogram of calls.
 const HISTOGRAM_BARS: usize = 40;

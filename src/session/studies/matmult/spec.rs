@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of, words_of};
-use crate::bench::parse_list;
-use crate::compiler::{CompileOptions, Workflow};
-use crate::model::zoo::operator::parse_shapes;
+use ns_bench::matmult::{MatmultConfig, cast_of_dtype, dtype_of, instance_of, words_of};
+use ns_bench::parse_list;
+use ns_compiler::{CompileOptions, Workflow};
+use ns_model::zoo::operator::parse_shapes;
 
 /// A timer that ticks 64 times a second, as many do: nanoseconds from tick to tick.
 const COARSE_TICK_NS: u64 = 15_625_000;
@@ -59,7 +59,7 @@ impl MatmultStudy {
     }
 
     /// The text of a field; empty for an unknown field.
-    pub(in crate::session::studies) fn text(&self, key: &str) -> String {
+    pub(in crate::studies) fn text(&self, key: &str) -> String {
         let (c, run) = (&self.config, &self.config.run);
         let options = c.options.first().copied().unwrap_or_default();
         match key {
@@ -95,7 +95,7 @@ impl MatmultStudy {
     ///
     /// # Errors
     /// Says what is wrong and what would be right.
-    pub(in crate::session::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+    pub(in crate::studies) fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
         let mut next = self.clone();
         next.put(key, text)?;
         next.checked().cases().map_err(|e| without_dashes(&e))?;

@@ -3,10 +3,10 @@
 use indexmap::IndexMap;
 
 use super::document::{Done, finding};
-use crate::base::units::format_share;
-use crate::bench::matmult::{MatmultCase, MatmultReport, Pitfall};
-use crate::view::document::{Block, Figure, Finding, Plot, Tile, Tone};
-use crate::view::plot::{Bars, HeatMap, LineStyle, Lines, Series};
+use ns_base::units::format_share;
+use ns_bench::matmult::{MatmultCase, MatmultReport, Pitfall};
+use ns_view::document::{Block, Figure, Finding, Plot, Tile, Tone};
+use ns_view::plot::{Bars, HeatMap, LineStyle, Lines, Series};
 
 /// Most heat maps: more cannot be compared by eye; the table has all cases.
 const MOST_MAPS: usize = 6;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::view::graph::{GraphNode, Look};
+use crate::graph::{GraphNode, Look};
 
 /// A graph from a list of parents and edges: node `i + 1` lies in one of the modules before it.
 fn graph_of(parents: &[usize], edges: &[(usize, usize)]) -> ModuleGraph {

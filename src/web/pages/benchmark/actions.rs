@@ -1,16 +1,17 @@
 //! Actions of the buttons on the benchmark page.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::bench::export::{CSV_COLS, to_csv, to_json};
-use crate::page::bench::{BenchAction, BenchState};
-use crate::page::notices::{NoticeAction, Tone};
-use crate::session::share::BenchField;
-use crate::session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
-use crate::web::answers::say_failure;
-use crate::web::context::AppContext;
-use crate::web::platform::{download, url};
-use crate::web::sweep::SweepRunner;
+use crate::answers::say_failure;
+use crate::context::AppContext;
+use crate::platform::{download, url};
+use crate::sweep::SweepRunner;
+use ns_bench::export::{CSV_COLS, to_csv, to_json};
+use ns_page::bench::{BenchAction, BenchState};
+use ns_page::notices::{NoticeAction, Tone};
+use ns_session::share::BenchField;
+use ns_session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -18,7 +19,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
     /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
@@ -29,7 +30,7 @@ impl Actions {
         let (config, wrong) = self.state.config();
         if let Some((field, message)) = wrong.first() {
             self.say(Tone::Bad, message.clone());
-            crate::web::platform::page::focus(&format!("bench-{}", field.key()));
+            crate::platform::page::focus(&format!("bench-{}", field.key()));
             return;
         }
         self.runner.run(config);
@@ -112,7 +113,7 @@ impl Actions {
 }
 
 /// Puts a model file into the benchmark form, with its own batch size if the file allows only that one.
-pub fn put_model(state: &UseReducerHandle<BenchState>, opened: OpenedModel) {
+pub fn put_model(state: &StateHandle<BenchState>, opened: OpenedModel) {
     if let BatchRule::Fixed { size } = opened.batch {
         state.dispatch(BenchAction::Edit(BenchField::BatchSizes, size.to_string()));
     }

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::session::{ModelQuestions, OPERATOR_PLACES, SizeQuestion};
-use crate::web::brought::known_file;
-use crate::web::components::{SelectField, TextField};
-use crate::web::context::use_app;
+use crate::brought::known_file;
+use crate::components::{SelectField, TextField};
+use crate::context::use_app;
+use ns_session::{ModelQuestions, OPERATOR_PLACES, SizeQuestion};
 
 /// The most operators that get fields; for a file with more custom operators the command line is the better place.
 const MOST_OPERATORS: usize = 24;

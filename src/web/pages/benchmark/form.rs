@@ -1,19 +1,20 @@
 //! The form of the benchmark page.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::Actions;
 use super::model_field::ModelField;
 use super::model_file::LinkNote;
-use crate::bench::FixedModel;
-use crate::page::Shared;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::session::commands::bench_command;
-use crate::session::share::BenchField;
-use crate::session::{Catalog, ModelInfo};
-use crate::web::components::{
+use crate::components::{
     AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, ProgressBar, SelectField, TextField, pairs,
 };
+use ns_bench::FixedModel;
+use ns_page::Shared;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_session::commands::bench_command;
+use ns_session::share::BenchField;
+use ns_session::{Catalog, ModelInfo};
 
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
@@ -23,7 +24,7 @@ pub struct BenchFormProps {
     /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The form's content.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 type Wrong = [(BenchField, String)];
@@ -101,7 +102,7 @@ fn in_one_line(state: &BenchState, is_folded: bool, onclick: Callback<MouseEvent
 
 /// Makes the fields of the form.
 struct Fields<'a> {
-    state: &'a UseReducerHandle<BenchState>,
+    state: &'a StateHandle<BenchState>,
     wrong: &'a Wrong,
 }
 

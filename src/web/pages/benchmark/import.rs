@@ -1,14 +1,15 @@
 //! Files of results of other tools.
 
+use crate::state::StateDispatcher;
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::base::convert::whole;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::told::outcome_of;
-use crate::session::{JobRequest, JobResult, Told};
-use crate::web::context::AppContext;
+use crate::context::AppContext;
+use ns_base::convert::whole;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::told::outcome_of;
+use ns_session::{JobRequest, JobResult, Told};
 
 /// Size limit in bytes: results in JSON are small. A larger file is a trace, which is not read twice.
 const MOST_JSON_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
@@ -25,7 +26,7 @@ pub fn may_hold_results(file: &File, is_benchmark_page: bool) -> bool {
 /// Reads a file of benchmark results into the table. A file without results goes to `otherwise`, with the reason.
 pub fn import_file(
     app: &AppContext,
-    state: UseReducerDispatcher<BenchState>,
+    state: StateDispatcher<BenchState>,
     file: File,
     otherwise: Callback<(File, String)>,
 ) {

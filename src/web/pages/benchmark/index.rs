@@ -1,19 +1,20 @@
 //! A model index that was dropped on the page: its entries, which a run then benchmarks.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::bench::{EntryStatus, ModelEntry, ModelIndex};
-use crate::page::Shared;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::session::CompileOptions;
-use crate::view::table::{Cell, Column, ColumnKind, Table};
-use crate::web::components::LocalTable;
+use crate::components::LocalTable;
+use ns_bench::{EntryStatus, ModelEntry, ModelIndex};
+use ns_page::Shared;
+use ns_page::bench::{BenchAction, BenchState};
+use ns_session::CompileOptions;
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Properties of [`IndexPanel`].
 #[derive(Properties, PartialEq)]
 pub struct IndexPanelProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 /// The entries; empty without an index.

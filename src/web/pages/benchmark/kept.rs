@@ -3,11 +3,11 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::bench::BenchConfig;
-use crate::page::Shared;
-use crate::session::results::{Opening, opening_of};
-use crate::web::platform::url;
-use crate::web::sweep::{KeptSweep, SweepRunner, kept_sweeps};
+use crate::platform::url;
+use crate::sweep::{KeptSweep, SweepRunner, kept_sweeps};
+use ns_bench::BenchConfig;
+use ns_page::Shared;
+use ns_session::results::{Opening, opening_of};
 
 /// Delay until the list is read again: a tab that was just open may have ended without a message.
 const LOOK_AGAIN_MS: u32 = 7_000;

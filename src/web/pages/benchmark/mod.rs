@@ -12,16 +12,17 @@ mod plan;
 mod results;
 mod scenario;
 
+use crate::state::StateHandle;
 use std::rc::Rc;
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::page::Shared;
-use crate::page::bench::{BenchAction, BenchState};
-use crate::web::components::ProgressBar;
-use crate::web::context::use_app;
-use crate::web::sweep::SweepRunner;
+use crate::components::ProgressBar;
+use crate::context::use_app;
+use crate::sweep::SweepRunner;
+use ns_page::Shared;
+use ns_page::bench::{BenchAction, BenchState};
 
 use actions::Actions;
 use form::BenchForm;
@@ -41,7 +42,7 @@ pub use model_file::{LinkNote, is_model_file, open_model};
 #[derive(Properties, PartialEq)]
 pub struct BenchmarkPageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
     /// The runner of benchmarks.
     pub runner: SweepRunner,
 }
@@ -92,7 +93,7 @@ const LIST_DELAY_MS: u32 = 350;
 
 /// Keeps the list of configurations up to date with the form.
 #[hook]
-fn use_listing(state: &UseReducerHandle<BenchState>, runner: &SweepRunner) {
+fn use_listing(state: &StateHandle<BenchState>, runner: &SweepRunner) {
     let (config, wrong) = state.config();
     let is_listed = wrong.is_empty() && !state.run.is_running();
     use_effect_with((config, is_listed), {

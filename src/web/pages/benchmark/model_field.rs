@@ -5,13 +5,13 @@ use yew::prelude::*;
 
 use super::file_questions::FileQuestions;
 use super::model_file::{ModelFilePicker, missing_file};
-use crate::session::InspectField;
-use crate::session::InspectSpec;
-use crate::session::share::PageLink as _;
-use crate::session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
-use crate::web::brought::brought_label;
-use crate::web::components::{SelectField, TextField};
-use crate::web::context::use_app;
+use crate::brought::brought_label;
+use crate::components::{SelectField, TextField};
+use crate::context::use_app;
+use ns_session::InspectField;
+use ns_session::InspectSpec;
+use ns_session::share::PageLink as _;
+use ns_session::{ModelInfo, OpenedModel, ParameterInfo, ParameterKind};
 
 /// Properties of [`ModelField`].
 #[derive(Properties, PartialEq)]

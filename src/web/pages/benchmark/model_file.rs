@@ -3,12 +3,12 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::told::outcome_of;
-use crate::session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
-use crate::web::brought::{brought_label, digest_of, keep_model, link_sentence};
-use crate::web::components::FilePicker;
-use crate::web::context::{AppContext, use_app};
+use crate::brought::{brought_label, digest_of, keep_model, link_sentence};
+use crate::components::FilePicker;
+use crate::context::{AppContext, use_app};
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::told::outcome_of;
+use ns_session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
 
 /// Whether a file is a model, by its name.
 #[must_use]

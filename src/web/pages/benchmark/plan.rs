@@ -1,15 +1,16 @@
 //! The configurations of a sweep: before the run with their estimates, then with their progress.
 
+use crate::state::StateHandle;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::base::units::{format_count, format_whole_share};
-use crate::bench::{RowState, SweepRow};
-use crate::page::Shared;
-use crate::page::bench::{BenchState, SweepView};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
-use crate::web::components::LocalTable;
+use crate::components::LocalTable;
+use ns_base::units::{format_count, format_whole_share};
+use ns_bench::{RowState, SweepRow};
+use ns_page::Shared;
+use ns_page::bench::{BenchState, SweepView};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Longer lists start folded.
 const MOST_OPEN: usize = 32;
@@ -18,7 +19,7 @@ const MOST_OPEN: usize = 32;
 #[derive(Properties, PartialEq)]
 pub struct PlanPanelProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 /// The list.

@@ -1,17 +1,18 @@
 //! Results of an MLPerf scenario: the verdict of each configuration with its reasons.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::bench::mlperf::{MlperfResult, mlperf_to_json};
-use crate::page::bench::{BenchState, ScenarioRow};
-use crate::view::text::three_decimals;
-use crate::web::platform::download;
+use crate::platform::download;
+use ns_bench::mlperf::{MlperfResult, mlperf_to_json};
+use ns_page::bench::{BenchState, ScenarioRow};
+use ns_view::text::three_decimals;
 
 /// Properties of [`ScenarioResults`].
 #[derive(Properties, PartialEq)]
 pub struct ScenarioResultsProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 /// The results; empty before the first result.

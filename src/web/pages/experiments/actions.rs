@@ -6,25 +6,25 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::base::convert::whole;
-use crate::page::RunState;
-use crate::page::experiments::SAMPLE;
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::share::{ExperimentLink, PageLink as _};
-use crate::session::shelf::ItemKind;
-use crate::session::{
+use crate::answers::say_failure;
+use crate::context::AppContext;
+use crate::context::{Job, RunningJob};
+use crate::platform::download;
+use crate::platform::folder::bundle_files;
+use crate::shelf::{keep_file, kept_file};
+use crate::state::{ExperimentsAction, ExperimentsState, StateDispatcher, StateHandle};
+use crate::sweep::kept_results;
+use crate::worker::Engine;
+use ns_base::convert::whole;
+use ns_page::RunState;
+use ns_page::experiments::SAMPLE;
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::share::{ExperimentLink, PageLink as _};
+use ns_session::shelf::ItemKind;
+use ns_session::{
     ExperimentField, JobId, JobRequest, JobResult, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsSource,
     Told,
 };
-use crate::web::answers::say_failure;
-use crate::web::context::AppContext;
-use crate::web::context::{Job, RunningJob};
-use crate::web::platform::download;
-use crate::web::platform::folder::bundle_files;
-use crate::web::shelf::{keep_file, kept_file};
-use crate::web::state::{ExperimentsAction, ExperimentsState};
-use crate::web::sweep::kept_results;
-use crate::web::worker::Engine;
 
 /// Key of the set of records: the page holds one.
 const SET: RecordsKey = RecordsKey(0);
@@ -38,7 +38,7 @@ pub fn is_records_file(file: &File) -> bool {
 /// Reads files and adds them to those that are open. A single file that holds nothing to compare goes to `otherwise`, with the reason.
 pub fn read_files(
     app: &AppContext,
-    state: &UseReducerHandle<ExperimentsState>,
+    state: &StateHandle<ExperimentsState>,
     slot: &RunningJob,
     files: &[File],
     otherwise: Option<Callback<(File, String)>>,
@@ -67,7 +67,7 @@ pub fn read_files(
 }
 
 /// Keeps files that were read for the next visit.
-fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
+fn keep(files: Vec<File>, notices: StateDispatcher<Notices>) {
     spawn_local(async move {
         // Results that this browser keeps are on its shelf already.
         for file in files.into_iter().filter(|file| kept_results(&file.name()).is_none()) {
@@ -81,7 +81,7 @@ fn keep(files: Vec<File>, notices: UseReducerDispatcher<Notices>) {
 
 fn start(
     app: &AppContext,
-    state: &UseReducerHandle<ExperimentsState>,
+    state: &StateHandle<ExperimentsState>,
     slot: &RunningJob,
     label: String,
     from: RecordsSource,
@@ -130,7 +130,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<ExperimentsState>,
+    pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,
 }

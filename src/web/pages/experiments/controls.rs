@@ -3,9 +3,9 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::page::Shared;
-use crate::session::{Choices, ExperimentField, RecordsFile, RecordsShown};
-use crate::web::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
+use crate::components::{CheckField, CopyMenu, FilePicker, SelectField, TextField, pairs};
+use ns_page::Shared;
+use ns_session::{Choices, ExperimentField, RecordsFile, RecordsShown};
 
 /// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]

@@ -4,17 +4,17 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::controls::Controls;
-use crate::base::convert::real;
-use crate::base::units::format_bytes;
-use crate::page::RunState;
-use crate::page::Shared;
-use crate::page::told::answer_of;
-use crate::session::{ExperimentField, RecordsRead, Reply, Told};
-use crate::web::components::{DocumentView, FilePicker, ProgressBar};
-use crate::web::context::Job;
-use crate::web::context::use_app;
-use crate::web::platform::page;
-use crate::web::state::{ExperimentsAction, ExperimentsState};
+use crate::components::{DocumentView, FilePicker, ProgressBar};
+use crate::context::Job;
+use crate::context::use_app;
+use crate::platform::page;
+use crate::state::{ExperimentsAction, ExperimentsState, StateHandle};
+use ns_base::convert::real;
+use ns_base::units::format_bytes;
+use ns_page::RunState;
+use ns_page::Shared;
+use ns_page::told::answer_of;
+use ns_session::{ExperimentField, RecordsRead, Reply, Told};
 
 /// The element with the result, for the focus.
 const RESULT: &str = "experiments-result";
@@ -23,7 +23,7 @@ const RESULT: &str = "experiments-result";
 #[derive(Properties, PartialEq)]
 pub struct ExperimentsPageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<ExperimentsState>,
+    pub state: StateHandle<ExperimentsState>,
     /// The reading that can be cancelled.
     pub job: Job,
 }
@@ -67,7 +67,7 @@ pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
 
 /// Reads the files of a link once.
 #[hook]
-fn use_data(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_data(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
     use_effect_with(state.data.clone(), move |data| {
         if let (Some(data), Some(actions)) = (data, actions) {
@@ -78,7 +78,7 @@ fn use_data(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions
 
 /// Reads the files that a link names, if this browser keeps them.
 #[hook]
-fn use_kept(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_kept(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
     let actions = actions.filter(|a| a.app.catalog.is_some()).cloned();
     use_effect_with((state.wanted.clone(), actions.is_some()), move |(wanted, _)| {
         if let Some(actions) = actions.filter(|a| !wanted.is_empty() && a.state.read.is_none()) {
@@ -89,7 +89,7 @@ fn use_kept(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions
 
 /// Asks for the view when a choice or the records change. An answer to an older question is not shown.
 #[hook]
-fn use_view(state: &UseReducerHandle<ExperimentsState>, actions: Option<&Actions>) {
+fn use_view(state: &StateHandle<ExperimentsState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
     let dispatch = state.dispatcher();
     use_effect_with((state.spec.clone(), state.read.clone()), move |(_, read)| {

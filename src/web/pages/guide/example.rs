@@ -1,23 +1,24 @@
 //! An example of the guide: a link, a command and, for a study, a run in place, whose result is kept.
 
+use crate::state::StateDispatcher;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::page::RunState;
-use crate::page::Shared;
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::session::guide::Example;
-use crate::session::share::Address;
-use crate::session::shelf::KeptStudy;
-use crate::session::studies::StudySpec;
-use crate::session::{JobId, JobRequest, JobResult, Part, Told};
-use crate::view::document::Document;
-use crate::web::components::{DocumentView, ProgressBar};
-use crate::web::context::{AppContext, RunningJob, use_app};
-use crate::web::platform::clipboard;
-use crate::web::shelf;
-use crate::web::worker::Engine;
+use crate::components::{DocumentView, ProgressBar};
+use crate::context::{AppContext, RunningJob, use_app};
+use crate::platform::clipboard;
+use crate::shelf;
+use crate::worker::Engine;
+use ns_page::RunState;
+use ns_page::Shared;
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_session::guide::Example;
+use ns_session::share::Address;
+use ns_session::shelf::KeptStudy;
+use ns_session::studies::StudySpec;
+use ns_session::{JobId, JobRequest, JobResult, Part, Told};
+use ns_view::document::Document;
 
 /// Properties of [`ExampleCard`].
 #[derive(Properties)]
@@ -130,7 +131,7 @@ fn starter(
 }
 
 /// Puts the command into the clipboard, and says so.
-fn copier(command: &'static str, notices: UseReducerDispatcher<Notices>) -> Callback<MouseEvent> {
+fn copier(command: &'static str, notices: StateDispatcher<Notices>) -> Callback<MouseEvent> {
     Callback::from(move |_: MouseEvent| {
         let notices = notices.clone();
         let done = Callback::from(move |result: Result<(), String>| {

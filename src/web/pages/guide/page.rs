@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::example::ExampleCard;
-use crate::session::guide::{CHAPTERS, Chapter};
-use crate::web::platform::page;
+use crate::platform::page;
+use ns_session::guide::{CHAPTERS, Chapter};
 
 /// The page.
 #[component]

@@ -3,18 +3,18 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::base::convert::whole;
-use crate::page::RunState;
-use crate::session::share::LinkedFile;
-use crate::session::{
+use crate::answers::say_failure;
+use crate::brought::keep_model;
+use crate::context::AppContext;
+use crate::context::Job;
+use crate::state::{InspectAction, InspectState, StateHandle};
+use crate::worker::Engine;
+use ns_base::convert::whole;
+use ns_page::RunState;
+use ns_session::share::LinkedFile;
+use ns_session::{
     BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
 };
-use crate::web::answers::say_failure;
-use crate::web::brought::keep_model;
-use crate::web::context::AppContext;
-use crate::web::context::Job;
-use crate::web::state::{InspectAction, InspectState};
-use crate::web::worker::Engine;
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<InspectState>,
+    pub state: StateHandle<InspectState>,
     /// The awaited answer, which can be cancelled.
     pub job: Job,
 }

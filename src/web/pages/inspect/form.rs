@@ -3,13 +3,13 @@
 use yew::prelude::*;
 
 use super::actions::{Actions, open_model};
-use crate::page::Shared;
-use crate::session::commands::inspect_command;
-use crate::session::share::{Page, encode};
-use crate::session::{InspectField, InspectFile, InspectShown, ModelQuestions};
-use crate::web::brought::{known_file, linked_hash};
-use crate::web::components::{CopyMenu, FilePicker, SelectField, TextField};
-use crate::web::pages::benchmark::{FileQuestions, LinkNote, ModelField};
+use crate::brought::{known_file, linked_hash};
+use crate::components::{CopyMenu, FilePicker, SelectField, TextField};
+use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
+use ns_page::Shared;
+use ns_session::commands::inspect_command;
+use ns_session::share::{Page, encode};
+use ns_session::{InspectField, InspectFile, InspectShown, ModelQuestions};
 
 /// Properties of [`InspectForm`].
 #[derive(Properties, PartialEq)]

@@ -10,15 +10,15 @@ use super::actions::Actions;
 use super::form::InspectForm;
 use super::picture::Picture;
 use super::tree::Tree;
-use crate::page::Shared;
-use crate::session::{InspectField, InspectShown, InspectView, JobId};
-use crate::view::document::Document;
-use crate::web::components::{DocumentView, ProgressBar};
-use crate::web::context::Job;
-use crate::web::context::use_app;
-use crate::web::platform::page::value_of;
-use crate::web::state::{InspectAction, InspectState};
-use crate::web::worker::Engine;
+use crate::components::{DocumentView, ProgressBar};
+use crate::context::Job;
+use crate::context::use_app;
+use crate::platform::page::value_of;
+use crate::state::{InspectAction, InspectState, StateHandle};
+use crate::worker::Engine;
+use ns_page::Shared;
+use ns_session::{InspectField, InspectShown, InspectView, JobId};
+use ns_view::document::Document;
 
 /// Delay from the last typed letter until the question is asked.
 const ASK_AFTER_MS: u32 = 150;
@@ -27,7 +27,7 @@ const ASK_AFTER_MS: u32 = 150;
 #[derive(Properties, PartialEq)]
 pub struct InspectPageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<InspectState>,
+    pub state: StateHandle<InspectState>,
     /// The answer that can be cancelled.
     pub job: Job,
 }
@@ -83,7 +83,7 @@ pub fn InspectPage(props: &InspectPageProps) -> Html {
 
 /// Asks for a new view if a choice differs from the shown one. An answer to an older question is dropped.
 #[hook]
-fn use_answers(state: &UseReducerHandle<InspectState>, actions: Option<&Actions>) {
+fn use_answers(state: &StateHandle<InspectState>, actions: Option<&Actions>) {
     let actions = actions.cloned();
     let catalog = actions.as_ref().is_some_and(|a| a.app.catalog.is_some());
     // The state as it was drawn last: a file may be dropped before the effect or its timer runs.

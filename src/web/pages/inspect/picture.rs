@@ -9,9 +9,9 @@ use web_sys::{Element, HtmlElement, PointerEvent, WheelEvent};
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::page::Shared;
-use crate::page::picture::{Place, SCALES, Size, first_view, whole};
-use crate::session::{InspectField, InspectShown};
+use ns_page::Shared;
+use ns_page::picture::{Place, SCALES, Size, first_view, whole};
+use ns_session::{InspectField, InspectShown};
 
 /// A press that moves less is a click.
 const CLICK_PX: f64 = 4.0;

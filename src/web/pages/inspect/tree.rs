@@ -5,11 +5,11 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::base::convert::real_len;
-use crate::page::Shared;
-use crate::session::{InspectField, InspectShown, TreeRow};
-use crate::view::table::visible_range;
-use crate::web::platform::page;
+use crate::platform::page;
+use ns_base::convert::real_len;
+use ns_page::Shared;
+use ns_session::{InspectField, InspectShown, TreeRow};
+use ns_view::table::visible_range;
 
 /// Height of a line, in pixels; the style sheet has the same value.
 const ROW_PX: f64 = 26.0;

@@ -1,15 +1,16 @@
 //! Actions of the buttons on the page of values.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::page::RunState;
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::numerics::{NumericsAction, NumericsState};
-use crate::session::{JobRequest, JobResult, NumericsSpec, Told, without_source};
-use crate::web::context::AppContext;
-use crate::web::context::Job;
-use crate::web::platform::{download, page};
-use crate::web::shelf;
+use crate::context::AppContext;
+use crate::context::Job;
+use crate::platform::{download, page};
+use crate::shelf;
+use ns_page::RunState;
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::numerics::{NumericsAction, NumericsState};
+use ns_session::{JobRequest, JobResult, NumericsSpec, Told, without_source};
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -17,7 +18,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<NumericsState>,
+    pub state: StateHandle<NumericsState>,
     /// The run that can be cancelled.
     pub job: Job,
 }

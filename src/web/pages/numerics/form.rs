@@ -1,15 +1,16 @@
 //! The form of the page of values.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::page::Shared;
-use crate::page::numerics::{NumericsAction, NumericsState};
-use crate::session::commands::numerics_command;
-use crate::session::share::NumericsField;
-use crate::session::{Catalog, CompileOptions};
-use crate::web::components::{CompileFields, CopyMenu, SelectField, TextField, pairs};
-use crate::web::pages::benchmark::ModelField;
+use crate::components::{CompileFields, CopyMenu, SelectField, TextField, pairs};
+use crate::pages::benchmark::ModelField;
+use ns_page::Shared;
+use ns_page::numerics::{NumericsAction, NumericsState};
+use ns_session::commands::numerics_command;
+use ns_session::share::NumericsField;
+use ns_session::{Catalog, CompileOptions};
 
 /// Properties of [`NumericsForm`].
 #[derive(Properties, PartialEq)]
@@ -19,7 +20,7 @@ pub struct NumericsFormProps {
     /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the form.
-    pub state: UseReducerHandle<NumericsState>,
+    pub state: StateHandle<NumericsState>,
 }
 
 /// The form.

@@ -1,21 +1,22 @@
 //! The page: a form, examples, the comparison.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::Actions;
 use super::form::NumericsForm;
 use super::result::NumericsResult;
-use crate::page::numerics::NumericsState;
-use crate::session::NumericsSpec;
-use crate::web::components::{KeptNote, ProgressBar};
-use crate::web::context::Job;
-use crate::web::context::use_app;
+use crate::components::{KeptNote, ProgressBar};
+use crate::context::Job;
+use crate::context::use_app;
+use ns_page::numerics::NumericsState;
+use ns_session::NumericsSpec;
 
 /// Properties of [`NumericsPage`].
 #[derive(Properties, PartialEq)]
 pub struct NumericsPageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<NumericsState>,
+    pub state: StateHandle<NumericsState>,
     /// The run that can be cancelled.
     pub job: Job,
 }

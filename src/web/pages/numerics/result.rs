@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::base::units::format_count;
-use crate::page::Shared;
-use crate::session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
-use crate::web::components::LocalTable;
+use crate::components::LocalTable;
+use ns_base::units::format_count;
+use ns_page::Shared;
+use ns_session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Properties of [`NumericsResult`].
 #[derive(Properties, PartialEq)]

@@ -4,26 +4,26 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::base::convert::whole;
-use crate::formats::WriteFormat;
-use crate::page::RunState;
-use crate::page::notices::{NoticeAction, Notices, Tone};
-use crate::page::profile::{Arrived, SAMPLE};
-use crate::session::share::{PageLink as _, ProfileLink, Tool};
-use crate::session::shelf::ItemKind;
-use crate::session::{
+use crate::answers::say_failure;
+use crate::context::AppContext;
+use crate::context::{Job, RunningJob};
+use crate::platform::fetch::file_beside_page;
+use crate::platform::{date, download, url};
+use crate::shelf::{self, keep_file, kept_file};
+use crate::state::{ProfileAction, ProfileState, StateDispatcher, StateHandle};
+use crate::timeline::Controller;
+use crate::worker::Engine;
+use ns_base::convert::whole;
+use ns_formats::WriteFormat;
+use ns_page::RunState;
+use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::profile::{Arrived, SAMPLE};
+use ns_session::share::{PageLink as _, ProfileLink, Tool};
+use ns_session::shelf::ItemKind;
+use ns_session::{
     AnalysisRequest, BROUGHT_PREFIX, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileOrigin,
     ProfileQuestion, ProfileSpec, Told, TraceSpec,
 };
-use crate::web::answers::say_failure;
-use crate::web::context::AppContext;
-use crate::web::context::{Job, RunningJob};
-use crate::web::platform::fetch::file_beside_page;
-use crate::web::platform::{date, download, url};
-use crate::web::shelf::{self, keep_file, kept_file};
-use crate::web::state::{ProfileAction, ProfileState};
-use crate::web::timeline::Controller;
-use crate::web::worker::Engine;
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,
 }
@@ -46,11 +46,11 @@ pub enum Picture {
 }
 
 /// Reads a file in a separate worker; open profiles stay open until it is read.
-pub fn open_file(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File) {
+pub fn open_file(app: &AppContext, state: &StateHandle<ProfileState>, slot: &RunningJob, file: File) {
     open_file_as(app, state, slot, file, ProfileAction::Ready);
 }
 
-fn open_file_as(app: &AppContext, state: &UseReducerHandle<ProfileState>, slot: &RunningJob, file: File, ready: Ready) {
+fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &RunningJob, file: File, ready: Ready) {
     if slot.borrow().is_some() {
         let text = format!(
             "{} was not opened: another run or file is being processed. Wait for it or cancel it, then open this one again.",
@@ -81,11 +81,11 @@ async fn named_file(name: &str) -> Option<Result<File, String>> {
 
 fn start(
     app: &AppContext,
-    state: &UseReducerHandle<ProfileState>,
+    state: &StateHandle<ProfileState>,
     slot: &RunningJob,
     label: String,
     (ready, opened): (Ready, Option<File>),
-    send: impl FnOnce(&Engine, Callback<Told>) -> crate::session::JobId,
+    send: impl FnOnce(&Engine, Callback<Told>) -> ns_session::JobId,
 ) {
     let engine = match app.pool.take() {
         Ok(engine) => engine,
@@ -124,7 +124,7 @@ fn start(
 }
 
 /// Keeps a profile for the next visit, whether it was simulated or opened.
-fn keep(info: &ProfileInfo, opened: Option<File>, notices: &UseReducerDispatcher<Notices>) {
+fn keep(info: &ProfileInfo, opened: Option<File>, notices: &StateDispatcher<Notices>) {
     let link = |link: ProfileLink| ProfileLink { tool: Tool::Overview, ..link }.hash();
     match (&info.origin, opened) {
         // The link to a run of a model file can repeat the run only if the file is kept too.

@@ -6,12 +6,12 @@ use super::actions::Actions;
 use super::controls::tool_of;
 use super::export_menu::ExportMenu;
 use super::kept_bases::KeptBases;
-use crate::session::commands::profile_command;
-use crate::session::share::{ProfileLink, Tool};
-use crate::session::{Control, ProfileSpec};
-use crate::web::components::{CopyMenu, SelectField};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
-use crate::web::timeline::Controller;
+use crate::components::{CopyMenu, SelectField};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::timeline::Controller;
+use ns_session::commands::profile_command;
+use ns_session::share::{ProfileLink, Tool};
+use ns_session::{Control, ProfileSpec};
 
 /// Properties of [`WorkspaceBar`].
 #[derive(Properties, PartialEq)]
@@ -19,7 +19,7 @@ pub struct WorkspaceBarProps {
     /// Actions of the buttons.
     pub actions: Actions,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The run that is shown.
     pub run: OpenRun,
     /// Whether the form is unfolded.
@@ -88,7 +88,7 @@ fn copy_menu(state: &ProfileState, run: &OpenRun, tool: Tool) -> Html {
 
 /// The simulated run in a few words: `bert-base-uncased · trace · inf2.xlarge · b8`.
 fn in_short(spec: &ProfileSpec) -> String {
-    let model = crate::session::without_source(&spec.model).into_owned();
+    let model = ns_session::without_source(&spec.model).into_owned();
     let batch = spec.batch_size.map(|n| format!("b{n}"));
     let parts = [Some(model), Some(spec.workflow.name().to_owned()), Some(spec.instance.clone()), batch];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" \u{b7} ")

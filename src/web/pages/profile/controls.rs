@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::page::Shared;
-use crate::session::share::Tool;
-use crate::session::{Catalog, OpenedModel, ProfileSpec, Workflow};
-use crate::web::components::{CompileFields, SelectField, TextField};
-use crate::web::pages::benchmark::ModelField;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::{CompileFields, SelectField, TextField};
+use crate::pages::benchmark::ModelField;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_page::Shared;
+use ns_session::share::Tool;
+use ns_session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 
 /// Properties of [`SpecForm`].
 #[derive(Properties, PartialEq)]
@@ -18,7 +18,7 @@ pub struct ControlsProps {
     /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The form.
@@ -32,7 +32,7 @@ pub fn SpecForm(props: &ControlsProps) -> Html {
             actions.run();
         })
     };
-    let edit = |change: fn(&mut crate::session::ProfileSpec, String)| {
+    let edit = |change: fn(&mut ns_session::ProfileSpec, String)| {
         let state = props.state.clone();
         Callback::from(move |text: String| {
             let mut spec = state.link.spec.clone();
@@ -123,7 +123,7 @@ impl SpecNumber {
 
 #[derive(Properties, PartialEq)]
 struct SpecFieldProps {
-    state: UseReducerHandle<ProfileState>,
+    state: StateHandle<ProfileState>,
     number: SpecNumber,
 }
 

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
-use crate::web::platform::storage;
+use crate::platform::storage;
 
 const KEY: &str = "neuronscope.dock";
 /// Sizes in px: the first one, the smallest one, and one step of the keyboard.

@@ -4,8 +4,8 @@
 use yew::prelude::*;
 
 use super::actions::{Actions, Picture};
-use crate::formats::WriteFormat;
-use crate::web::components::Menu;
+use crate::components::Menu;
+use ns_formats::WriteFormat;
 
 /// Properties of [`ExportMenu`].
 #[derive(Properties, PartialEq)]

@@ -2,17 +2,17 @@
 
 use yew::prelude::*;
 
-use crate::session::share::{CompareLink, Tool};
-use crate::session::shelf::ShelfItem;
-use crate::web::components::Menu;
-use crate::web::shelf::{touch, use_shelf};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::Menu;
+use crate::shelf::{touch, use_shelf};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_session::share::{CompareLink, Tool};
+use ns_session::shelf::ShelfItem;
 
 /// Properties of [`KeptBases`].
 #[derive(Properties, PartialEq)]
 pub struct KeptBasesProps {
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The run that is shown.
     pub run: OpenRun,
 }

@@ -4,20 +4,20 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::analysis::GroupBy;
-use crate::base::convert::real;
-use crate::page::Shared;
-use crate::profile::Unit;
-use crate::profile::levels::ALL_LEVELS;
-use crate::session::{OperatorKind, OperatorRow, OperatorTable};
-use crate::view::colours::Colours;
-use crate::view::plot::Pie;
-use crate::view::table::{Cell, Column, ColumnKind, Sort, Table};
-use crate::view::timeline::GroupKind;
-use crate::web::components::{DataTable, PieChart};
-use crate::web::pages::profile::tools::LevelSelect;
-use crate::web::pages::profile::treemap::Treemap;
-use crate::web::state::{ProfileAction, ProfileState};
+use crate::components::{DataTable, PieChart};
+use crate::pages::profile::tools::LevelSelect;
+use crate::pages::profile::treemap::Treemap;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use ns_analysis::GroupBy;
+use ns_base::convert::real;
+use ns_page::Shared;
+use ns_profile::Unit;
+use ns_profile::levels::ALL_LEVELS;
+use ns_session::{OperatorKind, OperatorRow, OperatorTable};
+use ns_view::colours::Colours;
+use ns_view::plot::Pie;
+use ns_view::table::{Cell, Column, ColumnKind, Sort, Table};
+use ns_view::timeline::GroupKind;
 
 /// Properties of [`OperatorsView`].
 #[derive(Properties, PartialEq)]
@@ -25,7 +25,7 @@ pub struct OperatorsViewProps {
     /// The table, once it is there.
     pub table: Option<Shared<OperatorTable>>,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The view.
@@ -78,7 +78,7 @@ fn unit_of(state: &ProfileState) -> Unit {
 }
 
 /// The bar above a tool: its own fields, then the choice between all of the profile and the span in view on the timeline.
-pub fn range_switch(state: &UseReducerHandle<ProfileState>, fields: Html) -> Html {
+pub fn range_switch(state: &StateHandle<ProfileState>, fields: Html) -> Html {
     let radio = |in_view: bool, text: String| {
         let state = state.clone();
         let checked = state.link.in_view == in_view;
@@ -189,7 +189,7 @@ fn core_name((device, core): (u32, u32)) -> String {
     format!("NeuronDevice {device} NeuronCore {core}")
 }
 
-fn pies(operators: &OperatorTable, state: &UseReducerHandle<ProfileState>, colours: &Colours) -> Html {
+fn pies(operators: &OperatorTable, state: &StateHandle<ProfileState>, colours: &Colours) -> Html {
     let mut cores: Vec<(u32, u32)> = operators.rows.iter().filter_map(core_of).collect();
     cores.sort_unstable();
     cores.dedup();

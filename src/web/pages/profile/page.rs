@@ -13,23 +13,23 @@ use super::timeline::TimelinePanel;
 use super::tools::{
     AskTool, CompareTool, CountersTool, FlameTool, IdleTool, ModulesTool, OverviewTool, PathTool, StatisticsTool,
 };
-use crate::base::convert::real;
-use crate::base::units::{format_bytes, format_count};
-use crate::page::RunState;
-use crate::page::profile::tool_name;
-use crate::session::ProfileOrigin;
-use crate::session::share::Tool;
-use crate::web::components::{DiagnosticsPanel, ProgressBar};
-use crate::web::context::Job;
-use crate::web::context::{AppContext, use_app};
-use crate::web::platform::page;
-use crate::web::state::{OpenRun, ProfileState};
+use crate::components::{DiagnosticsPanel, ProgressBar};
+use crate::context::Job;
+use crate::context::{AppContext, use_app};
+use crate::platform::page;
+use crate::state::{OpenRun, ProfileState, StateHandle};
+use ns_base::convert::real;
+use ns_base::units::{format_bytes, format_count};
+use ns_page::RunState;
+use ns_page::profile::tool_name;
+use ns_session::ProfileOrigin;
+use ns_session::share::Tool;
 
 /// Properties of [`ProfilePage`].
 #[derive(Properties, PartialEq)]
 pub struct ProfilePageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The run that can be cancelled.
     pub job: Job,
 }
@@ -158,7 +158,7 @@ fn progress(actions: &Actions, run: &RunState) -> Html {
     }
 }
 
-fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
+fn tool_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun, tool: Tool) -> Html {
     match tool {
         Tool::Overview => html! { <OverviewTool key={run.id} run={run.clone()} state={state.clone()} /> },
         Tool::OperatorTimeline | Tool::Trace => {
@@ -184,7 +184,7 @@ fn tool_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &Ope
     }
 }
 
-fn summary_view(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: &OpenRun) -> Html {
+fn summary_view(app: &AppContext, state: &StateHandle<ProfileState>, run: &OpenRun) -> Html {
     match &run.insights {
         None => html! { <p class="panel empty" role="status">{ "Summing up\u{2026}" }</p> },
         Some(None) => html! {

@@ -6,21 +6,21 @@ use std::rc::Rc;
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use crate::base::convert::real;
-use crate::base::{Interval, TraceNs};
-use crate::insight::SliceRange;
-use crate::page::Shared;
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::profile::{Flows, ShownAnswer};
-use crate::page::told::answer_of;
-use crate::session::{
+use crate::answers::{on_answer, say_failure};
+use crate::context::{AppContext, use_app};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateDispatcher, StateHandle};
+use ns_base::convert::real;
+use ns_base::{Interval, TraceNs};
+use ns_insight::SliceRange;
+use ns_page::Shared;
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::profile::{Flows, ShownAnswer};
+use ns_page::told::answer_of;
+use ns_session::{
     AnalysisRequest, Answer as SessionAnswer, Control, JobId, Listed, Listing, OperatorKind, ProfileQuestion, Question,
     Reply, Rows, Told,
 };
-use crate::view::timeline::{Neighbour, SliceDetails, SliceRef};
-use crate::web::answers::{on_answer, say_failure};
-use crate::web::context::{AppContext, use_app};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use ns_view::timeline::{Neighbour, SliceDetails, SliceRef};
 
 /// Delay from the last key press until a search starts.
 const SEARCH_DELAY_MS: u32 = 120;
@@ -33,7 +33,7 @@ const MOST_ARROWS: u32 = 400;
 #[hook]
 pub fn use_operators(
     app: &AppContext,
-    state: &UseReducerHandle<ProfileState>,
+    state: &StateHandle<ProfileState>,
     run: Option<&OpenRun>,
     kind: Option<OperatorKind>,
 ) {
@@ -56,7 +56,7 @@ pub fn use_operators(
 
 /// Asks for the details of the selected slice, unless they are there already.
 #[hook]
-pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+pub fn use_details(app: &AppContext, state: &StateHandle<ProfileState>, run: Option<&OpenRun>) {
     let known = state.details.as_ref().map(|d| d.link.slice);
     let wanted = state.link.selected.map(SliceRef).filter(|s| known != Some(*s));
     let asked = run.map(|r| (r.id, r.engine.clone(), r.info.profile)).zip(wanted);
@@ -78,7 +78,7 @@ pub fn use_details(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
 }
 
 /// Goes to the previous or next slice.
-pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighbour) {
+pub fn step(app: &AppContext, state: &StateHandle<ProfileState>, to: Neighbour) {
     let Some((run, from)) = state.shown_run().zip(state.link.selected.map(SliceRef)) else { return };
     let (dispatch, id) = (state.dispatcher(), run.id);
     let on_told = on_answer(app.notices.clone(), take_details, move |details| {
@@ -90,7 +90,7 @@ pub fn step(app: &AppContext, state: &UseReducerHandle<ProfileState>, to: Neighb
     run.engine.send(ProfileQuestion::Step { from, to }.of(run.info.profile), None, on_told);
 }
 
-fn answer(dispatch: &UseReducerDispatcher<ProfileState>, run: u32, answer: ShownAnswer) {
+fn answer(dispatch: &StateDispatcher<ProfileState>, run: u32, answer: ShownAnswer) {
     dispatch.dispatch(ProfileAction::Answer(run, Box::new(answer)));
 }
 
@@ -100,7 +100,7 @@ fn take_details(reply: Reply) -> Option<Option<Box<SliceDetails>>> {
 
 /// Searches the profile a moment after the last key.
 #[hook]
-pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+pub fn use_search(app: &AppContext, state: &StateHandle<ProfileState>, run: Option<&OpenRun>) {
     let text = (state.link.search.clone(), state.link.search_by.clone());
     let run_id = run.map(|r| r.id);
     let asked = run.map(|r| (r.id, r.engine.clone(), r.info.profile));
@@ -120,7 +120,7 @@ pub fn use_search(app: &AppContext, state: &UseReducerHandle<ProfileState>, run:
 
 /// Shows a notice when a link names a level that no open profile has.
 #[hook]
-pub fn use_known_levels(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+pub fn use_known_levels(app: &AppContext, state: &StateHandle<ProfileState>, run: Option<&OpenRun>) {
     let is_of_other = |level: &String| state.runs.iter().any(|r| r.info.own_level(level).is_some());
     let problem = |level: &String| run.and_then(|r| r.info.level_problem(level)).filter(|_| !is_of_other(level));
     let of_group = state.link.search_by.as_ref().and_then(|kind| kind.level.as_ref());
@@ -135,7 +135,7 @@ pub fn use_known_levels(app: &AppContext, state: &UseReducerHandle<ProfileState>
 
 /// Asks for the analysis of a run, unless it is there already.
 #[hook]
-pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run: Option<&OpenRun>) {
+pub fn use_summary(app: &AppContext, state: &StateHandle<ProfileState>, run: Option<&OpenRun>) {
     let asked = run.filter(|r| r.insights.is_none()).map(|r| (r.id, r.engine.clone(), r.info.profile));
     let key = asked.as_ref().map(|(id, ..)| *id);
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
@@ -149,7 +149,7 @@ pub fn use_summary(app: &AppContext, state: &UseReducerHandle<ProfileState>, run
 }
 
 /// Shows a slice that a finding names on the timeline.
-pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, range: SliceRange) {
+pub fn go_to_range(app: &AppContext, state: &StateHandle<ProfileState>, range: SliceRange) {
     let Some(run) = state.shown_run() else { return };
     let (id, profile) = (run.id, run.info.profile);
     let (dispatch, notices) = (state.dispatcher(), app.notices.clone());
@@ -164,7 +164,7 @@ pub fn go_to_range(app: &AppContext, state: &UseReducerHandle<ProfileState>, ran
 }
 
 /// Asks for all flow arrows around a span.
-pub fn ask_flows(app: &AppContext, state: &UseReducerHandle<ProfileState>, span: Interval<TraceNs>) {
+pub fn ask_flows(app: &AppContext, state: &StateHandle<ProfileState>, span: Interval<TraceNs>) {
     let Some(run) = state.shown_run() else { return };
     let (id, profile) = (run.id, run.info.profile);
     let dispatch = state.dispatcher();

@@ -4,11 +4,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::profile::{ToolGroup, tool_name, tools_of};
-use crate::session::share::Tool;
-use crate::web::context::use_app;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::context::use_app;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::profile::{ToolGroup, tool_name, tools_of};
+use ns_session::share::Tool;
 
 /// Properties of [`Rail`].
 #[derive(Properties, PartialEq)]
@@ -18,7 +18,7 @@ pub struct RailProps {
     /// The tool that is shown.
     pub tool: Tool,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The rail.

@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
-use crate::base::convert::whole_signed;
-use crate::profile::Unit;
-use crate::view::colours::Colours;
-use crate::view::palette::{fill_var, on_fill_var};
-use crate::view::plot::{TreemapTile, treemap};
+use ns_base::convert::whole_signed;
+use ns_profile::Unit;
+use ns_view::colours::Colours;
+use ns_view::palette::{fill_var, on_fill_var};
+use ns_view::plot::{TreemapTile, treemap};
 
 /// The most tiles: more would be too small to see.
 const MOST_TILES: usize = 40;

@@ -1,17 +1,18 @@
 //! Actions of the buttons on the page of a study.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::page::RunState;
-use crate::page::notices::{NoticeAction, Tone};
-use crate::page::study::{StudyAction, StudyState};
-use crate::session::studies::StudySpec;
-use crate::session::{JobRequest, JobResult, Part, Told};
-use crate::web::context::AppContext;
-use crate::web::context::Job;
-use crate::web::platform::download::file_of;
-use crate::web::platform::{download, page};
-use crate::web::shelf;
+use crate::context::AppContext;
+use crate::context::Job;
+use crate::platform::download::file_of;
+use crate::platform::{download, page};
+use crate::shelf;
+use ns_page::RunState;
+use ns_page::notices::{NoticeAction, Tone};
+use ns_page::study::{StudyAction, StudyState};
+use ns_session::studies::StudySpec;
+use ns_session::{JobRequest, JobResult, Part, Told};
 
 /// Actions of the buttons of the page.
 #[derive(Clone, PartialEq)]
@@ -19,7 +20,7 @@ pub struct Actions {
     /// Workers and notices.
     pub app: AppContext,
     /// The state of the page.
-    pub state: UseReducerHandle<StudyState>,
+    pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
     /// Receives a trace of the result that is to be shown as a timeline.

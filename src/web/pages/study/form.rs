@@ -1,13 +1,14 @@
 //! The form of a study, made from its fields.
 
+use crate::state::StateHandle;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::page::study::{StudyAction, StudyState};
-use crate::session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
-use crate::web::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
+use crate::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
+use ns_page::study::{StudyAction, StudyState};
+use ns_session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
 
 /// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
@@ -18,7 +19,7 @@ pub struct StudyFieldsProps {
     /// Actions of its buttons.
     pub actions: Actions,
     /// The state of the form.
-    pub state: UseReducerHandle<StudyState>,
+    pub state: StateHandle<StudyState>,
 }
 
 /// The form.
@@ -68,7 +69,7 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
 
 type Wrong = [(&'static str, String)];
 
-fn group(state: &UseReducerHandle<StudyState>, group: &'static FieldGroup, wrong: &Wrong) -> Html {
+fn group(state: &StateHandle<StudyState>, group: &'static FieldGroup, wrong: &Wrong) -> Html {
     let is_flags = group.fields.iter().all(|field| field.kind == FieldKind::Flag);
     let class = if is_flags { "fields flags" } else { "fields" };
     let fields = html! { <div {class}>{ for group.fields.iter().map(|f| field(state, f, wrong)) }</div> };
@@ -83,7 +84,7 @@ fn group(state: &UseReducerHandle<StudyState>, group: &'static FieldGroup, wrong
     }
 }
 
-fn field(state: &UseReducerHandle<StudyState>, field: &'static StudyField, wrong: &Wrong) -> Html {
+fn field(state: &StateHandle<StudyState>, field: &'static StudyField, wrong: &Wrong) -> Html {
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();
     let error = wrong.iter().find(|(key, _)| *key == field.key).map(|(_, message)| AttrValue::from(message.clone()));

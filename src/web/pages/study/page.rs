@@ -1,21 +1,22 @@
 //! The page: a form, examples, the result of the run.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
 use super::actions::Actions;
 use super::form::StudyFields;
-use crate::page::Shared;
-use crate::page::study::StudyState;
-use crate::session::studies::{StudyExample, StudySpec};
-use crate::web::components::{DocumentView, KeptNote, ProgressBar};
-use crate::web::context::Job;
-use crate::web::context::use_app;
+use crate::components::{DocumentView, KeptNote, ProgressBar};
+use crate::context::Job;
+use crate::context::use_app;
+use ns_page::Shared;
+use ns_page::study::StudyState;
+use ns_session::studies::{StudyExample, StudySpec};
 
 /// Properties of [`StudyPage`].
 #[derive(Properties, PartialEq)]
 pub struct StudyPageProps {
     /// The state of the page.
-    pub state: UseReducerHandle<StudyState>,
+    pub state: StateHandle<StudyState>,
     /// The run that can be cancelled.
     pub job: Job,
     /// Receives a trace of the result that is to be shown as a timeline.

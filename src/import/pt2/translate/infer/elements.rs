@@ -4,8 +4,8 @@
 use super::super::binary::common_element;
 use super::super::call::Call;
 use super::{Types, operand};
-use crate::import::program::builder::broadcast_dims;
-use crate::import::program::{ArrayType, BuildError, CallError, ElementType};
+use crate::program::builder::broadcast_dims;
+use crate::program::{ArrayType, BuildError, CallError, ElementType};
 
 /// The element type with a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
 #[must_use]

@@ -2,7 +2,7 @@
 
 use super::super::call::Call;
 use super::{Types, operand};
-use crate::import::program::{ArrayType, CallError, ElementType, Ranks};
+use crate::program::{ArrayType, CallError, ElementType, Ranks};
 
 /// Types of the factors of a matrix.
 ///

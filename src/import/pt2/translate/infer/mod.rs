@@ -11,7 +11,7 @@ pub use elements::{is_conversion, scalar_type};
 pub use factors::types as factor_types;
 
 use super::call::Call;
-use crate::import::program::{ArrayType, BuildError, CallError};
+use crate::program::{ArrayType, BuildError, CallError};
 
 /// Types of the results of an operation.
 type Types = Result<Option<Vec<ArrayType>>, BuildError>;

@@ -4,8 +4,8 @@ use super::super::super::argument::Argument;
 use super::super::call::Call;
 use super::elements::{asked, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
-use crate::base::convert::{real, whole};
-use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
+use crate::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
+use ns_base::convert::{real, whole};
 
 /// A dimension of this many elements is refused: a limit against hostile files.
 const MAX_SIZE: f64 = 1e15;

@@ -3,9 +3,9 @@
 use super::super::super::argument::Argument;
 use super::super::call::Call;
 use super::{Types, like_first, natural, operand, sizes_named};
-use crate::import::program::builder::broadcast_dims;
-use crate::import::program::compose::dimension;
-use crate::import::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
+use crate::program::builder::broadcast_dims;
+use crate::program::compose::dimension;
+use crate::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
 
 /// Most parts of a tensor: a bound for hostile files, which can request very many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;

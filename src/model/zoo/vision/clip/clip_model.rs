@@ -1,11 +1,11 @@
 //! CLIP of Hugging Face (`transformers/models/clip/modeling_clip.py`): an image tower and a text tower.
 
-use crate::base::convert::{narrow, single_count};
-use crate::model::nn::Linear;
-use crate::model::zoo::text::tokens;
-use crate::model::zoo::{ModelInfo, Settings};
-use crate::model::{Child, Ctx, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
-use crate::tensor::kernels::{BinaryOp, UnaryOp};
+use crate::nn::Linear;
+use crate::zoo::text::tokens;
+use crate::zoo::{ModelInfo, Settings};
+use crate::{Child, Ctx, Entry, Init, InputSpec, ModelError, Module, Parameter, Value};
+use ns_base::convert::{narrow, single_count};
+use ns_tensor::kernels::{BinaryOp, UnaryOp};
 
 use super::super::networks::images;
 use super::towers::{TextTransformer, VisionTransformer};
@@ -77,12 +77,12 @@ const fn info(id: &'static str, description: &'static str, build: fn(&Settings) 
     }
 }
 
-pub(in crate::model::zoo) static CLIP_BASE: ModelInfo =
+pub(in crate::zoo) static CLIP_BASE: ModelInfo =
     info("openai/clip-vit-base-patch32", "CLIP ViT-B/32: image and text towers, images against 100 prompts", |_| {
         Box::new(Clip::new(&BASE))
     });
 
-pub(in crate::model::zoo) static CLIP_LARGE: ModelInfo =
+pub(in crate::zoo) static CLIP_LARGE: ModelInfo =
     info("openai/clip-vit-large-patch14", "CLIP ViT-L/14: image and text towers, images against 100 prompts", |_| {
         Box::new(Clip::new(&LARGE))
     });

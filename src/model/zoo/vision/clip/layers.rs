@@ -1,10 +1,10 @@
 //! The layers of both towers.
 
-use crate::base::convert::single_count;
-use crate::model::nn::{LayerNorm, Linear, QuickGelu};
-use crate::model::zoo::text::{merge_heads, split_heads};
-use crate::model::{Child, Ctx, Entry, ModelError, Module, Value};
-use crate::tensor::kernels::BinaryOp;
+use crate::nn::{LayerNorm, Linear, QuickGelu};
+use crate::zoo::text::{merge_heads, split_heads};
+use crate::{Child, Ctx, Entry, ModelError, Module, Value};
+use ns_base::convert::single_count;
+use ns_tensor::kernels::BinaryOp;
 
 use super::Tower;
 

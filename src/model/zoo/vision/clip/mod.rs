@@ -4,5 +4,5 @@ mod clip_model;
 mod layers;
 mod towers;
 
-pub(in crate::model::zoo) use clip_model::{CLIP_BASE, CLIP_LARGE};
+pub(in crate::zoo) use clip_model::{CLIP_BASE, CLIP_LARGE};
 pub use clip_model::{Clip, ClipConfig, Tower};

@@ -1,8 +1,8 @@
 //! The towers: embeddings, layers, normalisation.
 
-use crate::model::nn::{Conv2d, Embedding, LayerNorm, Positions};
-use crate::model::zoo::text::extended_mask;
-use crate::model::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
+use crate::nn::{Conv2d, Embedding, LayerNorm, Positions};
+use crate::zoo::text::extended_mask;
+use crate::{Child, ConvArgs, Ctx, Entry, Init, ModelError, Module, Parameter, Value};
 
 use super::super::vit::{patches_to_tokens, with_token};
 use super::ClipConfig;

@@ -1,11 +1,12 @@
 //! Charts of one configuration: latencies and throughput over time.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::base::units::{format_count, format_range};
-use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
-use crate::session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
-use crate::web::components::{LineChart, SelectField};
+use crate::components::{LineChart, SelectField};
+use ns_base::units::{format_count, format_range};
+use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
+use ns_session::results::{configuration_text, latency_curves, latency_histogram, throughput_over_time};
 
 /// The curves of more configurations than this cannot be told apart; only the chosen one is drawn then.
 const MOST_CURVES: usize = 8;
@@ -14,7 +15,7 @@ const MOST_CURVES: usize = 8;
 #[derive(Properties, PartialEq)]
 pub struct ConfigurationChartsProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 /// The charts of the chosen configuration, and the choice.

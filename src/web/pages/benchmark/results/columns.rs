@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
-use crate::web::platform::storage;
+use crate::platform::storage;
+use ns_session::results::{DEFAULT_COLUMNS, column_title, offered_columns};
 
 const SETTING: &str = "neuronscope.columns";
 

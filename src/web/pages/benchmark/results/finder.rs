@@ -1,16 +1,17 @@
 //! Limits for the best configuration. The best one within them is marked in table and plot, and comes first in the figures.
 
+use crate::state::StateHandle;
 use yew::prelude::*;
 
-use crate::page::bench::{BenchAction, BenchState};
-use crate::session::results::{Goal, WantedTexts};
-use crate::web::components::{SelectField, TextField};
+use crate::components::{SelectField, TextField};
+use ns_page::bench::{BenchAction, BenchState};
+use ns_session::results::{Goal, WantedTexts};
 
 /// Properties of [`Finder`].
 #[derive(Properties, PartialEq)]
 pub struct FinderProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
     /// The result of the search, in words.
     pub found: AttrValue,
 }

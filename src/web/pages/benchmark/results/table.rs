@@ -1,5 +1,6 @@
 //! The table of results: filtered, sorted, its columns chosen.
 
+use crate::state::StateHandle;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
@@ -7,23 +8,21 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::columns::ColumnChooser;
-use crate::bench::Report;
-use crate::page::Shared;
-use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId};
-use crate::session::results::{
-    Filter, ReportCells, deciding_first, on_front, report_table, shown_columns, with_pareto,
-};
-use crate::session::share::{Link, ProfileLink};
-use crate::session::{ProfileSpec, TraceSpec};
-use crate::view::table::{Sort, Table};
-use crate::web::components::{DataTable, RowAction};
-use crate::web::platform::{download, page};
+use crate::components::{DataTable, RowAction};
+use crate::platform::{download, page};
+use ns_bench::Report;
+use ns_page::Shared;
+use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId};
+use ns_session::results::{Filter, ReportCells, deciding_first, on_front, report_table, shown_columns, with_pareto};
+use ns_session::share::{Link, ProfileLink};
+use ns_session::{ProfileSpec, TraceSpec};
+use ns_view::table::{Sort, Table};
 
 /// Properties of [`ResultsTable`].
 #[derive(Properties, PartialEq)]
 pub struct ResultsTableProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
     /// The rows that the filter leaves.
     pub rows: Rc<[ResultRow]>,
     /// The row that is best within the limits.

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::page::bench::{Tile, Tiles};
+use ns_page::bench::{Tile, Tiles};
 
 /// The figures and the verdict; their places are reserved while the first results are awaited.
 pub fn tiles(tiles: &Tiles, is_awaited: bool) -> Html {

@@ -1,5 +1,6 @@
 //! The results, the figures that matter most first. The filter applies to everything here.
 
+use crate::state::StateHandle;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -8,16 +9,16 @@ use super::charts::ConfigurationCharts;
 use super::finder::Finder;
 use super::table::ResultsTable;
 use super::tiles::tiles;
-use crate::bench::Report;
-use crate::page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
-use crate::session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
-use crate::web::components::{BarChart, LineChart, ScatterPlot};
+use crate::components::{BarChart, LineChart, ScatterPlot};
+use ns_bench::Report;
+use ns_page::bench::{BenchAction, BenchState, ResultRow, RowId, Tiles};
+use ns_session::results::{Filter, Wanted, scaling, throughput_by_configuration, throughput_latency};
 
 /// Properties of [`BenchResults`].
 #[derive(Properties, PartialEq)]
 pub struct BenchResultsProps {
     /// The state of the page.
-    pub state: UseReducerHandle<BenchState>,
+    pub state: StateHandle<BenchState>,
 }
 
 /// The results, or how to get some.
@@ -77,7 +78,7 @@ fn is_counted(wanted: Wanted, r: &Report) -> bool {
 }
 
 /// Says which rows were imported rather than run on this page.
-fn imported(state: &UseReducerHandle<BenchState>) -> Html {
+fn imported(state: &StateHandle<BenchState>) -> Html {
     let rows = state.rows.iter().filter(|r| matches!(r.id, RowId::Imported(_)));
     let mut files: Vec<String> = rows.clone().filter_map(|r| r.report().machine.clone()).collect();
     files.dedup();

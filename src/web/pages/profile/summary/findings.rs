@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::insight::{Effect, Finding, SliceRange};
-use crate::view::text::exact_ns;
+use ns_insight::{Effect, Finding, SliceRange};
+use ns_view::text::exact_ns;
 
 /// Properties of [`Findings`].
 #[derive(Properties, PartialEq)]

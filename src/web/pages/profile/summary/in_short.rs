@@ -2,14 +2,14 @@
 
 use yew::prelude::*;
 
-use crate::analysis::sentences::Topic;
-use crate::base::{Interval, TraceNs};
-use crate::profile::Unit;
-use crate::session::{Answer, Question, Said};
-use crate::view::timeline::SliceLink;
-use crate::web::pages::profile::queries::use_analysis;
-use crate::web::pages::profile::tools::waiting;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::pages::profile::queries::use_analysis;
+use crate::pages::profile::tools::waiting;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_analysis::sentences::Topic;
+use ns_base::{Interval, TraceNs};
+use ns_profile::Unit;
+use ns_session::{Answer, Question, Said};
+use ns_view::timeline::SliceLink;
 
 /// Properties of [`InShort`].
 #[derive(Properties, PartialEq)]
@@ -17,7 +17,7 @@ pub struct InShortProps {
     /// The run that is shown.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The sentences.
@@ -41,7 +41,7 @@ pub fn InShort(props: &InShortProps) -> Html {
     }
 }
 
-fn sentence(said: &Said, unit: &Unit, state: &UseReducerHandle<ProfileState>) -> Html {
+fn sentence(said: &Said, unit: &Unit, state: &StateHandle<ProfileState>) -> Html {
     let slice = |link: &SliceLink| {
         let duration = i64::try_from(link.duration_ns).unwrap_or(i64::MAX);
         let text = format!("{}, {}", link.title, unit.text(duration));

@@ -1,9 +1,9 @@
 //! Insights as tables.
 
-use crate::base::units::format_ns;
-use crate::insight::{Bounds, MetricValue, RooflinePoint, Summary};
-use crate::view::metric_groups::{GROUPS, group_of};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
+use ns_base::units::format_ns;
+use ns_insight::{Bounds, MetricValue, RooflinePoint, Summary};
+use ns_view::metric_groups::{GROUPS, group_of};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// All metrics by group, each rounded for reading and exact.
 pub fn metrics(summary: &Summary) -> Table {
@@ -48,7 +48,7 @@ fn time(seconds: f64) -> Cell {
 
 /// The bounds: times that the execution cannot beat.
 pub fn bounds(bounds: &Bounds) -> Table {
-    let row = |b: &crate::insight::Bound| {
+    let row = |b: &ns_insight::Bound| {
         vec![
             Cell::Text(b.name.clone()),
             time(b.seconds),
@@ -71,7 +71,7 @@ pub fn bounds(bounds: &Bounds) -> Table {
 
 /// Time between the bounds.
 pub fn lost(bounds: &Bounds) -> Table {
-    let row = |l: &crate::insight::LostTime| {
+    let row = |l: &ns_insight::LostTime| {
         vec![
             Cell::Text(l.cause.clone()),
             time(l.seconds),

@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use super::findings::Findings;
 use super::tables;
-use crate::insight::{Insights, SliceRange};
-use crate::page::Shared;
-use crate::view::plot::{Lanes, RooflinePlot};
-use crate::view::table::Table;
-use crate::web::components::{LanesChart, LocalTable, RooflineChart};
+use crate::components::{LanesChart, LocalTable, RooflineChart};
+use ns_insight::{Insights, SliceRange};
+use ns_page::Shared;
+use ns_view::plot::{Lanes, RooflinePlot};
+use ns_view::table::Table;
 
 /// Properties of [`SummaryView`].
 #[derive(Properties, PartialEq)]

@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
-use crate::profile::Unit;
-use crate::view::timeline::Annotation;
-use crate::web::platform::page;
-use crate::web::state::{ProfileAction, ProfileState};
-use crate::web::timeline::Controller;
+use crate::platform::page;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use crate::timeline::Controller;
+use ns_profile::Unit;
+use ns_view::timeline::Annotation;
 
 /// Properties of [`AnnotationsPanel`].
 #[derive(Properties, PartialEq)]
@@ -14,7 +14,7 @@ pub struct AnnotationsPanelProps {
     /// Unit that their times count.
     pub unit: Unit,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The timeline.
     pub controller: Controller,
 }

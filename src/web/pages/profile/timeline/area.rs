@@ -2,13 +2,13 @@
 
 use yew::prelude::*;
 
-use crate::page::Shared;
-use crate::session::{GroupsOf, Listing, Rows};
-use crate::view::timeline::{Area, SliceRef};
-use crate::web::components::LocalTable;
-use crate::web::pages::profile::queries::{Answer, use_listing, use_save_all};
-use crate::web::pages::profile::tools::waiting;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::LocalTable;
+use crate::pages::profile::queries::{Answer, use_listing, use_save_all};
+use crate::pages::profile::tools::waiting;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_page::Shared;
+use ns_session::{GroupsOf, Listing, Rows};
+use ns_view::timeline::{Area, SliceRef};
 
 /// The most names that are listed.
 const MOST_GROUPS: u32 = 10_000;
@@ -19,7 +19,7 @@ pub struct AreaPanelProps {
     /// The run.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The area.
     pub area: Area,
     /// Receives a chosen slice.
@@ -68,7 +68,7 @@ fn answer_view(answer: Option<Answer>, on_select: &Callback<SliceRef>, save_all:
             let save_all = (listed.total > u64::from(MOST_GROUPS)).then_some((listed.total, save_all));
             let on_row = on_select.reform(move |row: usize| {
                 let link = listed.slices.get(row).and_then(Option::as_ref);
-                link.map_or(crate::view::timeline::NO_SLICE, |l| l.slice)
+                link.map_or(ns_view::timeline::NO_SLICE, |l| l.slice)
             });
             html! { <LocalTable name="Slices of the area by name" file="area" {table} {on_row} {save_all} /> }
         }

@@ -7,11 +7,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
-use crate::web::timeline::Controller;
+use crate::timeline::Controller;
 
 /// Size, pointer, wheel and scrolling of the canvas.
 #[hook]
-pub(in crate::web::pages::profile) fn use_canvas(controller: &Rc<Controller>, canvas: &NodeRef, scroller: &NodeRef) {
+pub(in crate::pages::profile) fn use_canvas(controller: &Rc<Controller>, canvas: &NodeRef, scroller: &NodeRef) {
     use_effect_with((controller.clone(), canvas.clone(), scroller.clone()), |(controller, canvas, scroller)| {
         let parts = canvas.cast::<HtmlCanvasElement>().zip(scroller.cast::<HtmlElement>());
         let kept = parts.map(|(canvas, scroller)| {

@@ -3,18 +3,18 @@
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use crate::page::notices::{NoticeAction, Tone};
-use crate::view::timeline::{Arrangement, Outline, TrackId};
-use crate::web::context::AppContext;
-use crate::web::pages::profile::queries::{ask_flows, step};
-use crate::web::platform::page;
-use crate::web::state::{ProfileAction, ProfileState};
-use crate::web::timeline::{Change, Hover};
+use crate::context::AppContext;
+use crate::pages::profile::queries::{ask_flows, step};
+use crate::platform::page;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use crate::timeline::{Change, Hover};
+use ns_page::notices::{NoticeAction, Tone};
+use ns_view::timeline::{Arrangement, Outline, TrackId};
 
 /// The state that changes of the timeline act on.
 pub(super) struct Changes {
     pub app: AppContext,
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The slice under the pointer.
     pub hover: UseStateHandle<Option<Hover>>,
     /// Whether the list of keys is shown.

@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::view::colours::Colours;
-use crate::view::palette::{GREY, fill_var};
+use ns_view::colours::Colours;
+use ns_view::palette::{GREY, fill_var};
 
 /// Properties of [`TimelineLegend`].
 #[derive(Properties, PartialEq)]

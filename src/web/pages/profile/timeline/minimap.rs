@@ -2,11 +2,11 @@
 
 use yew::prelude::*;
 
-use crate::session::{ProfileQuestion, Reply, Told};
-use crate::view::timeline::{Minimap, Viewport, dense_part};
-use crate::web::platform::pointer;
-use crate::web::state::OpenRun;
-use crate::web::timeline::Controller;
+use crate::platform::pointer;
+use crate::state::OpenRun;
+use crate::timeline::Controller;
+use ns_session::{ProfileQuestion, Reply, Told};
+use ns_view::timeline::{Minimap, Viewport, dense_part};
 
 /// Number of parts of the strip: about two pixels each on a desktop screen.
 const BUCKETS: u32 = 700;

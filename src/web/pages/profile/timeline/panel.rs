@@ -16,16 +16,16 @@ use super::legend::TimelineLegend;
 use super::minimap::MinimapStrip;
 use super::parts::{HoverTip, SlicesTable, TimelineHelp, TimelineTools};
 use super::tracks::TracksPanel;
-use crate::page::profile::Flows;
-use crate::view::palette::Theme;
-use crate::view::timeline::{FlowArrow, SliceDetails, SliceRef, Viewport, describe_slice};
-use crate::web::components::{SliceDetailsPanel, place_of};
-use crate::web::context::use_app;
-use crate::web::pages::profile::dock::Dock;
-use crate::web::pages::profile::queries::ask_flows;
-use crate::web::platform::page;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
-use crate::web::timeline::{Change, Controller, Hover};
+use crate::components::{SliceDetailsPanel, place_of};
+use crate::context::use_app;
+use crate::pages::profile::dock::Dock;
+use crate::pages::profile::queries::ask_flows;
+use crate::platform::page;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use crate::timeline::{Change, Controller, Hover};
+use ns_page::profile::Flows;
+use ns_view::palette::Theme;
+use ns_view::timeline::{FlowArrow, SliceDetails, SliceRef, Viewport, describe_slice};
 
 /// Id of the canvas, which takes the focus when the finder leads to a track.
 const CANVAS: &str = "timeline-canvas";
@@ -36,7 +36,7 @@ pub struct TimelinePanelProps {
     /// The run that is shown.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The timeline.
@@ -146,12 +146,7 @@ fn dock(props: &TimelinePanelProps, controller: &Controller, on_select: &Callbac
 
 /// Keeps the timeline up to date with the state of the page.
 #[hook]
-fn use_state_of_page(
-    controller: &Rc<Controller>,
-    state: &UseReducerHandle<ProfileState>,
-    theme: Theme,
-    scroller: &NodeRef,
-) {
+fn use_state_of_page(controller: &Rc<Controller>, state: &StateHandle<ProfileState>, theme: Theme, scroller: &NodeRef) {
     let link = &state.link;
     // Not in an effect: the height in this render depends on this arrangement.
     let _ = use_memo((controller.clone(), link.arrangement.clone()), |(c, a)| c.set_arrangement(a));

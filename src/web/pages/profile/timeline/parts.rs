@@ -4,16 +4,16 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::base::units::format_count;
-use crate::page::Shared;
-use crate::page::profile::Flows;
-use crate::profile::Unit;
-use crate::session::ProfileInfo;
-use crate::view::text::three_decimals;
-use crate::view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
-use crate::web::platform::page;
-use crate::web::state::{ProfileAction, ProfileState};
-use crate::web::timeline::{Controller, Hover};
+use crate::platform::page;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use crate::timeline::{Controller, Hover};
+use ns_base::units::format_count;
+use ns_page::Shared;
+use ns_page::profile::Flows;
+use ns_profile::Unit;
+use ns_session::ProfileInfo;
+use ns_view::text::three_decimals;
+use ns_view::timeline::{NO_SLICE, SliceRef, TimelineTile, Viewport, is_plain_in, slices_in_view};
 
 /// The most slices that the table twin lists.
 const MOST_LINES: usize = 500;
@@ -24,7 +24,7 @@ pub struct TimelineToolsProps {
     /// The timeline.
     pub controller: Controller,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// Whether the help is open.
     pub help: UseStateHandle<bool>,
     /// Changes when the view comes to rest.
@@ -72,7 +72,7 @@ fn flows_text(flows: &Flows) -> String {
     }
 }
 
-fn search(state: &UseReducerHandle<ProfileState>) -> Html {
+fn search(state: &StateHandle<ProfileState>) -> Html {
     let oninput = {
         let state = state.clone();
         Callback::from(move |event: InputEvent| {
@@ -120,7 +120,7 @@ fn position(state: &ProfileState) -> Option<usize> {
     state.hits.as_ref()?.hits.iter().position(|h| h.slice.0 == selected)
 }
 
-fn go_to_hit(state: &UseReducerHandle<ProfileState>, forward: bool) {
+fn go_to_hit(state: &StateHandle<ProfileState>, forward: bool) {
     let Some(hits) = state.hits.as_ref().filter(|h| !h.hits.is_empty()) else { return };
     let n = hits.hits.len();
     let to = match (position(state), forward) {

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::view::text::contains_ignoring_case;
-use crate::view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
-use crate::web::platform::page;
-use crate::web::state::{ProfileAction, ProfileState};
+use crate::platform::page;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use ns_view::text::contains_ignoring_case;
+use ns_view::timeline::{Arrangement, Outline, Section, Track, TrackKind};
 
 /// The most tracks that are listed at once; the search finds the others.
 const MOST_LISTED: usize = 120;
@@ -14,7 +14,7 @@ const MOST_LISTED: usize = 120;
 #[derive(Properties, PartialEq)]
 pub struct TracksPanelProps {
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// The profile.
     pub outline: Outline,
 }
@@ -55,10 +55,7 @@ pub fn TracksPanel(props: &TracksPanelProps) -> Html {
     }
 }
 
-fn arrange(
-    state: &UseReducerHandle<ProfileState>,
-    change: impl Fn(&mut Arrangement) + 'static,
-) -> Callback<MouseEvent> {
+fn arrange(state: &StateHandle<ProfileState>, change: impl Fn(&mut Arrangement) + 'static) -> Callback<MouseEvent> {
     let state = state.clone();
     Callback::from(move |_: MouseEvent| {
         let mut next = state.link.arrangement.clone();
@@ -67,10 +64,10 @@ fn arrange(
     })
 }
 
-fn item(state: &UseReducerHandle<ProfileState>, section: &Section, track: &Track) -> Html {
+fn item(state: &StateHandle<ProfileState>, section: &Section, track: &Track) -> Html {
     let (id, arranged) = (track.id, &state.link.arrangement);
     let name = section.name_of(track);
-    let toggle = |what: &'static str, on: bool, change: fn(&mut Arrangement, crate::view::timeline::TrackId)| {
+    let toggle = |what: &'static str, on: bool, change: fn(&mut Arrangement, ns_view::timeline::TrackId)| {
         let onclick = arrange(state, move |a| change(a, id));
         html! { <button type="button" {onclick} aria-pressed={on.to_string()} aria-label={format!("{what} {name}")}>{ what }</button> }
     };

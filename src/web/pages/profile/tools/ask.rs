@@ -4,13 +4,13 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{LevelSelect, ToolProps, unit_of};
-use crate::page::Shared;
-use crate::session::{Listed, Listing, QueryOf};
-use crate::view::plot::Bars;
-use crate::view::table::{Cell, ColumnKind};
-use crate::web::components::{BarChart, SelectField};
-use crate::web::platform::page;
-use crate::web::state::ProfileAction;
+use crate::components::{BarChart, SelectField};
+use crate::platform::page;
+use crate::state::ProfileAction;
+use ns_page::Shared;
+use ns_session::{Listed, Listing, QueryOf};
+use ns_view::plot::Bars;
+use ns_view::table::{Cell, ColumnKind};
 
 /// Example queries.
 const EXAMPLES: [&str; 4] = [

@@ -4,15 +4,15 @@ use yew::prelude::*;
 
 use super::pair::PairOfTimelines;
 use super::{LevelSelect, ToolProps, failed, waiting};
-use crate::analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
-use crate::page::Shared;
-use crate::session::share::CompareLink;
-use crate::session::{Answer, Chosen, Question};
-use crate::view::comparison::comparison_table;
-use crate::web::components::{LocalTable, SelectField};
-use crate::web::pages::profile::kept_bases::KeptBases;
-use crate::web::pages::profile::queries::{Analysed, Pending, use_analysis};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::{LocalTable, SelectField};
+use crate::pages::profile::kept_bases::KeptBases;
+use crate::pages::profile::queries::{Analysed, Pending, use_analysis};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_analysis::compare::{Comparison, Measure, OperatorTotals, Presence};
+use ns_page::Shared;
+use ns_session::share::CompareLink;
+use ns_session::{Answer, Chosen, Question};
+use ns_view::comparison::comparison_table;
 
 /// The tool.
 #[component]
@@ -98,7 +98,7 @@ fn swap(props: &ToolProps, base: u32) -> Callback<MouseEvent> {
 }
 
 /// Changes which runs are compared.
-fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut CompareLink) + 'static) {
+fn adjust(state: &StateHandle<ProfileState>, change: impl FnOnce(&mut CompareLink) + 'static) {
     state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.compare))));
 }
 

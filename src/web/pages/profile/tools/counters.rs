@@ -3,16 +3,16 @@
 use yew::prelude::*;
 
 use super::{ToolProps, range_of, unit_of, waiting};
-use crate::analysis::counters::Curve;
-use crate::base::convert::real_signed;
-use crate::page::Shared;
-use crate::session::{Answer, Listed, Listing, Question, Rows};
-use crate::view::plot::{LineStyle, Lines};
-use crate::view::table::Cell;
-use crate::web::components::{LineChart, LocalTable};
-use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{use_analysis, use_listing};
-use crate::web::state::ProfileAction;
+use crate::components::{LineChart, LocalTable};
+use crate::pages::profile::operators::range_switch;
+use crate::pages::profile::queries::{use_analysis, use_listing};
+use crate::state::ProfileAction;
+use ns_analysis::counters::Curve;
+use ns_base::convert::real_signed;
+use ns_page::Shared;
+use ns_session::{Answer, Listed, Listing, Question, Rows};
+use ns_view::plot::{LineStyle, Lines};
+use ns_view::table::Cell;
 
 /// The most points of the curve: more points than pixels would not be visible.
 const MOST_POINTS: u32 = 1_200;

@@ -4,21 +4,21 @@
 use yew::prelude::*;
 
 use super::{LevelSelect, ToolProps, chosen, waiting};
-use crate::analysis::flame::FlameGraph;
-use crate::base::units::format_count;
-use crate::base::{Interval, TraceNs};
-use crate::page::Shared;
-use crate::profile::Unit;
-use crate::session::share::{FlameLink, FlameView};
-use crate::session::{Answer, Chosen, Question};
-use crate::view::colours::Colours;
-use crate::view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
-use crate::view::palette::{fill_var, on_fill_var};
-use crate::view::timeline::{Section, Track, TrackId, TrackKind};
-use crate::web::components::{SelectField, TextField};
-use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{Analysed, use_analysis};
-use crate::web::state::{ProfileAction, ProfileState};
+use crate::components::{SelectField, TextField};
+use crate::pages::profile::operators::range_switch;
+use crate::pages::profile::queries::{Analysed, use_analysis};
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use ns_analysis::flame::FlameGraph;
+use ns_base::units::format_count;
+use ns_base::{Interval, TraceNs};
+use ns_page::Shared;
+use ns_profile::Unit;
+use ns_session::share::{FlameLink, FlameView};
+use ns_session::{Answer, Chosen, Question};
+use ns_view::colours::Colours;
+use ns_view::flame::{FlameLayout, FlameRect, Growth, InOrderLayout};
+use ns_view::palette::{fill_var, on_fill_var};
+use ns_view::timeline::{Section, Track, TrackId, TrackKind};
 
 /// The most nodes that are asked for, and the smallest share of the width that is drawn.
 const MOST_NODES: u32 = 900;
@@ -117,7 +117,7 @@ fn answer_view(props: &ToolProps, answer: &Shared<Answer>, on_zoom: &Callback<Ve
 }
 
 /// Changes the settings of the flame graph.
-fn adjust(state: &UseReducerHandle<ProfileState>, change: impl FnOnce(&mut FlameLink) + 'static) {
+fn adjust(state: &StateHandle<ProfileState>, change: impl FnOnce(&mut FlameLink) + 'static) {
     state.dispatch(ProfileAction::Adjust(Box::new(move |link| change(&mut link.flame))));
 }
 
@@ -154,7 +154,7 @@ struct InOrderViewProps {
     colours: Colours,
     found: Shared<Answer>,
     range: Option<Interval<TraceNs>>,
-    state: UseReducerHandle<ProfileState>,
+    state: StateHandle<ProfileState>,
 }
 
 /// One thread in order of time: each slice is a button, which shows the slice on the timeline.
@@ -225,7 +225,7 @@ fn graph_view(
     on_zoom: &Callback<Vec<String>>,
 ) -> Html {
     let layout = FlameLayout::new(graph, 100.0, LEAST_PERCENT, growth);
-    let node = |r: &crate::view::flame::FlameRect| {
+    let node = |r: &ns_view::flame::FlameRect| {
         let n = &graph.nodes[r.node as usize];
         let name = if n.name.is_empty() { "everything" } else { n.name.as_str() };
         let path = path_to(graph, r.node as usize);

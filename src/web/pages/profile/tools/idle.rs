@@ -4,12 +4,12 @@ use yew::prelude::*;
 
 use super::paged::{PagedTable, column};
 use super::{ToolProps, range_of, unit_of};
-use crate::page::Shared;
-use crate::session::{Listed, Listing};
-use crate::view::plot::Bars;
-use crate::view::table::{Cell, Table};
-use crate::web::components::BarChart;
-use crate::web::pages::profile::operators::range_switch;
+use crate::components::BarChart;
+use crate::pages::profile::operators::range_switch;
+use ns_page::Shared;
+use ns_session::{Listed, Listing};
+use ns_view::plot::Bars;
+use ns_view::table::{Cell, Table};
 
 /// The tool.
 #[component]

@@ -2,10 +2,10 @@
 
 use yew::prelude::*;
 
-use crate::base::units::format_count;
-use crate::profile::levels::ALL_LEVELS;
-use crate::web::components::SelectField;
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::SelectField;
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_base::units::format_count;
+use ns_profile::levels::ALL_LEVELS;
 
 /// Properties of [`LevelSelect`].
 #[derive(Properties, PartialEq)]
@@ -13,7 +13,7 @@ pub struct LevelSelectProps {
     /// The run whose levels can be chosen.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// A field with the levels of a profile; the default level is selected until the user chooses another. Empty for a profile with one
@@ -24,7 +24,7 @@ pub fn LevelSelect(props: &LevelSelectProps) -> Html {
     if info.levels.len() < 2 {
         return Html::default();
     }
-    let counted = |l: &crate::profile::levels::Level| {
+    let counted = |l: &ns_profile::levels::Level| {
         let wraps = if l.wraps { ", only wraps others" } else { "" };
         (AttrValue::from(l.name.clone()), AttrValue::from(format!("{} ({}{wraps})", l.name, format_count(l.slices))))
     };

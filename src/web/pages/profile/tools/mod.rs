@@ -26,11 +26,11 @@ pub use statistics::StatisticsTool;
 
 use yew::prelude::*;
 
-use crate::base::units::format_whole_share;
-use crate::base::{Interval, TraceNs};
-use crate::session::Chosen;
-use crate::web::pages::profile::queries::Pending;
-use crate::web::state::{OpenRun, ProfileState};
+use crate::pages::profile::queries::Pending;
+use crate::state::{OpenRun, ProfileState, StateHandle};
+use ns_base::units::format_whole_share;
+use ns_base::{Interval, TraceNs};
+use ns_session::Chosen;
 
 /// Properties of every tool.
 #[derive(Properties, PartialEq)]
@@ -38,7 +38,7 @@ pub struct ToolProps {
     /// The run that is shown.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
 }
 
 /// The slices that are counted: the chosen level's, either all or those in view on the timeline.

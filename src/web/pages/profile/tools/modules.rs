@@ -3,14 +3,14 @@
 use yew::prelude::*;
 
 use super::{ToolProps, chosen, waiting};
-use crate::analysis::modules::ModuleTree;
-use crate::base::convert::real_signed;
-use crate::page::Shared;
-use crate::session::{Answer, Question};
-use crate::view::table::{Cell, Column, ColumnKind, Table};
-use crate::view::text::exact_ns;
-use crate::web::components::LocalTable;
-use crate::web::pages::profile::queries::use_analysis;
+use crate::components::LocalTable;
+use crate::pages::profile::queries::use_analysis;
+use ns_analysis::modules::ModuleTree;
+use ns_base::convert::real_signed;
+use ns_page::Shared;
+use ns_session::{Answer, Question};
+use ns_view::table::{Cell, Column, ColumnKind, Table};
+use ns_view::text::exact_ns;
 
 /// The most modules that are listed.
 const MOST_MODULES: u32 = 2_000;

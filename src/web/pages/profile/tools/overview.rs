@@ -3,12 +3,12 @@
 use yew::prelude::*;
 
 use super::{ToolProps, waiting};
-use crate::page::Shared;
-use crate::session::share::Tool;
-use crate::session::{Answer, Evidence, Question};
-use crate::web::components::DocumentView;
-use crate::web::pages::profile::queries::use_analysis;
-use crate::web::state::ProfileAction;
+use crate::components::DocumentView;
+use crate::pages::profile::queries::use_analysis;
+use crate::state::ProfileAction;
+use ns_page::Shared;
+use ns_session::share::Tool;
+use ns_session::{Answer, Evidence, Question};
 
 /// The overview.
 #[component]

@@ -3,15 +3,15 @@
 use yew::prelude::*;
 
 use super::waiting;
-use crate::base::convert::whole_signed;
-use crate::base::units::format_count;
-use crate::base::{Interval, TraceNs};
-use crate::page::Shared;
-use crate::session::{Listed, Listing, Rows};
-use crate::view::table::{Cell, Table};
-use crate::web::components::LocalTable;
-use crate::web::pages::profile::queries::{use_listing, use_save_all};
-use crate::web::state::{OpenRun, ProfileAction, ProfileState};
+use crate::components::LocalTable;
+use crate::pages::profile::queries::{use_listing, use_save_all};
+use crate::state::{OpenRun, ProfileAction, ProfileState, StateHandle};
+use ns_base::convert::whole_signed;
+use ns_base::units::format_count;
+use ns_base::{Interval, TraceNs};
+use ns_page::Shared;
+use ns_session::{Listed, Listing, Rows};
+use ns_view::table::{Cell, Table};
 
 /// Properties of [`PagedTable`].
 #[derive(Properties, PartialEq)]
@@ -27,7 +27,7 @@ pub struct PagedTableProps {
     /// The run of the table.
     pub run: OpenRun,
     /// The state of the page.
-    pub state: UseReducerHandle<ProfileState>,
+    pub state: StateHandle<ProfileState>,
     /// Rows on a page.
     #[prop_or(500)]
     pub page_rows: u32,

@@ -8,13 +8,13 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlCanvasElement, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-use crate::session::{ProfileQuestion, Reply, Told};
-use crate::view::timeline::{Neighbour, SliceRef};
-use crate::web::context::use_app;
-use crate::web::pages::profile::timeline::use_canvas;
-use crate::web::platform::page;
-use crate::web::state::OpenRun;
-use crate::web::timeline::{Change, Controller};
+use crate::context::use_app;
+use crate::pages::profile::timeline::use_canvas;
+use crate::platform::page;
+use crate::state::OpenRun;
+use crate::timeline::{Change, Controller};
+use ns_session::{ProfileQuestion, Reply, Told};
+use ns_view::timeline::{Neighbour, SliceRef};
 
 /// The most slices with a name that are searched to find the first.
 const MOST_HITS: u32 = 10_000;

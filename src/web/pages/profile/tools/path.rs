@@ -4,13 +4,13 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{ToolProps, range_of, waiting};
-use crate::base::convert::real_signed;
-use crate::base::units::format_count;
-use crate::session::{Answer, Listing, PathShown, PathStep, Question};
-use crate::view::palette::{fill_var, on_fill_var};
-use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::use_analysis;
-use crate::web::state::ProfileAction;
+use crate::pages::profile::operators::range_switch;
+use crate::pages::profile::queries::use_analysis;
+use crate::state::ProfileAction;
+use ns_base::convert::real_signed;
+use ns_base::units::format_count;
+use ns_session::{Answer, Listing, PathShown, PathStep, Question};
+use ns_view::palette::{fill_var, on_fill_var};
 
 /// The most stretches that are drawn.
 const MOST_STEPS: u32 = 400;
@@ -62,7 +62,7 @@ fn drawn_view(path: &PathShown, props: &ToolProps) -> Html {
 
 /// Shows a part: its slice, or the gap.
 fn to(step: &PathStep) -> ProfileAction {
-    let span = crate::base::Interval::new(crate::base::TraceNs(step.start_ns), crate::base::TraceNs(step.end_ns));
+    let span = ns_base::Interval::new(ns_base::TraceNs(step.start_ns), ns_base::TraceNs(step.end_ns));
     ProfileAction::ShowSpan(span, step.slice.as_ref().map(|s| s.slice))
 }
 

@@ -6,26 +6,26 @@ use yew::prelude::*;
 
 use super::paged::PagedTable;
 use super::{LevelSelect, ToolProps, chosen, waiting};
-use crate::analysis::GroupBy;
-use crate::analysis::histogram::{BinScale, Histogram};
-use crate::analysis::members::MemberOrder;
-use crate::base::convert::{real, whole, whole_signed};
-use crate::base::units::format_count;
-use crate::page::Shared;
-use crate::profile::Unit;
-use crate::profile::levels::ALL_LEVELS;
-use crate::session::share::Tool;
-use crate::session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
-use crate::view::colours::Colours;
-use crate::view::plot::Pie;
-use crate::view::table::Cell;
-use crate::view::timeline::{GroupKind, SliceLink};
-use crate::web::components::{LocalTable, PieChart, SelectField, TableLook};
-use crate::web::pages::profile::operators::range_switch;
-use crate::web::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
-use crate::web::pages::profile::treemap::Treemap;
-use crate::web::platform::page;
-use crate::web::state::{ProfileAction, ProfileState};
+use crate::components::{LocalTable, PieChart, SelectField, TableLook};
+use crate::pages::profile::operators::range_switch;
+use crate::pages::profile::queries::{Analysed, use_analysis, use_listing, use_save_all};
+use crate::pages::profile::treemap::Treemap;
+use crate::platform::page;
+use crate::state::{ProfileAction, ProfileState, StateHandle};
+use ns_analysis::GroupBy;
+use ns_analysis::histogram::{BinScale, Histogram};
+use ns_analysis::members::MemberOrder;
+use ns_base::convert::{real, whole, whole_signed};
+use ns_base::units::format_count;
+use ns_page::Shared;
+use ns_profile::Unit;
+use ns_profile::levels::ALL_LEVELS;
+use ns_session::share::Tool;
+use ns_session::{Answer, Chosen, GroupsOf, Listed, Listing, MembersOf, Question, Rows};
+use ns_view::colours::Colours;
+use ns_view::plot::Pie;
+use ns_view::table::Cell;
+use ns_view::timeline::{GroupKind, SliceLink};
 
 /// Positions of the columns in the table of groups.
 const COUNT: usize = 1;
@@ -117,7 +117,7 @@ fn groups_view(props: &ToolProps, listed: &Shared<Listed>, save_all: Callback<()
 }
 
 /// Puts the sorting and the search of the table into the link.
-fn on_look(state: &UseReducerHandle<ProfileState>) -> Callback<TableLook> {
+fn on_look(state: &StateHandle<ProfileState>) -> Callback<TableLook> {
     let state = state.clone();
     Callback::from(move |look: TableLook| {
         state.dispatch(ProfileAction::Adjust(Box::new(move |link| (link.sort, link.find) = (look.sort, look.search))));
@@ -227,7 +227,7 @@ fn members_title(count: Option<f64>) -> String {
 /// Bars from short to long durations, with their values as a table.
 fn histogram(h: &Histogram, unit: &Unit) -> Html {
     let most = h.bins.iter().map(|b| b.count).max().unwrap_or(0).max(1);
-    let bar = |b: &crate::analysis::histogram::Bin| {
+    let bar = |b: &ns_analysis::histogram::Bin| {
         let what = format!("{} to {}: {} slices", unit.text(b.from_ns), unit.text(b.to_ns), format_count(b.count));
         let height = format!("height:{:.2}%", real(b.count) * 100.0 / real(most));
         html! { <li title={what.clone()}><span class="visually-hidden">{ what }</span><span class="column" aria-hidden="true" style={height}></span></li> }

@@ -1,0 +1,28 @@
+//! Basics that every other module may use and that do not depend on NeuronCores: time, units, typed indexes, interned
+//! text, seeded random numbers, statistics, diagnostics, and the interfaces that a shell implements.
+
+#![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+pub mod convert;
+mod diag;
+mod digest;
+mod index;
+mod intern;
+mod nearest;
+mod rng;
+mod seams;
+pub mod stats;
+mod time;
+pub mod units;
+pub mod wire;
+
+pub use diag::{Diagnostic, Diagnostics};
+pub use digest::{Digest, digest64};
+pub use index::{Idx, IndexVec};
+pub use intern::{StrId, StringTable};
+pub use nearest::{nearest, nearest_text};
+pub use rng::Rng;
+pub use rustc_hash::{FxHashMap, FxHashSet};
+pub use seams::{Cancel, Clock, ManualClock, NeverCancel};
+pub use time::{Interval, SimTime, TraceNs, WallNs};

@@ -1,0 +1,80 @@
+//! NeuronPerf: a benchmark of simulated devices.
+//!
+//! ```text
+//! BenchConfig -> expand -> Configuration + ServiceTimes -> Executor -> Scheduler -> Measurement -> Report -> table, CSV, JSON
+//! ```
+//!
+//! [`BenchConfig`] (`config/`) is the request; [`expand`] (`sweep/`) makes it an ordered [`Sweep`] of
+//! [`Configuration`]s. [`service_times`] (`run/`) gives the [`ServiceTimes`] of each, from the module `device` or from plain
+//! numbers; the scheduler knows only these times, not the model. [`ConfigurationRun`] takes one configuration to its row in steps,
+//! so that a worker can show progress and be cancelled; it never fails: a configuration that cannot run is a row with an
+//! error. Nothing here reads a clock: a row is a function of its configuration, its times and its seed.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod compile;
+mod config;
+pub mod cpu;
+pub mod dataset;
+pub mod evaluate;
+pub mod export;
+mod host_step;
+pub mod import;
+mod index;
+mod log;
+pub mod matmult;
+mod measured;
+pub mod mlperf;
+mod parity;
+mod reports;
+mod run;
+mod scheduler;
+mod sweep;
+mod values;
+
+pub use compile::artifact::{Artifact, CompileConfig, CompilePlan, CompileTask, CompiledModel};
+pub use compile::sweep::{CompileSweep, option_text};
+pub use config::bench_config::{
+    BenchConfig, ConfigError, MAX_BATCH, MAX_DURATION_S, MAX_JITTER, MAX_PARALLEL, MAX_USD_PER_HOUR, MAX_WARMUPS,
+};
+pub use config::configuration::{Configuration, ConfigurationError};
+pub use config::input_fit::batch_of_inputs;
+pub use config::inputs::{InputError, InputTuple, OtherInputs, parse_inputs};
+pub use config::list::{ListError, MAX_LIST_ENTRIES, parse_levels, parse_list};
+pub use config::options::{
+    Accounting, Dataset, DeviceType, MAX_DATASET, MAX_STEP_MS, Processes, RunOptions, SdkGeneration,
+};
+pub use host_step::arithmetic::FormulaError;
+pub use host_step::expression::Expression;
+pub use host_step::step::{HostStep, HostStepError};
+pub use index::{
+    Appended, BesideIndex, EntryStatus, FILTER_FIELDS, FilePlan, FilePlanError, FileStep, FilterError, IndexConflict,
+    IndexError, IndexFilter, MODELLED, ModelEntry, ModelIndex, ReadIndex,
+};
+pub use log::Verbosity;
+pub use measured::measurement::{MAX_INFERENCES, Measurement, SecondCount};
+pub use measured::spans::{MOST_TIMED_INFERENCES, Span, SpanRecorder, TimerSpans};
+pub use measured::timer::{Timer, Timers, mean_of_averages_ms};
+pub use ns_device::ServiceTimes;
+pub use parity::{Parity, ParityError, parity, parity_markdown};
+pub use reports::calendar::{simulated_dts, utc_dts};
+pub use reports::charts::{CURVE_PERCENTS, RunCharts};
+pub use reports::confidence::{mean_ci95, percentile_ci95_percents};
+pub use reports::python_json::{QUOTED_NAN, quoted_nan, without_nan};
+pub use reports::report::{NEURONPERF_KEYS, REPORT_KEYS, Report, ReportDetail};
+pub use reports::results::{ResultsError, RunResults, get_reports, results_to_json};
+pub use reports::summarise::REPORT_VERSION;
+pub use reports::timed_results::{TimedResults, timed_results_to_json};
+pub use reports::verdict::verdict;
+pub use run::configuration_run::{ConfigurationRun, Outcome, RowResult, RunDetail};
+pub use run::error::{ModelInputsError, RunError, StartError, TimesError, UntimedStep};
+pub use run::estimate::{Estimate, TooManyInferences, estimate};
+pub use run::fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
+pub use run::times::{service_times, stage_times};
+pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
+pub use scheduler::observer::{RunObserver, Unobserved};
+pub use scheduler::{Progress, Scheduler};
+pub use sweep::expand::{MAX_CONFIGURATIONS, Sweep, expand};
+pub use sweep::plan::{PlannedRow, SweepPlan, remaining_text};
+pub use sweep::state::{RowState, SweepProgress, SweepRow, SweepState};
+pub use values::{ValuesError, ValuesStepError};

@@ -1,5 +1,0 @@
-//! The page.
-
-fn main() {
-    neuronscope::web::app::start();
-}

@@ -1,5 +1,0 @@
-//! The pages that are fetched only when one of them is shown.
-
-fn main() {
-    neuronscope::web::lab::start();
-}

@@ -1,5 +1,0 @@
-//! The command line.
-
-fn main() -> std::process::ExitCode {
-    neuronscope::cli::run()
-}

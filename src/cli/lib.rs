@@ -1,0 +1,60 @@
+//! The command line: arguments in, one [`ns_session::Session`] driven to its end, text or JSON out.
+//!
+//! When JSON is asked for, nothing else goes to stdout; progress and messages go to stderr.
+//! Exit code 0: done; 1: it could not be done (the message says why), or a comparison failed; 2: wrong usage; 130: ended
+//! by Ctrl-C.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line prints: that is what it is for")]
+
+mod analysis_args;
+mod args;
+mod bench_args;
+mod commands;
+mod compile_args;
+mod config_entries;
+mod config_file;
+mod customop_args;
+mod dataset;
+mod driver;
+mod experiment_args;
+mod file;
+mod flags;
+mod folder;
+mod index_args;
+mod inspect_args;
+mod interrupt;
+mod kernel_file;
+mod matmult_args;
+mod model_args;
+mod model_file;
+mod output_args;
+mod parquet;
+mod parquet_args;
+mod png;
+#[cfg(test)]
+mod printed;
+mod progress;
+mod serve;
+mod serve_args;
+mod source;
+mod suite_args;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+/// Runs the command line with the arguments of the process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let takes_dashes = flags::taking_dashes(&args::Args::command());
+    let done = config_file::expand(flags::dashed(std::env::args_os(), &takes_dashes))
+        .and_then(|args| commands::run(args::Args::parse_from(args).command));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("neuronscope: {error:#}");
+            if error.is::<interrupt::Interrupted>() { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::FAILURE }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! From a graph of aten ops to an executable for a NeuronCore: HLO, lowering, passes, code generation.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod binding;
+pub mod codegen;
+mod from_program;
+pub mod hlo;
+mod lowering;
+mod options;
+pub mod passes;
+mod patterns;
+mod workflow;
+
+pub use binding::parameter_values;
+pub use codegen::modelled_compile_s;
+pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};
+pub use lowering::{LowerError, lower};
+pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
+pub use workflow::{UnknownWorkflow, Workflow};

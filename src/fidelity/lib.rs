@@ -1,0 +1,22 @@
+//! Compares published benchmark rows with predictions, to show how accurate the simulator is.
+//!
+//! A row names a model, an instance, a batch size and the number of outstanding requests. Where that number comes from
+//! the row's own throughput and latency by Little's law, it only decides between a few whole numbers of cores and
+//! workers; no other measurement of the row affects its prediction. Rows from which a constant of the cost table was
+//! solved are predicted, but are not part of the errors. Rows of models that are not in the zoo are listed with the
+//! reason why they were skipped.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod calibrate;
+mod error;
+mod micro;
+mod predict;
+mod row;
+mod summary;
+
+pub use calibrate::{Calibrator, Fit, LeftOut};
+pub use error::PredictError;
+pub use predict::{Placement, PlacementBasis, Prediction, predict};
+pub use row::{PublishedRow, RowError, read_rows};
+pub use summary::{Summary, Validation, validate};

@@ -1,0 +1,30 @@
+//! The analysis of an execution: summary metrics, performance bounds, a roofline, utilisation over time, and ranked
+//! findings.
+//!
+//! Everything is computed from a [`Run`]: the activity of each engine and DMA queue, with times, and for which operation of the
+//! model. A simulated execution provides a run; a profile with the same detail can too.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod attribution;
+mod bounds;
+mod findings;
+mod insights;
+mod metrics;
+mod roofline;
+mod run;
+mod spans;
+mod summary;
+#[cfg(test)]
+pub(crate) mod testing;
+mod utilisation;
+
+pub use attribution::{SourceTime, time_by_source};
+pub use bounds::{Bound, Bounds, CAVEAT, LostTime};
+pub use findings::{Effect, Finding, Rule, SliceRange, findings};
+pub use insights::{Insights, UTILISATION_BUCKETS};
+pub use metrics::{Metric, MetricValue, Unit};
+pub use roofline::{Roofline, RooflinePoint};
+pub use run::{Item, ItemRef, Role, Run, Transfer, UnitRun, Work};
+pub use summary::Summary;
+pub use utilisation::{Utilisation, UtilisationRow};

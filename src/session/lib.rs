@@ -1,0 +1,67 @@
+//! One facade over the product for every shell: requests from a shell ([`Request`]), events to it ([`Event`]), the
+//! [`Session`] that does the work in steps, access to files ([`ByteSource`]), and share links.
+//!
+//! The page talks to a [`Session`] in a worker over messages; the command line calls one directly. Both see the same
+//! requests and the same events, so the command line can print what the page shows.
+
+#![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
+
+mod analysis;
+mod bundle;
+mod catalog;
+mod colours;
+pub mod commands;
+mod experiments;
+mod export;
+pub mod guide;
+mod held;
+mod ids;
+mod inspect;
+mod jobs;
+mod marks;
+mod operators;
+mod overview;
+mod pages;
+mod profile_info;
+pub mod protocol;
+mod questions;
+pub mod results;
+#[allow(clippy::module_inception, reason = "the facade has the name of the room")]
+mod session;
+pub mod share;
+pub mod shelf;
+mod source;
+pub mod studies;
+mod summary_json;
+mod timeline;
+mod warm_up;
+
+pub use analysis::{
+    Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, QueryOf, Question, Rows,
+    Said,
+};
+pub use bundle::{BundleLayout, MOST_FILES, Piece, files_to_open};
+pub use catalog::{Catalog, InstanceInfo, ModelInfo, ParameterInfo, ParameterKind};
+pub use experiments::{
+    Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
+    RecordsRead, RecordsShown,
+};
+pub use ids::{JobId, ProfileKey};
+pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, ModelName, TreeRow};
+pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use ns_device::{BROUGHT_PREFIX, BatchRule, BroughtSettings, ModelLibrary, OpenedModel};
+pub use ns_kernel::without_source;
+pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
+pub use ns_tensor::Rounding;
+pub use operators::{OperatorKind, OperatorRow, OperatorTable};
+pub use overview::Evidence;
+pub use pages::{BenchPage, LOCAL_PAGE, PackedReports, bench_page};
+pub use profile_info::{ProfileInfo, ProfileOrigin, ProfileSpec, TraceSpec};
+pub use protocol::{
+    AnalysisRequest, Ask, Control, Event, ExportKind, ExportedFile, JobRequest, JobResult, PROTOCOL_VERSION, Part,
+    ProfileQuestion, QuestionRequest, RecordsSource, Reply, Request, RunRequest, SearchHits, Told, build_id,
+};
+pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
+pub use session::{Session, StepResult};
+pub use source::{ByteSource, MemorySource};
+pub use warm_up::warm_up;

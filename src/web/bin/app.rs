@@ -1,0 +1,5 @@
+//! The page.
+
+fn main() {
+    ns_web::app::start();
+}

@@ -1,0 +1,5 @@
+//! The page's worker, which does all heavy work.
+
+fn main() {
+    ns_web::worker::start();
+}
