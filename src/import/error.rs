@@ -153,6 +153,9 @@ pub enum ImportErrorKind {
     /// The page's program of readers, which could not be fetched or used.
     #[error(transparent)]
     Carried(#[from] CarryError),
+    /// A sentence with its advice.
+    #[error(transparent)]
+    Refusal(#[from] ns_base::Refusal),
     /// The words that another program of the page sent. Only this kind holds text.
     #[error("{what}")]
     Told {
@@ -187,6 +190,7 @@ impl ImportErrorKind {
             Self::Impossible(error) => error.instead().into(),
             Self::Undecided(error) => error.instead().into(),
             Self::Carried(error) => error.instead().into(),
+            Self::Refusal(error) => error.instead().into(),
             Self::Told { instead, .. } => instead.into(),
         }
     }
