@@ -17,6 +17,7 @@ use ns_device::{ModelLibrary, model_label};
 pub(crate) struct TraceJob {
     spec: TraceSpec,
     times: Times,
+    models: ModelLibrary,
     stage: Stage,
 }
 
@@ -35,8 +36,8 @@ struct Compiled {
 }
 
 impl TraceJob {
-    pub fn new(spec: TraceSpec, times: Times) -> Self {
-        Self { spec, times, stage: Stage::Compile }
+    pub fn new(spec: TraceSpec, times: Times, models: ModelLibrary) -> Self {
+        Self { spec, times, models, stage: Stage::Compile }
     }
 
     fn start(&mut self) -> Result<(), String> {
@@ -45,8 +46,8 @@ impl TraceJob {
             None => busiest(&self.spec.spec)?,
         };
         let is_compiled = !FixedModel::is_meant(&configuration.model);
-        let compiled = is_compiled.then(|| compiled(&configuration, &self.times.models)).transpose()?;
-        let times = self.times.of(&configuration)?;
+        let compiled = is_compiled.then(|| compiled(&configuration, &self.models)).transpose()?;
+        let times = self.times.of(&configuration, &self.models)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
         self.stage = Stage::Run { run, compiled };
