@@ -27,16 +27,19 @@ cmd_build() {
 }
 
 cmd_serve() {
-  local port=8080 build=yes usage="usage: ./x serve [--port N] [--no-build]"
+  # Nobody at home waits for whole-program optimisation.
+  local port=8080 build=--fast usage="usage: ./x serve [--port N] [--release | --no-build]"
   while [ $# -gt 0 ]; do
     case $1 in
       --port) [ $# -gt 1 ] || die "--port needs a number" "$usage"; port=$2; shift 2 ;;
       --port=*) port=${1#*=}; shift ;;
+      --release) build=; shift ;;
       --no-build) build=no; shift ;;
       *) die "serve $1: unknown option" "$usage" ;;
     esac
   done
-  if [ "$build" = yes ]; then cmd_build; else need_node; fi
+  # shellcheck disable=SC2086
+  if [ "$build" = no ]; then need_node; else cmd_build $build; fi
   [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
   exec node "$ROOT/tools/serve.mjs" --dir "$DIST" --port "$port"
 }

@@ -3,7 +3,7 @@
 # ./x pictures [--no-build] [FOLDER [PART OF A NAME]]: every view and state at three widths and in both themes.
 # ./x pictures --docs: the pictures of docs/images.
 cmd_pictures() {
-  if [ "${1:-}" = --no-build ]; then shift; else cmd_build; fi
+  if [ "${1:-}" = --no-build ]; then shift; else cmd_build --fast; fi
   [ -f "$DIST/index.html" ] || die "dist/ is not built." "./x build"
   case ${1:-} in
     --docs | "" | [!-]*) ;;

@@ -1,47 +1,77 @@
 # The tests: native, and end to end against dist/. Sourced by ./x.
 
+# Which parts there are; `all` is the first three.
+TEST_USAGE="usage: ./x test [lints | native | browser | nightly | peers | ROOM...]"
+
 cmd_test() {
-  local fast=no
-  case ${1:-} in
-    "") ;;
-    --fast) fast=yes ;;
-    --peers)
-      ensure_tools
-      cmd_peers
-      finish
-      return
-      ;;
-    -*) die "test $1: unknown option" "usage: ./x test [--fast | --peers | ROOM]" ;;
-    *)
-      test_room "$1"
-      return
-      ;;
+  case ${1:-all} in
+    -*) die "test $1: unknown option" "$TEST_USAGE" ;;
+    all | lints | native | browser | nightly | peers) [ $# -lt 2 ] || die "test $1 takes nothing else" "$TEST_USAGE" ;;
+    *) test_rooms "$@"; return ;;
   esac
   # A machine that discards target/ compiles only once: data for a second compilation is not kept.
   if [ -n "${CI:-}" ]; then export CARGO_INCREMENTAL=0; fi
-  ensure_tools
-  need_components
-  if [ "$fast" = no ]; then
-    setup_tests
-    begin_page_build
-  fi
-  run_checks
-  suite "native tests" cargo test --locked --no-fail-fast
-  run_examples
-  if [ "$fast" = no ]; then
-    step "build the page" page_is_built
-    # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
-    step "the command line is built" test -x "$(debug_cli_path)"
-    suite "end-to-end tests" e2e_tests
-  fi
+  case ${1:-all} in
+    all)
+      ensure_tools
+      need_components
+      setup_tests
+      begin_page_build
+      run_checks
+      native_tests
+      step "build the page" page_is_built
+      # The binary that the native tests built and ran: a release build takes minutes, and gives the same bytes.
+      browser_tests
+      ;;
+    lints)
+      ensure_tools
+      need_components
+      run_checks
+      ;;
+    native)
+      need_rust
+      native_tests
+      ;;
+    browser)
+      ensure_tools
+      setup_tests
+      step "build the page" in_subshell cmd_build --fast
+      step "build the command line" cargo build --locked --bin neuronscope
+      browser_tests
+      ;;
+    nightly)
+      ensure_tools
+      setup_tests
+      step "build the page" in_subshell cmd_build
+      suite "end-to-end tests that measure" nightly_tests
+      ;;
+    peers)
+      ensure_tools
+      cmd_peers
+      ;;
+  esac
   finish
 }
 
-# The tests of one crate of src/, and its lints.
-test_room() {
-  [ -f "$ROOT/src/$1/Cargo.toml" ] || die "test $1: src/ has no such crate. It has:" "$(cd "$ROOT/src" && ls -d */ | tr -d / | tr '\n' ' ')"
+native_tests() {
+  suite "native tests" cargo test --locked --no-fail-fast
+  run_examples
+}
+
+browser_tests() {
+  step "the command line is built" test -x "$(debug_cli_path)"
+  suite "end-to-end tests" e2e_tests
+}
+
+# The tests of crates of src/.
+test_rooms() {
+  local room packages=()
+  for room in "$@"; do
+    [ -f "$ROOT/src/$room/Cargo.toml" ] || die "test $room: src/ has no such crate. It has:" "$(cd "$ROOT/src" && ls -d */ | tr -d / | tr '\n' ' ')"
+    packages+=(-p "ns_$room")
+  done
   need_rust
-  suite "tests of $1" cargo test --locked -p "ns_$1"
+  suite "tests of $*" cargo test --locked "${packages[@]}"
   finish
 }
 
@@ -85,6 +115,11 @@ page_is_built() {
 # Two files at a time: a page waits for its workers about as long as it works.
 e2e_tests() {
   (cd "$E2E" && NEURONSCOPE_CLI=$(debug_cli_path) node --test --test-concurrency=2 --test-reporter=spec ./*.test.mjs)
+}
+
+# They measure or take long, on the page as it is published: layout shifts, long tasks, a soak.
+nightly_tests() {
+  (cd "$E2E" && node --test --test-concurrency=1 --test-reporter=spec nightly/*.test.mjs)
 }
 
 # What tests need beyond building: lints, a browser with its driver, and the test packages.

@@ -34,7 +34,6 @@ use ns_view::palette::Theme;
 /// Starts the page.
 pub fn start() {
     panic::install_for_page();
-    page::set_root_attribute("data-build", if cfg!(debug_assertions) { "dev" } else { "release" });
     offline::register();
     if let Some(root) = page::element(bridge::APP_ELEMENT) {
         yew::Renderer::<App>::with_root(root).render();

@@ -1,9 +1,9 @@
 // A short soak: 60 random actions, among them bad files, bad links, reloads, killed workers and a full store. `./x bench` has the long one.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { serve } from "../../tools/serve.mjs";
-import { soak } from "./soak.mjs";
-import { BASE, DIST, launch } from "./support.mjs";
+import { serve } from "../../../tools/serve.mjs";
+import { soak } from "../soak.mjs";
+import { BASE, DIST, launch } from "../support.mjs";
 
 let server;
 let browser;
