@@ -1,5 +1,5 @@
 // Keeps the page usable without a network after the first visit. Files whose name carries a hash never change: cache
-// first. The page itself and the files of worker, reader and lab (no hash in their names) come from the network when there is one, so that
+// first. The page itself and the files of workers, reader and lab (no hash in their names) come from the network when there is one, so that
 // page and worker are always of one build.
 const CACHE = "neuronscope-1";
 const HASHED = /-[0-9a-f]{12,}(_bg)?\.(js|wasm|css)$/;
@@ -32,7 +32,7 @@ async function precache() {
   const html = await response.clone().text();
   await cache.put("./", response);
   const linked = [...html.matchAll(/(?:href|src)="([^"#:]+)"/g)].map((m) => m[1]).filter((u) => /\.(js|wasm|css|svg|webmanifest)$/.test(u));
-  const later = ["worker_loader.js", "worker.js", "worker_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm"];
+  const later = ["viewer_loader.js", "viewer.js", "viewer_bg.wasm", "worker_loader.js", "worker.js", "worker_bg.wasm", "lab.js", "lab_bg.wasm", "reader_loader.js", "reader.js", "reader_bg.wasm"];
   await Promise.allSettled([...new Set([...linked, ...later])].map((u) => cache.add(u)));
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use ns_bench::{FIXED_MODEL, FIXED_PARAMETERS};
 use ns_kernel::{BUILT_IN, TABLE_KERNEL};
-use ns_model::zoo::{MODELS, ParamInfo, ParamKind};
+use ns_model::zoo::{FORMS, ModelForm, ParamInfo, ParamKind};
 
 /// All choices that a form offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ pub fn catalog() -> Catalog {
     let mut instances: Vec<InstanceInfo> = simulated.into_iter().map(info).collect();
     instances.sort_by_key(|i| i.name != default);
     Catalog {
-        models: MODELS.iter().copied().map(model_info).collect(),
+        models: FORMS.iter().map(model_info).collect(),
         instances,
         fixed: fixed_info(),
         other_instances: others.into_iter().map(info).collect(),
@@ -114,7 +114,7 @@ fn fixed_info() -> ModelInfo {
     }
 }
 
-fn model_info(model: &ns_model::zoo::ModelInfo) -> ModelInfo {
+fn model_info(model: &ModelForm) -> ModelInfo {
     ModelInfo {
         name: model.id.to_owned(),
         title: model.description.to_owned(),

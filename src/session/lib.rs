@@ -35,6 +35,7 @@ pub mod studies;
 mod summary_json;
 mod timeline;
 mod warm_up;
+mod work;
 
 pub use analysis::{
     Answer, Chosen, GroupsOf, InOrderShown, Listed, Listing, MembersOf, PathShown, PathStep, QueryOf, Question, Rows,

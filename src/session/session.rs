@@ -4,18 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::analysis::AnalysisRun;
-use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of};
+use super::catalog::catalog;
 use super::held::Held;
-use super::inspect::{InspectRun, SharedInspector};
-use super::jobs::{
-    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, JobState, KeepModelJob, MakeHeld, MlperfJob,
-    NumericsJob, OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
-};
+use super::jobs::{Job, JobState, MakeHeld, OpenJob};
 use super::protocol::{
-    Ask, Control, Event, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, RecordsSource, Reply,
-    Request, Told,
+    Ask, Control, Event, JobRequest, JobResult, ProfileQuestion, QuestionRequest, Reply, Request, Told,
 };
-use super::share::unpack;
+use super::work::{AllWork, ProfilesOnly, Tools, Work, file_of};
 use super::{ByteSource, JobId, ProfileKey};
 use ns_base::Clock;
 use ns_device::ModelLibrary;
@@ -40,7 +35,6 @@ pub enum StepResult {
 /// Does the work that shells request, a bounded amount at a time, so that a shell can show progress and cancel between steps.
 ///
 /// Questions about a profile are answered at the next step, even while a job runs; jobs run one after another.
-#[derive(Default)]
 pub struct Session {
     questions: VecDeque<(JobId, QuestionRequest)>,
     jobs: VecDeque<(JobId, Box<dyn Job>)>,
@@ -51,44 +45,68 @@ pub struct Session {
     paused: BTreeSet<JobId>,
     /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,
-    times: Times,
-    /// Model files that are open.
-    models: ModelLibrary,
-    /// The clock for measured times; a shell that measures provides one.
-    clock: Option<Rc<dyn Clock>>,
+    tools: Tools,
+    work: Box<dyn Work>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
     profiles: BTreeMap<ProfileKey, Held>,
-    records: RecordSets,
-    inspector: SharedInspector,
     next_profile: u32,
 }
 
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Session {
-    /// An empty session.
+    /// An empty session that does all work.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_work(Box::new(AllWork::default()))
+    }
+
+    /// An empty session that only opens profiles and answers questions about them.
+    #[must_use]
+    pub fn for_profiles() -> Self {
+        Self::with_work(Box::new(ProfilesOnly))
+    }
+
+    fn with_work(work: Box<dyn Work>) -> Self {
+        Self {
+            questions: VecDeque::new(),
+            jobs: VecDeque::new(),
+            analyses: VecDeque::new(),
+            cancelled: Vec::new(),
+            paused: BTreeSet::new(),
+            resting: Vec::new(),
+            tools: Tools::default(),
+            work,
+            rejected: Vec::new(),
+            profiles: BTreeMap::new(),
+            next_profile: 0,
+        }
     }
 
     /// The same session with a clock, which measuring needs.
     #[must_use]
-    pub fn with_clock(self, clock: Rc<dyn Clock>) -> Self {
-        Self { clock: Some(clock), ..self }
+    pub fn with_clock(mut self, clock: Rc<dyn Clock>) -> Self {
+        self.tools.clock = Some(clock);
+        self
     }
 
     /// The same session with a reader of model files, which opening one needs: [`read_model`](ns_import::read_model), or a function that asks
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {
-        self.models = ModelLibrary::new(read);
+        self.tools.models = ModelLibrary::new(read);
         self
     }
 
     /// Model files opened in the session. A shell that calls other functions itself passes these models on to them.
     #[must_use]
     pub fn models(&self) -> &ModelLibrary {
-        &self.models
+        &self.tools.models
     }
 
     /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`JobRequest::Open`] or another request for one.
@@ -125,51 +143,14 @@ impl Session {
         }
     }
 
-    /// Makes a job that has not begun.
-    ///
-    /// # Errors
-    /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
     fn job(&mut self, request: JobRequest, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn Job>, String> {
-        let (times, models) = (self.times.clone(), self.models.clone());
-        Ok(match request {
-            JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times, models)),
-            JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
-            JobRequest::MeasureCpu { copy, configuration } => {
-                let no_clock = "this shell has no clock, so nothing can be measured; use device_type neuron";
-                Box::new(CpuJob::new(copy, *configuration, Rc::clone(self.clock.as_ref().ok_or(no_clock)?)))
-            }
-            JobRequest::Mlperf { settings, configuration } => {
-                Box::new(MlperfJob::new(*settings, *configuration, times, models))
-            }
-            JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
-            JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
-            JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
-            JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
-            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, self.clock.clone(), models)),
+        match request {
             JobRequest::Open { name, .. } => {
                 let source = file_of(&name, source)?;
-                Box::new(OpenJob::new(name, source))
+                Ok(Box::new(OpenJob::new(name, source)))
             }
-            JobRequest::OpenModel { name, settings, .. } => {
-                let source = file_of(&name, source)?;
-                Box::new(OpenModelJob::new(name, *settings, models, source))
-            }
-            JobRequest::KeepModel { name, .. } => {
-                let source = file_of(&name, source)?;
-                Box::new(KeepModelJob::new(name, models, source))
-            }
-            JobRequest::OpenLinkedModel(packed) => Box::new(OpenModelJob::of_link(&packed, models)?),
-            JobRequest::Import { name, .. } => {
-                let source = file_of(&name, source)?;
-                Box::new(ImportJob::new(name, source))
-            }
-            JobRequest::ReadRecords(set, from) => {
-                Box::new(RecordsJob::new(self.records.of(set), waiting_files(from, source)?))
-            }
-            JobRequest::Inspect(ask) => {
-                Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
-            }
-        })
+            request => self.work.job(request, source, self.tools.clone()),
+        }
     }
 
     /// Whether a paused job waits for [`Control::Resume`].
@@ -256,18 +237,9 @@ impl Session {
 
     fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
         match question {
-            QuestionRequest::Catalog => Ok(Told::Answer(Reply::Catalog(super::catalog::catalog()))),
-            QuestionRequest::BenchPage { page, file_name } => {
-                let bytes = page.to_html()?.into_bytes();
-                Ok(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
-            }
-            QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
-                Ok(Told::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
-            }
-            QuestionRequest::Records(set, RecordsAsk::Save(spec, file)) => {
-                self.records.save(set, &spec, file).map(Told::File)
-            }
+            QuestionRequest::Catalog => Ok(Told::Answer(Reply::Catalog(catalog()))),
             QuestionRequest::Profile(profile, question) => self.answer_about(profile, question),
+            question => self.work.answer(question),
         }
     }
 
@@ -290,27 +262,6 @@ impl Session {
             ProfileQuestion::Density(buckets) => Reply::Density(density(&held.profile, buckets.min(MOST_BUCKETS))),
             ProfileQuestion::Export { kind, marks } => return held.export(kind, &marks).map(Told::File),
         }))
-    }
-}
-
-/// The file that is sent along with a request.
-fn file_of(name: &str, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn ByteSource>, String> {
-    source.ok_or_else(|| format!("{name}: the file did not come with the request"))
-}
-
-/// The files of records to read.
-fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Result<Vec<Waiting>, String> {
-    match from {
-        RecordsSource::File { name, .. } => {
-            let source = file_of(&name, source)?;
-            Ok(vec![Waiting { name, source, is_sample: false, is_part: false }])
-        }
-        RecordsSource::Link(text) => {
-            let is_sample = text == SAMPLE_NAME;
-            let files = if is_sample { sample() } else { unpack(&text)? };
-            let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
-            Ok(files.into_iter().map(waiting).collect())
-        }
     }
 }
 

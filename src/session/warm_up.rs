@@ -15,7 +15,7 @@ const TRACKS: u32 = 16;
 ///
 /// Returns the number of slices that were drawn.
 pub fn warm_up() -> usize {
-    let mut session = Session::new();
+    let mut session = Session::for_profiles();
     let text = trace();
     let (job, name, size) = (JobId(0), "warm-up.json".to_owned(), text.len() as u64);
     session.handle(Request::new(job, JobRequest::Open { name, size }), Some(Box::new(MemorySource(text))));

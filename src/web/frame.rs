@@ -41,7 +41,7 @@ pub fn use_catalog(is_wanted: bool, pool: &Pool, notices: &StateDispatcher<Notic
                     catalog.set(Some(Err(message.into())));
                 }
             };
-            match pool.bench() {
+            match pool.any() {
                 Ok(engine) => {
                     let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
                     let on_told = Callback::from(move |told| match answer_of(told, take) {

@@ -104,3 +104,15 @@ test("the worker holds no reader, and the program of readers no simulator", () =
   }
   assert.ok(!held("reader_bg.wasm").includes("inf2.xlarge"), "the reader knows no instance");
 });
+
+test("a trace is on the screen before anything of the simulator is fetched", app.page(async (page, url) => {
+  const asked = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname.split("/").at(-1)));
+  await openApp(page, `${url}#/`);
+  const two = [1, 4].map((ts) => ({ ph: "X", name: "dot", ts, dur: 2, pid: 1, tid: 1 }));
+  await show(page, { name: "two.json", buffer: Buffer.from(JSON.stringify(two)) });
+  await waitForState(page, "done");
+  assert.ok(asked.includes("viewer_bg.wasm"), asked.join());
+  const others = asked.filter((name) => /^(worker|lab|reader)(_loader|_bg)?\.(js|wasm)$/.test(name));
+  assert.deepEqual(others, []);
+}, { open: false, context: alone }));

@@ -9,7 +9,7 @@ const plain = { open: false, context: { serviceWorkers: "block" } };
 const script = (body) => ({ contentType: "text/javascript", body, headers: { "Cross-Origin-Embedder-Policy": "require-corp" } });
 
 test("a worker that cannot load says so", app.page(async (page, url) => {
-  await page.route("**/worker.js", (route) => route.fulfill(script("throw new Error('broken on purpose')")));
+  await page.route("**/viewer.js", (route) => route.fulfill(script("throw new Error('broken on purpose')")));
   await page.goto(url);
   await waitForState(page, "failed");
   await page.getByRole("alert").filter({ hasText: /worker stopped/ }).waitFor();
@@ -17,7 +17,7 @@ test("a worker that cannot load says so", app.page(async (page, url) => {
 
 // Panics when it is given a file of that name, as the worker does on a bug: it sends its last words, then throws an uncaught error.
 const DYING_LOADER = `
-  import init from "./worker.js";
+  import init from "./viewer.js";
   const early = [];
   self.onmessage = (event) => early.push(event);
   await init();
@@ -29,7 +29,7 @@ const DYING_LOADER = `
   };`;
 
 test("a worker that dies names its input; the next run works and what was open stays", app.page(async (page, url) => {
-  await page.route("**/worker_loader.js", (route) => route.fulfill(script(DYING_LOADER)));
+  await page.route("**/viewer_loader.js", (route) => route.fulfill(script(DYING_LOADER)));
   await page.goto(`${url}#/profile?tool=operator-timeline`);
   await waitForState(page, "idle");
   await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -46,7 +46,7 @@ test("a worker that dies names its input; the next run works and what was open s
 
 test("a worker of another build is refused", app.page(async (page, url) => {
   const old = `self.postMessage([new Uint8Array([0, 99, 3, 111, 108, 100])]);`; // Ready { protocol: 99, build: "old" }
-  await page.route("**/worker_loader.js", (route) => route.fulfill(script(old)));
+  await page.route("**/viewer_loader.js", (route) => route.fulfill(script(old)));
   await page.goto(url);
   await waitForState(page, "failed");
   await page.getByRole("alert").filter({ hasText: /another build.*reload the page/ }).waitFor();

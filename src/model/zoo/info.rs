@@ -113,3 +113,28 @@ pub struct ModelInfo {
     /// Example inputs for a batch size.
     pub inputs: fn(&Settings, u64) -> Vec<InputSpec>,
 }
+
+/// What a form says about a model. It has no function in it: a program with a form but without the zoo stays small.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelForm {
+    /// The model's id.
+    pub id: &'static str,
+    /// A description in one line.
+    pub description: &'static str,
+    /// The meaning of one request of batch size 1.
+    pub batch_help: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [ParamInfo],
+}
+
+impl ModelInfo {
+    /// What a form says about the model.
+    pub(super) const fn form(&self) -> ModelForm {
+        ModelForm {
+            id: self.id,
+            description: self.description,
+            batch_help: self.batch_help,
+            parameters: self.parameters,
+        }
+    }
+}

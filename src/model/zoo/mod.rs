@@ -12,7 +12,7 @@ mod spec;
 pub mod text;
 pub mod vision;
 
-pub use info::{ModelInfo, ParamInfo, ParamKind, Settings};
+pub use info::{ModelForm, ModelInfo, ParamInfo, ParamKind, Settings};
 pub use listing::{InputListing, ModelListing, ModelSummary, ParamListing, list, summarize};
 pub use matmult::Matmult;
 pub use mlp::Mlp;
@@ -48,3 +48,14 @@ pub static MODELS: [&ModelInfo; 26] = [
     &text::LLAMA_2_13B_INFO,
     &text::LLAMA_3_8B_INFO,
 ];
+
+/// What a form says about each of [`MODELS`], worked out by the compiler.
+pub static FORMS: [ModelForm; MODELS.len()] = {
+    let mut forms = [MODELS[0].form(); MODELS.len()];
+    let mut at = 1;
+    while at < MODELS.len() {
+        forms[at] = MODELS[at].form();
+        at += 1;
+    }
+    forms
+};

@@ -1,5 +1,5 @@
-//! The page's worker, which does all heavy work.
+//! The worker that does all heavy work: it simulates, and whatever it simulated it shows.
 
 fn main() {
-    ns_web::worker::start();
+    ns_web::worker::start_simulator();
 }

@@ -73,15 +73,34 @@ impl Drop for Inner {
     }
 }
 
+/// What a worker can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Opens profiles: a third of the other's size.
+    Viewer,
+    /// Everything else; it also shows the profiles that it simulated.
+    Simulator,
+}
+
+impl Program {
+    /// The file that starts it.
+    const fn loader(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer_loader.js",
+            Self::Simulator => "worker_loader.js",
+        }
+    }
+}
+
 impl Engine {
     /// Starts a worker.
     ///
     /// # Errors
     /// When the browser refuses.
-    pub fn spawn() -> Result<Self, String> {
+    pub fn spawn(program: Program) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(&url::beside_page("worker_loader.js"), &options)
+        let worker = Worker::new_with_options(&url::beside_page(program.loader()), &options)
             .map_err(|e| format!("The browser refused to start a worker: {}", error_text(&e)))?;
         let engine = Self(Rc::new(Inner {
             worker,

@@ -40,8 +40,18 @@ struct Host {
     is_fresh: bool,
 }
 
-/// Starts the worker: it listens and reports that it is ready. Does nothing outside a worker.
-pub fn start() {
+/// Starts the worker that opens profiles. It has no simulator in it.
+pub fn start_viewer() {
+    start(|_| Session::for_profiles());
+}
+
+/// Starts the worker that does everything.
+pub fn start_simulator() {
+    start(|scope| Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model));
+}
+
+/// Listens and reports that the worker is ready. Does nothing outside a worker.
+fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session) {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     install_panic_hook();
     let Ok(channel) = MessageChannel::new() else {
@@ -50,7 +60,7 @@ pub fn start() {
     };
     let host = Rc::new(RefCell::new(Host {
         scope: scope.clone(),
-        session: Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model),
+        session: session(&scope),
         next_step: channel.port2(),
         is_scheduled: false,
         budget: 50_000,

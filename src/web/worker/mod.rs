@@ -5,6 +5,8 @@
 //! [`ns_session::Told::File`] the file that was made, as a `Blob`.
 //! Readers of model files are a separate program (`reader.rs`, [`super::reader`]), which a worker fetches when it reads a model file.
 //!
+//! There are two worker programs: `viewer` opens profiles, `worker` does everything else too. A visitor who opens a file waits for the small one.
+//!
 //! Until the worker has sent [`ns_session::Event::Ready`], the page queues its requests. See docs/decisions.md for why this is
 //! not yew-agent or gloo-worker.
 
@@ -17,6 +19,6 @@ mod pool;
 mod reader;
 mod source;
 
-pub use client::Engine;
-pub use host::start;
+pub use client::{Engine, Program};
+pub use host::{start_simulator, start_viewer};
 pub use pool::{KnownModel, Models, Pool};

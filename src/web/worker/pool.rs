@@ -11,8 +11,8 @@ use gloo_timers::callback::Timeout;
 use web_sys::File;
 use yew::Callback;
 
-use super::Engine;
 use super::client::WeakEngine;
+use super::{Engine, Program};
 use ns_base::convert::whole;
 use ns_page::Shared;
 use ns_session::share::LinkedFile;
@@ -27,6 +27,9 @@ pub struct Pool(Rc<RefCell<Workers>>);
 
 #[derive(Default)]
 struct Workers {
+    /// A worker that waits for a file.
+    viewer: Option<Engine>,
+    /// A worker that waits for other work, once there was some.
     spare: Option<Engine>,
     bench: Option<Engine>,
     /// All workers that were started, whoever owns them.
@@ -115,6 +118,47 @@ impl Pool {
         let pool = self.clone();
         Timeout::new(WARM_UP_MS, move || pool.warm_up()).forget();
         Ok(engine)
+    }
+
+    /// A worker for one file of a profile, usually a warm one.
+    ///
+    /// # Errors
+    /// If the browser starts no worker.
+    pub fn viewer(&self) -> Result<Engine, String> {
+        let waiting = self.0.borrow_mut().viewer.take().filter(Engine::is_alive);
+        let engine = waiting.map_or_else(|| Engine::spawn(Program::Viewer), Ok)?;
+        let pool = self.clone();
+        Timeout::new(WARM_UP_MS, move || pool.await_file()).forget();
+        Ok(engine)
+    }
+
+    /// A worker for a short question that each of them answers: one that runs, else the smaller.
+    ///
+    /// # Errors
+    /// If the browser starts no worker.
+    pub fn any(&self) -> Result<Engine, String> {
+        let running = {
+            let workers = self.0.borrow();
+            let all = [&workers.bench, &workers.viewer].into_iter().flatten();
+            all.filter(|engine| engine.is_alive()).cloned().next()
+        };
+        running.map_or_else(
+            || {
+                let viewer = Engine::spawn(Program::Viewer)?;
+                self.0.borrow_mut().viewer = Some(viewer.clone());
+                Ok(viewer)
+            },
+            Ok,
+        )
+    }
+
+    /// Starts the worker that waits for the next file, unless there is one.
+    fn await_file(&self) {
+        if self.0.borrow().viewer.as_ref().is_none_or(|e| !e.is_alive()) {
+            // A refusal is reported when a worker is needed.
+            let viewer = Engine::spawn(Program::Viewer).ok();
+            self.0.borrow_mut().viewer = viewer;
+        }
     }
 
     /// The worker that benchmarks run in.
@@ -263,7 +307,7 @@ impl Pool {
 
     /// A new worker, with all model files.
     fn spawn(&self) -> Result<Engine, String> {
-        let engine = Engine::spawn()?;
+        let engine = Engine::spawn(Program::Simulator)?;
         let models = self.0.borrow().models.clone();
         models.iter().for_each(|model| self.hand(model, &engine));
         let started = &mut self.0.borrow_mut().started;
@@ -272,7 +316,8 @@ impl Pool {
         Ok(engine)
     }
 
-    fn warm_up(&self) {
+    /// Starts the worker that waits for other work than a file, unless there is one.
+    pub fn warm_up(&self) {
         if self.0.borrow().spare.as_ref().is_none_or(|e| !e.is_alive()) {
             // A refusal is reported when a worker is needed.
             let spare = self.spawn().ok();

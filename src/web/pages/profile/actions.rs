@@ -62,10 +62,7 @@ fn open_file_as(app: &AppContext, state: &StateHandle<ProfileState>, slot: &Runn
     let name = file.name();
     let size = whole(file.size());
     let label = format!("Reading {name}");
-    let opened = (name != SAMPLE).then(|| file.clone());
-    start(app, state, slot, label, (ready, opened), move |engine, on_told| {
-        engine.send(JobRequest::Open { name, size }, Some(file), on_told)
-    });
+    start(app, state, slot, label, ready, JobRequest::Open { name, size }, Some(file));
 }
 
 /// The action for a profile once it is read.
@@ -84,10 +81,12 @@ fn start(
     state: &StateHandle<ProfileState>,
     slot: &RunningJob,
     label: String,
-    (ready, opened): (Ready, Option<File>),
-    send: impl FnOnce(&Engine, Callback<Told>) -> ns_session::JobId,
+    ready: Ready,
+    request: JobRequest,
+    file: Option<File>,
 ) {
-    let engine = match app.pool.take() {
+    let engine = if file.is_some() { app.pool.viewer() } else { app.pool.take() };
+    let engine = match engine {
         Ok(engine) => engine,
         Err(message) => {
             state.dispatch(ProfileAction::End(RunState::Failed(message)));
@@ -97,6 +96,7 @@ fn start(
     state.dispatch(ProfileAction::Start(label));
     let (dispatch, free, own) = (state.dispatcher(), slot.clone(), engine.clone());
     let notices = app.notices.clone();
+    let opened = file.clone().filter(|file| file.name() != SAMPLE);
     let on_told = Callback::from(move |told: Told| {
         if told.is_last() {
             free.borrow_mut().take();
@@ -117,7 +117,7 @@ fn start(
             other => RunState::told(other).into_iter().for_each(|end| dispatch.dispatch(ProfileAction::End(end))),
         }
     });
-    let job = send(&engine, on_told);
+    let job = engine.send(request, file, on_told);
     if engine.is_alive() {
         *slot.borrow_mut() = Some((engine, job));
     }
@@ -163,9 +163,7 @@ impl Actions {
 
     fn run_execution(&self, spec: ProfileSpec) {
         let label = format!("Profiling {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, (ProfileAction::Ready, None), move |engine, on_told| {
-            engine.send(JobRequest::Profile(spec), None, on_told)
-        });
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, JobRequest::Profile(spec), None);
     }
 
     /// Profiles the run that a link compares with, beside the one that is shown.
@@ -176,21 +174,14 @@ impl Actions {
         // Only once: a base that the user closed stays closed.
         self.state.dispatch(ProfileAction::Adjust(Box::new(|link| link.compare.base_run = None)));
         let label = format!("Profiling the base, {}", spec.model);
-        start(
-            &self.app,
-            &self.state,
-            &self.job.0,
-            label,
-            (ProfileAction::ReadyBeside, None),
-            move |engine, on_told| engine.send(JobRequest::Profile(spec), None, on_told),
-        );
+        let request = JobRequest::Profile(spec);
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::ReadyBeside, request, None);
     }
 
     fn run_benchmark(&self, spec: ProfileSpec) {
         let label = format!("Benchmarking {}", spec.model);
-        start(&self.app, &self.state, &self.job.0, label, (ProfileAction::Ready, None), move |engine, on_told| {
-            engine.send(JobRequest::Trace(Box::new(TraceSpec::of(spec))), None, on_told)
-        });
+        let request = JobRequest::Trace(Box::new(TraceSpec::of(spec)));
+        start(&self.app, &self.state, &self.job.0, label, ProfileAction::Ready, request, None);
     }
 
     /// Shows the timeline of a benchmark of the model that the shown run executes once: one that is open, or a new run. The

@@ -107,6 +107,15 @@ fn use_links(actions: &Actions) {
             }
         }
     });
+    // Whoever opens the page without a file is likely to run a model.
+    use_effect_with((), {
+        let pool = (!state.wants_file && !state.run.is_running()).then(|| app.pool.clone());
+        move |()| {
+            if let Some(pool) = pool {
+                pool.warm_up();
+            }
+        }
+    });
     // Opening a link to a simulated run runs it.
     use_effect_with(state.wants_run && app.catalog.is_some(), {
         let actions = actions.clone();

@@ -1,0 +1,153 @@
+//! What a session does beside opening profiles: models, benchmarks, studies and experiments.
+//!
+//! It is behind a trait so that a program which only opens profiles has no simulator in it: the page fetches that program first.
+
+use std::rc::Rc;
+
+use super::ByteSource;
+use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of};
+use super::inspect::{InspectRun, SharedInspector};
+use super::jobs::{
+    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, NumericsJob,
+    OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+};
+use super::protocol::{ExportedFile, JobRequest, QuestionRequest, RecordsSource, Reply, Told};
+use super::share::unpack;
+use ns_base::Clock;
+use ns_device::ModelLibrary;
+
+/// What a session lends to its work.
+#[derive(Clone, Default)]
+pub(super) struct Tools {
+    /// Model files that are open.
+    pub(super) models: ModelLibrary,
+    /// The clock for measured times; a shell that measures provides one.
+    pub(super) clock: Option<Rc<dyn Clock>>,
+}
+
+/// Requests that are not about an open profile.
+pub(super) trait Work {
+    /// Makes a job that has not begun.
+    ///
+    /// # Errors
+    /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
+    fn job(
+        &mut self,
+        request: JobRequest,
+        source: Option<Box<dyn ByteSource>>,
+        tools: Tools,
+    ) -> Result<Box<dyn Job>, String>;
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// With a message for the user.
+    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String>;
+}
+
+/// The work of a session that only opens profiles.
+pub(super) struct ProfilesOnly;
+
+impl Work for ProfilesOnly {
+    fn job(&mut self, request: JobRequest, _: Option<Box<dyn ByteSource>>, _: Tools) -> Result<Box<dyn Job>, String> {
+        Err(format!("{}: this worker only opens profiles", request.describe()))
+    }
+
+    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
+        Err(format!("{}: this worker only answers questions about profiles", question.describe()))
+    }
+}
+
+/// All work there is.
+#[derive(Default)]
+pub(super) struct AllWork {
+    times: Times,
+    records: RecordSets,
+    inspector: SharedInspector,
+}
+
+impl Work for AllWork {
+    fn job(
+        &mut self,
+        request: JobRequest,
+        source: Option<Box<dyn ByteSource>>,
+        Tools { models, clock }: Tools,
+    ) -> Result<Box<dyn Job>, String> {
+        let times = self.times.clone();
+        Ok(match request {
+            JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times, models)),
+            JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
+            JobRequest::MeasureCpu { copy, configuration } => {
+                let no_clock = "this shell has no clock, so nothing can be measured; use device_type neuron";
+                Box::new(CpuJob::new(copy, *configuration, clock.ok_or(no_clock)?))
+            }
+            JobRequest::Mlperf { settings, configuration } => {
+                Box::new(MlperfJob::new(*settings, *configuration, times, models))
+            }
+            JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
+            JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
+            JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
+            JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
+            JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
+            JobRequest::OpenModel { name, settings, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(OpenModelJob::new(name, *settings, models, source))
+            }
+            JobRequest::KeepModel { name, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(KeepModelJob::new(name, models, source))
+            }
+            JobRequest::OpenLinkedModel(packed) => Box::new(OpenModelJob::of_link(&packed, models)?),
+            JobRequest::Import { name, .. } => {
+                let source = file_of(&name, source)?;
+                Box::new(ImportJob::new(name, source))
+            }
+            JobRequest::ReadRecords(set, from) => {
+                Box::new(RecordsJob::new(self.records.of(set), waiting_files(from, source)?))
+            }
+            JobRequest::Inspect(ask) => {
+                Box::new(InspectJob::new(InspectRun::new(self.inspector.clone(), models, ask, source)?))
+            }
+            JobRequest::Open { name, .. } => return Err(format!("{name}: a session opens profiles itself")),
+        })
+    }
+
+    fn answer(&mut self, question: QuestionRequest) -> Result<Told, String> {
+        match question {
+            QuestionRequest::BenchPage { page, file_name } => {
+                let bytes = page.to_html()?.into_bytes();
+                Ok(Told::File(ExportedFile { file_name, mime: "text/html".to_owned(), bytes }))
+            }
+            QuestionRequest::Records(set, RecordsAsk::Show(spec)) => {
+                Ok(Told::Answer(Reply::Records(Box::new(self.records.show(set, &spec)))))
+            }
+            QuestionRequest::Records(set, RecordsAsk::Save(spec, file)) => {
+                self.records.save(set, &spec, file).map(Told::File)
+            }
+            QuestionRequest::Catalog | QuestionRequest::Profile(..) => {
+                Err(format!("{}: a session answers it itself", question.describe()))
+            }
+        }
+    }
+}
+
+/// The file that is sent along with a request.
+pub(super) fn file_of(name: &str, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn ByteSource>, String> {
+    source.ok_or_else(|| format!("{name}: the file did not come with the request"))
+}
+
+/// The files of records to read.
+fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Result<Vec<Waiting>, String> {
+    match from {
+        RecordsSource::File { name, .. } => {
+            let source = file_of(&name, source)?;
+            Ok(vec![Waiting { name, source, is_sample: false, is_part: false }])
+        }
+        RecordsSource::Link(text) => {
+            let is_sample = text == SAMPLE_NAME;
+            let files = if is_sample { sample() } else { unpack(&text)? };
+            let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
+            Ok(files.into_iter().map(waiting).collect())
+        }
+    }
+}
