@@ -46,6 +46,7 @@ pub struct Session {
     /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,
     tools: Tools,
+    open: OpenProfile,
     work: Box<dyn Work>,
     /// Requests that were wrong from the start.
     rejected: Vec<(JobId, String)>,
@@ -63,16 +64,22 @@ impl Session {
     /// An empty session that does all work.
     #[must_use]
     pub fn new() -> Self {
-        Self::with_work(Box::new(AllWork::default()))
+        Self::with(open_profile, Box::new(AllWork::default()))
     }
 
     /// An empty session that only opens profiles and answers questions about them.
     #[must_use]
     pub fn for_profiles() -> Self {
-        Self::with_work(Box::new(ProfilesOnly))
+        Self::with(open_profile, Box::new(ProfilesOnly))
     }
 
-    fn with_work(work: Box<dyn Work>) -> Self {
+    /// An empty session that does all work but opening profiles; it answers questions about those that it simulated.
+    #[must_use]
+    pub fn for_models() -> Self {
+        Self::with(open_nothing, Box::new(AllWork::default()))
+    }
+
+    fn with(open: OpenProfile, work: Box<dyn Work>) -> Self {
         Self {
             questions: VecDeque::new(),
             jobs: VecDeque::new(),
@@ -81,6 +88,7 @@ impl Session {
             paused: BTreeSet::new(),
             resting: Vec::new(),
             tools: Tools::default(),
+            open,
             work,
             rejected: Vec::new(),
             profiles: BTreeMap::new(),
@@ -147,7 +155,7 @@ impl Session {
         match request {
             JobRequest::Open { name, .. } => {
                 let source = file_of(&name, source)?;
-                Ok(Box::new(OpenJob::new(name, source)))
+                (self.open)(name, source)
             }
             request => self.work.job(request, source, self.tools.clone()),
         }
@@ -263,6 +271,17 @@ impl Session {
             ProfileQuestion::Export { kind, marks } => return held.export(kind, &marks).map(Told::File),
         }))
     }
+}
+
+/// Makes the job that reads a profile. A program that never opens one has no readers in it.
+type OpenProfile = fn(String, Box<dyn ByteSource>) -> Result<Box<dyn Job>, String>;
+
+fn open_profile(name: String, source: Box<dyn ByteSource>) -> Result<Box<dyn Job>, String> {
+    Ok(Box::new(OpenJob::new(name, source)))
+}
+
+fn open_nothing(name: String, _: Box<dyn ByteSource>) -> Result<Box<dyn Job>, String> {
+    Err(format!("{name}: this worker opens no profiles"))
 }
 
 fn closed() -> String {

@@ -1,4 +1,4 @@
-//! The worker that does all heavy work: it simulates, and whatever it simulated it shows.
+//! The worker for all heavy work but opening profiles: it simulates, and answers questions about what it simulated.
 
 fn main() {
     ns_web::worker::start_simulator();

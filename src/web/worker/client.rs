@@ -76,7 +76,7 @@ impl Drop for Inner {
 /// What a worker can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Opens profiles: a third of the other's size.
+    /// Opens profiles. It is less than half as large as the other.
     Viewer,
     /// Everything else; it also shows the profiles that it simulated.
     Simulator,

@@ -42,16 +42,19 @@ struct Host {
 
 /// Starts the worker that opens profiles. It has no simulator in it.
 pub fn start_viewer() {
-    start(|_| Session::for_profiles());
+    start(|_| Session::for_profiles(), Some(ns_session::warm_up));
 }
 
-/// Starts the worker that does everything.
+/// Starts the worker that does everything else.
 pub fn start_simulator() {
-    start(|scope| Session::new().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model));
+    let session = |scope: &DedicatedWorkerGlobalScope| {
+        Session::for_models().with_clock(Rc::new(WorkerClock::new(scope.clone()))).with_model_reader(read_model)
+    };
+    start(session, None);
 }
 
 /// Listens and reports that the worker is ready. Does nothing outside a worker.
-fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session) {
+fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session, warm_up: Option<fn() -> usize>) {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
     install_panic_hook();
     let Ok(channel) = MessageChannel::new() else {
@@ -83,15 +86,17 @@ fn start(session: fn(&DedicatedWorkerGlobalScope) -> Session) {
     on_message.forget(); // lives as long as the worker
 
     post(&scope, Event::Ready { protocol: PROTOCOL_VERSION, build: build_id() });
-    warm_up_later(host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
+    if let Some(warm_up) = warm_up {
+        warm_up_later(warm_up, host, WARM_UP_AFTER_MS, WARM_UP_ROUNDS);
+    }
 }
 
 /// Warms up while no job is waiting.
-fn warm_up_later(host: Rc<RefCell<Host>>, after_ms: u32, rounds: u32) {
+fn warm_up_later(warm_up: fn() -> usize, host: Rc<RefCell<Host>>, after_ms: u32, rounds: u32) {
     Timeout::new(after_ms, move || {
         if rounds > 0 && host.borrow().is_fresh {
-            ns_session::warm_up();
-            warm_up_later(host, WARM_UP_EVERY_MS, rounds - 1);
+            warm_up();
+            warm_up_later(warm_up, host, WARM_UP_EVERY_MS, rounds - 1);
         }
     })
     .forget();
