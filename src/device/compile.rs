@@ -24,7 +24,7 @@ pub struct Device {
     pub costs: Rc<CostTable>,
     /// How models are compiled for it.
     pub options: CompileOptions,
-    /// Models that the user brought, in addition to those of the zoo.
+    /// Open model files, in addition to those of the zoo.
     pub models: ModelLibrary,
 }
 
@@ -43,9 +43,9 @@ pub struct Compilation {
     pub recorded_ops: u64,
     /// Operations of the model's products and convolutions as written ([`ns_model::Graph::flops`]).
     pub model_flops: u64,
-    /// Operators of a brought model that are placed by an estimate; none in models of the zoo.
+    /// Operators of a model file that are placed by an estimate; none in models of the zoo.
     pub estimated_ops: Vec<EstimatedOp>,
-    /// Notes on a brought model for the user.
+    /// Notes on a model file for the user.
     pub notes: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl Device {
         Ok(Self { costs: Rc::new(costs), options, models: ModelLibrary::default() })
     }
 
-    /// The same device with the models that the user brought, by their names in the library.
+    /// The same device with open model files.
     #[must_use]
     pub fn with_models(self, models: &ModelLibrary) -> Self {
         Self { models: models.clone(), ..self }

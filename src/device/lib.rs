@@ -23,10 +23,11 @@ pub use brought::BroughtRun;
 pub use compile::{Compilation, Device, is_simulated};
 pub use error::{DeviceError, StageError};
 pub use library::{
-    BROUGHT_PREFIX, BatchRule, BroughtModel, BroughtSettings, BroughtSpec, BroughtSpecError, Instantiated,
-    LibraryError, ModelLibrary, OpenedModel, model_label,
+    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel, Instantiated, LibraryError, ModelFile,
+    ModelFileRef, ModelFileRefError, ModelFileSettings, ModelKind, ModelLibrary, ModelRef, ModelRefError, OpenedModel,
+    model_label,
 };
 pub use lowered::EstimatedOp;
 pub use removed::RemovedProducts;
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
-pub use values::{BroughtValues, BroughtValuesError, MAX_VALUE_MFLOP, casts_of};
+pub use values::{MAX_VALUE_MFLOP, ModelFileValues, ModelFileValuesError, casts_of};

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::error::{DeviceError, StageError};
-use super::library::{BroughtSpec, ModelLibrary};
+use super::library::{LibraryError, ModelFileRef, ModelLibrary, ModelRef};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::{Placed, Workflow, from_program, lower};
 
@@ -22,7 +22,7 @@ pub(super) struct Lowered {
     pub notes: Vec<String>,
 }
 
-/// An operator of a brought model whose time is an estimate, because it has no rule of its own.
+/// An operator of a model file whose time is an estimate, because it has no rule of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EstimatedOp {
     /// Its name in the file's format.
@@ -52,11 +52,12 @@ impl Lowered {
         workflow: Workflow,
         models: &ModelLibrary,
     ) -> Result<Self, DeviceError> {
-        if BroughtSpec::is_meant(model) {
-            return Self::of_brought(model, batch_size, workflow, models);
-        }
+        let spec = match models.resolve(model)? {
+            ModelRef::Zoo(spec) => spec,
+            ModelRef::File(file) => return Self::of_file(&file, batch_size, workflow, models),
+            ModelRef::Fixed(_) => return Err(LibraryError::NoProgram.into()),
+        };
         let named = |e: StageError| e.of(model);
-        let spec = models.of_zoo(model)?;
         let batch_size = batch_size.map_or(spec.info().default_batch_size, u64::from);
         let graph = spec.trace(batch_size).map_err(|e| named(e.into()))?;
         let module = lower(&graph, workflow).map_err(|e| named(e.into()))?;
@@ -64,13 +65,13 @@ impl Lowered {
         Ok(Self { module, model_flops: graph.flops(), recorded_ops: graph.recorded_ops(), estimated_ops, notes })
     }
 
-    fn of_brought(
-        model: &str,
+    fn of_file(
+        spec: &ModelFileRef,
         batch_size: Option<u32>,
         workflow: Workflow,
         models: &ModelLibrary,
     ) -> Result<Self, DeviceError> {
-        let (spec, found) = models.instantiate(model, batch_size.map(u64::from))?;
+        let found = models.instantiate(spec, batch_size.map(u64::from))?;
         let placed = from_program(&found.imported.program, workflow, &spec.settings.assumed);
         let Placed { module, estimates, notes } = placed.map_err(|e| StageError::from(e).of(&spec.label()))?;
         let inspection = found.imported.inspection;

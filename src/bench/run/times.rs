@@ -1,12 +1,11 @@
 //! Stage times of a configuration: those of its model on its device, with the user's work around the call.
 
 use super::error::{ModelInputsError, TimesError, UntimedStep};
-use super::fixed::FixedModel;
 use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, SdkGeneration};
 use crate::host_step::step::HostStep;
 use ns_base::SimTime;
-use ns_device::{Device, DeviceError, ModelLibrary, ServiceTimes, StageError, model_label};
+use ns_device::{Device, DeviceError, ModelLibrary, ModelRef, ServiceTimes, StageError, model_label};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::InferenceCosts;
@@ -44,8 +43,7 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
     if configuration.options.device_type == DeviceType::Cpu {
         return Err(TimesError::Processor);
     }
-    if FixedModel::is_meant(&configuration.model) {
-        let model: FixedModel = configuration.model.parse()?;
+    if let ModelRef::Fixed(model) = models.resolve(&configuration.model).map_err(DeviceError::from)? {
         let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
         return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }

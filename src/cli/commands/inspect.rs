@@ -14,7 +14,7 @@ use crate::inspect_args::InspectArgs;
 use crate::model_file;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
-use ns_device::BroughtSettings;
+use ns_device::ModelFileSettings;
 use ns_device::{BroughtRun, Device};
 use ns_import::{Imported, Inspection, TensorInfo, Verdict};
 
@@ -24,14 +24,14 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     if let Some(zoo) = &args.beside {
         return beside(zoo, &path, &args);
     }
-    let is_file = model_file::is_meant(&path);
+    let is_file = model_file::names_a_file(&path);
     if !is_file || args.view.is_some() {
         return inspect_picture::run(&args, &path, false);
     }
     if args.graph.is_some() {
         inspect_picture::run(&args, &path, true)?;
     }
-    let settings = args.brought.settings()?;
+    let settings = args.file_flags.settings()?;
     let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
     let run = args.instance.as_deref().map(|instance| on_device(&imported, instance, &settings)).transpose()?;
     let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None)?;
@@ -56,7 +56,7 @@ const BESIDE_INSTANCE: &str = "inf2.xlarge";
 /// The table of a file beside a model of the zoo. A note below the table names batch sizes that the file does not have.
 fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let file = args.brought.model(&mut driver, path)?;
+    let file = args.file_flags.model(&mut driver, path)?;
     let instance = args.instance.as_deref().unwrap_or(BESIDE_INSTANCE);
     let one = |n| parity(zoo, &file, instance, n, driver.models()).map_err(anyhow::Error::msg);
     let rows = parse_list("--batch-sizes", &args.batch_sizes)?.into_iter().map(one).collect::<Result<Vec<Parity>>>()?;
@@ -67,7 +67,7 @@ fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
     text::print(out.as_bytes())
 }
 
-fn on_device(imported: &Imported, instance: &str, settings: &BroughtSettings) -> Result<BroughtRun> {
+fn on_device(imported: &Imported, instance: &str, settings: &ModelFileSettings) -> Result<BroughtRun> {
     let device = Device::of_instance(instance).map_err(anyhow::Error::from)?;
     device.run_program(&imported.program, &settings.assumed).map_err(anyhow::Error::msg)
 }
@@ -126,7 +126,7 @@ fn describe(found: &Inspection) -> String {
 /// Most modules that are listed on a terminal.
 const MOST_MODULES: usize = 20;
 
-fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String {
+fn timed(run: &BroughtRun, instance: &str, settings: &ModelFileSettings) -> String {
     let ms = |t: ns_base::SimTime| t.to_ms_f64();
     let mut out = format!(
         "\none call on a simulated core of {instance}: {:.3} ms on the core, {:.3} ms with the runtime and transfers\n",
@@ -167,7 +167,7 @@ struct JsonRun {
 }
 
 impl JsonRun {
-    fn of(run: &BroughtRun, settings: &BroughtSettings) -> Self {
+    fn of(run: &BroughtRun, settings: &ModelFileSettings) -> Self {
         Self {
             core_ms: run.window.to_ms_f64(),
             call_ms: run.call_time().to_ms_f64(),

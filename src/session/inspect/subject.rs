@@ -7,7 +7,7 @@ use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
 use ns_compiler::passes::{PassLog, PassManager};
 use ns_compiler::{FromProgramError, Placed, Workflow, codegen, from_program, lower, outline};
-use ns_device::{BroughtSpec, Device, ModelLibrary};
+use ns_device::{Device, LibraryError, ModelFileRef, ModelLibrary, ModelRef};
 use ns_import::Inspection;
 use ns_machine::Executable;
 
@@ -63,10 +63,11 @@ impl Subject {
             ),
         };
         let model = spec.get(InspectField::Model).trim();
-        if BroughtSpec::is_meant(model) {
-            return Self::of_file(model, batch, device, models);
-        }
-        let model = models.of_zoo(model)?;
+        let model = match models.resolve(model)? {
+            ModelRef::Zoo(spec) => spec,
+            ModelRef::File(file) => return Self::of_file(&file, batch, device, models),
+            ModelRef::Fixed(_) => return Err(LibraryError::NoProgram.into()),
+        };
         let batch = batch.unwrap_or(model.info().default_batch_size);
         let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
         let graph = model.trace(batch).map_err(|e| named(&e))?;
@@ -76,8 +77,8 @@ impl Subject {
         Ok(Self { title, device, module, inspection: None, estimates, notes, refusal: None })
     }
 
-    fn of_file(model: &str, batch: Option<u64>, device: Device, models: &ModelLibrary) -> Result<Self, String> {
-        let (spec, found) = models.instantiate(model, batch)?;
+    fn of_file(spec: &ModelFileRef, batch: Option<u64>, device: Device, models: &ModelLibrary) -> Result<Self, String> {
+        let found = models.instantiate(spec, batch)?;
         let (program, assumed) = (&found.imported.program, &spec.settings.assumed);
         let mut refusal = None;
         let placed = from_program(program, Workflow::Trace, assumed).or_else(|error| {

@@ -4,13 +4,13 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::batch::{BatchRule, how_to_open};
-use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::error::LibraryError;
+use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use ns_import::{ImportOptions, Imported, ModelBytes, ReadModel};
 
 /// An open model file. Its graph and its weights stay in the file; only their location is kept.
 #[derive(Clone)]
-pub struct BroughtModel {
+pub struct ModelFile {
     /// The name of the file, as given.
     pub name: String,
     /// Eight characters that identify its content.
@@ -28,13 +28,13 @@ pub struct Instantiated {
     pub batch_size: u64,
 }
 
-impl fmt::Debug for BroughtModel {
+impl fmt::Debug for ModelFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BroughtModel").field("name", &self.name).field("digest", &self.digest).finish_non_exhaustive()
+        f.debug_struct("ModelFile").field("name", &self.name).field("digest", &self.digest).finish_non_exhaustive()
     }
 }
 
-impl BroughtModel {
+impl ModelFile {
     /// The file's bytes, from which its weights are read.
     #[must_use]
     pub fn bytes(&self) -> &dyn ModelBytes {
@@ -43,8 +43,8 @@ impl BroughtModel {
 
     /// Its specification with some settings.
     #[must_use]
-    pub fn spec(&self, settings: BroughtSettings) -> BroughtSpec {
-        BroughtSpec::new(&self.name, &self.digest, settings)
+    pub fn spec(&self, settings: ModelFileSettings) -> ModelFileRef {
+        ModelFileRef::new(&self.name, &self.digest, settings)
     }
 
     /// Reads the model for a batch size, or its own. A model for display only (`looks_only`) may contain operations that no NeuronCore
@@ -55,7 +55,7 @@ impl BroughtModel {
     /// to export it with an open one.
     pub fn instantiate(
         &self,
-        settings: &BroughtSettings,
+        settings: &ModelFileSettings,
         batch_size: Option<u64>,
         looks_only: bool,
     ) -> Result<Instantiated, LibraryError> {
@@ -75,7 +75,7 @@ impl BroughtModel {
         }
     }
 
-    fn wrong_batch(&self, imported: &Imported, settings: &BroughtSettings, size: u64, asked: u64) -> LibraryError {
+    fn wrong_batch(&self, imported: &Imported, settings: &ModelFileSettings, size: u64, asked: u64) -> LibraryError {
         let name = self.name.clone();
         // If leaving out a size that the user set would open the dimension, that size is the reason.
         let first = imported.inspection.inputs.iter().find_map(|input| input.open.get(&0));
@@ -86,7 +86,7 @@ impl BroughtModel {
         LibraryError::FixedBatch { name, size, asked, how_to_open }
     }
 
-    fn read(&self, settings: BroughtSettings, looks_only: bool) -> Result<Imported, LibraryError> {
+    fn read(&self, settings: ModelFileSettings, looks_only: bool) -> Result<Imported, LibraryError> {
         let options = ImportOptions { dims: settings.dims, looks_only };
         (self.read)(&self.name, &*self.bytes, &options)
             .map_err(|e| LibraryError::NotAModel { name: self.name.clone(), error: Box::new(e) })
