@@ -8,8 +8,8 @@ use crate::config::configuration::{Configuration, ConfigurationError};
 use crate::run::error::ModelInputsError;
 use crate::run::times::check_inputs;
 use crate::values::{ModelValues, ValuesError};
+use ns_compiler::CompileOptions;
 use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
-use ns_compiler::passes::PassManager;
 use ns_device::{ModelKind, ModelLibrary};
 use ns_model::{ModelSpec, SpecError};
 use ns_tensor::Tensor;
@@ -82,7 +82,7 @@ impl CpuModel {
         let spec: ModelSpec = configuration.model.parse()?;
         check_inputs(configuration, &ModelLibrary::default())?;
         let batch = u64::from(configuration.batch_size);
-        let values = ModelValues::of(&spec, batch, &PassManager::default(), configuration.seed);
+        let values = ModelValues::of(&spec, batch, CompileOptions::default(), configuration.seed);
         let values = values.map_err(|error| error.of(&configuration.model))?;
         Ok(Self { module: values.module, parameters: values.parameters, inputs: values.inputs })
     }

@@ -11,7 +11,6 @@ use crate::host_step::step::HostStep;
 use crate::values::{ModelValues, ValuesError, ValuesStepError};
 use ns_base::convert::{nearest_single, place};
 use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
-use ns_compiler::passes::PassManager;
 use ns_device::{ModelFileValues, ModelFileValuesError, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::NEURONCORE_V2;
 use ns_model::{InputSpec, ModelSpec, SpecError};
@@ -134,8 +133,7 @@ impl Answering {
             return Ok(Self { source: Source::File(Box::new(values)), inputs, configuration });
         }
         let spec: ModelSpec = configuration.model.parse()?;
-        let passes = PassManager::of_level(configuration.compile_options().opt_level);
-        let values = ModelValues::of(&spec, 1, &passes, configuration.seed);
+        let values = ModelValues::of(&spec, 1, configuration.compile_options(), configuration.seed);
         let ModelValues { module, parameters, specs, .. } = values.map_err(|e| e.of(&configuration.model))?;
         let place = |id| match &module.instructions[id].opcode {
             Opcode::Parameter { role: ParameterRole::Input(n), .. } => Some(*n as usize),

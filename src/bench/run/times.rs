@@ -5,11 +5,10 @@ use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, SdkGeneration};
 use crate::host_step::step::HostStep;
 use ns_base::SimTime;
-use ns_device::{Device, DeviceError, ModelLibrary, ModelRef, ServiceTimes, StageError, model_label};
+use ns_device::{Device, DeviceError, ModelLibrary, ModelRef, ServiceTimes, model_label};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::InferenceCosts;
-use ns_neuron::sim::{NoObserver, simulate};
 
 /// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
@@ -57,9 +56,7 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
 fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, TimesError> {
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let outcome = simulate(&compiled.executable, &device.costs, &mut NoObserver);
-    let outcome = outcome.map_err(|error| DeviceError::from(StageError::Simulate(error)))?;
-    let around = compiled.around(&device.costs, outcome.window, workflow);
+    let (_, around) = device.call(&compiled, workflow)?;
     let times = stage_times(&compiled.executable, &device.costs, around, configuration)?;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
 }

@@ -74,7 +74,7 @@ impl ModelLibrary {
     ) -> Result<OpenedModel, LibraryError> {
         let model = self.named(name, bytes)?;
         let Instantiated { imported, .. } = model.instantiate(&settings, None, self.looks_only)?;
-        let inspection = imported.inspection;
+        let inspection = imported.inspection.clone();
         let opened =
             OpenedModel { id: model.spec(settings).to_string(), batch: BatchRule::of(&inspection), inspection };
         self.put(model);
@@ -93,7 +93,7 @@ impl ModelLibrary {
 
     fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<ModelFile, LibraryError> {
         let digest = content_name(name, &*bytes)?;
-        Ok(ModelFile { name: name.to_owned(), digest, bytes, read: self.read })
+        Ok(ModelFile::new(name, digest, bytes, self.read))
     }
 
     fn put(&self, model: ModelFile) {
@@ -160,7 +160,7 @@ impl ModelLibrary {
             }
             ModelRef::File(file) => {
                 let found = self.instantiate(&file, Some(batch_size))?;
-                Ok(found.imported.inspection.inputs.into_iter().map(|input| input.shape).collect())
+                Ok(found.imported.inspection.inputs.iter().map(|input| input.shape.clone()).collect())
             }
             ModelRef::Fixed(_) => Err(LibraryError::NoProgram),
         }

@@ -1,5 +1,7 @@
-//! One open model file: its bytes, from which the program is read again for each batch size.
+//! One open model file: its bytes, from which the program is read for each batch size.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -8,22 +10,25 @@ use super::error::LibraryError;
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use ns_import::{ImportOptions, Imported, ModelBytes, ReadModel};
 
-/// An open model file. Its graph and its weights stay in the file; only their location is kept.
-#[derive(Clone)]
+/// An open model file. Its weights stay in the file; only their location is kept. The program that was read last is kept, because a
+/// question about a model is rarely the only one.
 pub struct ModelFile {
     /// The name of the file, as given.
     pub name: String,
     /// Eight characters that identify its content.
     pub digest: String,
-    pub(super) bytes: Rc<dyn ModelBytes>,
-    pub(super) read: ReadModel,
+    bytes: Rc<dyn ModelBytes>,
+    read: ReadModel,
+    last: RefCell<Option<(ImportOptions, Rc<Imported>)>>,
+    /// How it takes samples, by the sizes that the user set.
+    rules: RefCell<BTreeMap<BTreeMap<String, u64>, BatchRule>>,
 }
 
 /// A model file, read for one batch size.
 #[derive(Clone, Debug)]
 pub struct Instantiated {
     /// The contents of the file.
-    pub imported: Imported,
+    pub imported: Rc<Imported>,
     /// Samples of one call.
     pub batch_size: u64,
 }
@@ -35,6 +40,11 @@ impl fmt::Debug for ModelFile {
 }
 
 impl ModelFile {
+    /// An open file.
+    pub(super) fn new(name: &str, digest: String, bytes: Rc<dyn ModelBytes>, read: ReadModel) -> Self {
+        Self { name: name.to_owned(), digest, bytes, read, last: RefCell::default(), rules: RefCell::default() }
+    }
+
     /// The file's bytes, from which its weights are read.
     #[must_use]
     pub fn bytes(&self) -> &dyn ModelBytes {
@@ -59,20 +69,29 @@ impl ModelFile {
         batch_size: Option<u64>,
         looks_only: bool,
     ) -> Result<Instantiated, LibraryError> {
-        let imported = self.read(settings.clone(), looks_only)?;
-        let rule = BatchRule::of(&imported.inspection);
+        let rule = self.rule(settings, looks_only)?;
         let batch_size = batch_size.unwrap_or(rule.own());
-        if batch_size == rule.own() {
-            return Ok(Instantiated { imported, batch_size });
-        }
+        let mut dims = settings.dims.clone();
         match rule {
+            _ if batch_size == rule.own() => {}
             BatchRule::Open { dimension, .. } => {
-                let mut settings = settings.clone();
-                settings.dims.insert(dimension, batch_size);
-                Ok(Instantiated { imported: self.read(settings, looks_only)?, batch_size })
+                dims.insert(dimension, batch_size);
             }
-            BatchRule::Fixed { size } => Err(self.wrong_batch(&imported, settings, size, batch_size)),
+            BatchRule::Fixed { size } => {
+                let imported = self.read(dims, looks_only)?;
+                return Err(self.wrong_batch(&imported, settings, size, batch_size));
+            }
         }
+        Ok(Instantiated { imported: self.read(dims, looks_only)?, batch_size })
+    }
+
+    fn rule(&self, settings: &ModelFileSettings, looks_only: bool) -> Result<BatchRule, LibraryError> {
+        if let Some(rule) = self.rules.borrow().get(&settings.dims) {
+            return Ok(rule.clone());
+        }
+        let rule = BatchRule::of(&self.read(settings.dims.clone(), looks_only)?.inspection);
+        self.rules.borrow_mut().insert(settings.dims.clone(), rule.clone());
+        Ok(rule)
     }
 
     fn wrong_batch(&self, imported: &Imported, settings: &ModelFileSettings, size: u64, asked: u64) -> LibraryError {
@@ -86,9 +105,17 @@ impl ModelFile {
         LibraryError::FixedBatch { name, size, asked, how_to_open }
     }
 
-    fn read(&self, settings: ModelFileSettings, looks_only: bool) -> Result<Imported, LibraryError> {
-        let options = ImportOptions { dims: settings.dims, looks_only };
-        (self.read)(&self.name, &*self.bytes, &options)
+    /// The file for some sizes, from memory if it was read for them last.
+    fn read(&self, dims: BTreeMap<String, u64>, looks_only: bool) -> Result<Rc<Imported>, LibraryError> {
+        let options = ImportOptions { dims, looks_only };
+        if let Some((_, imported)) = self.last.borrow().as_ref().filter(|(read_for, _)| *read_for == options) {
+            return Ok(Rc::clone(imported));
+        }
+        let imported = (self.read)(&self.name, &*self.bytes, &options);
+        let imported = imported
             .map_err(|e| LibraryError::NotAModel { name: self.name.clone(), error: Box::new(e) })
+            .map(Rc::new)?;
+        *self.last.borrow_mut() = Some((options, Rc::clone(&imported)));
+        Ok(imported)
     }
 }
