@@ -8,8 +8,8 @@ use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of}
 use super::held::Held;
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
-    BenchJob, CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, JobState, KeepModelJob, MakeHeld,
-    MlperfJob, NumericsJob, OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, JobState, KeepModelJob, MakeHeld, MlperfJob,
+    NumericsJob, OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
 };
 use super::protocol::{
     Ask, Control, Event, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, RecordsSource, Reply,
@@ -52,6 +52,8 @@ pub struct Session {
     /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,
     times: Times,
+    /// Model files that are open.
+    models: ModelLibrary,
     /// The clock for measured times; a shell that measures provides one.
     clock: Option<Rc<dyn Clock>>,
     /// Requests that were wrong from the start.
@@ -79,14 +81,14 @@ impl Session {
     /// another program.
     #[must_use]
     pub fn with_model_reader(mut self, read: ReadModel) -> Self {
-        self.times.models = ModelLibrary::new(read);
+        self.models = ModelLibrary::new(read);
         self
     }
 
     /// Model files opened in the session. A shell that calls other functions itself passes these models on to them.
     #[must_use]
     pub fn models(&self) -> &ModelLibrary {
-        &self.times.models
+        &self.models
     }
 
     /// Takes a request; the work is done by [`Session::step`]. `source` is the file of a [`JobRequest::Open`] or another request for one.
@@ -128,21 +130,20 @@ impl Session {
     /// # Errors
     /// When the request is wrong from the start: its file did not come, or the shell cannot measure.
     fn job(&mut self, request: JobRequest, source: Option<Box<dyn ByteSource>>) -> Result<Box<dyn Job>, String> {
-        let (times, models) = (self.times.clone(), self.times.models.clone());
+        let (times, models) = (self.times.clone(), self.models.clone());
         Ok(match request {
-            JobRequest::Bench(config) => Box::new(BenchJob::new(*config, times)),
-            JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times)),
-            JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times)),
+            JobRequest::PlanBench(config) => Box::new(PlanJob::new(*config, times, models)),
+            JobRequest::RunConfiguration(run) => Box::new(ConfigurationJob::new(*run, times, models)),
             JobRequest::MeasureCpu { copy, configuration } => {
                 let no_clock = "this shell has no clock, so nothing can be measured; use device_type neuron";
                 Box::new(CpuJob::new(copy, *configuration, Rc::clone(self.clock.as_ref().ok_or(no_clock)?)))
             }
             JobRequest::Mlperf { settings, configuration } => {
-                Box::new(MlperfJob::new(*settings, *configuration, times))
+                Box::new(MlperfJob::new(*settings, *configuration, times, models))
             }
             JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
             JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
-            JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times)),
+            JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
             JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, self.clock.clone(), models)),
             JobRequest::Open { name, .. } => {

@@ -65,15 +65,11 @@ fn a_plan_lists_everything_first_and_then_what_each_will_take() {
 #[test]
 fn the_number_and_order_of_workers_change_no_row() {
     let plan = SweepPlan::of(&config()).unwrap();
-    let whole: Vec<Report> = {
-        let mut session = Session::new();
-        session.handle(Request::new(JobId(1), JobRequest::Bench(Box::new(config()))), None);
-        let reports = drive(&mut session, 10_000).into_iter().filter_map(|e| match e {
-            Event::Told(_, Told::Part(Part::Report { report, .. })) => Some(*report),
-            _ => None,
-        });
-        reports.collect()
-    };
+    let mut alone = Session::new();
+    for (i, row) in plan.rows.iter().enumerate() {
+        alone.handle(run_request(i as u32, i as u32, row.configuration.clone(), None), None);
+    }
+    let whole: Vec<Report> = rows(&drive(&mut alone, 10_000)).into_iter().map(|(_, report)| report).collect();
     let mut workers = [Session::new(), Session::new(), Session::new()];
     let mut found: Vec<Option<Report>> = vec![None; plan.rows.len()];
     for (i, row) in plan.rows.iter().enumerate().rev() {
@@ -171,7 +167,7 @@ fn charts_come_with_a_row_and_times_of_the_plan_are_used() {
     let mut session = Session::new();
     let mut configuration = plan.rows[0].configuration.clone();
     configuration.model = "no_such_model".to_owned();
-    let times: ServiceTimes = FIXED.parse::<neuronscope::bench::FixedModel>().unwrap().service_times(1);
+    let times: ServiceTimes = FIXED.parse::<neuronscope::device::FixedModel>().unwrap().service_times(1);
     session.handle(run_request(1, 0, configuration.clone(), Some(times)), None);
     let events = drive(&mut session, 100_000);
     let Some(Event::Told(_, Told::Done(JobResult::Row { result, .. }))) = events.last() else {

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report};
+use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
 use neuronscope::import::read_model;
 use neuronscope::session::{
-    BatchRule, BroughtSettings, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, MemorySource,
-    OpenedModel, OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, Session, StepResult,
-    Told,
+    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, MemorySource, ModelFileSettings,
+    OpenedModel, OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session,
+    StepResult, Told,
 };
 
 /// Everything that answers a request, or the message of its failure.
@@ -25,7 +25,7 @@ fn ask(session: &mut Session, request: Request, file: Option<Vec<u8>>) -> Result
 
 fn open_bytes(session: &mut Session, name: &str, bytes: Vec<u8>, settings: &str) -> Result<OpenedModel, String> {
     let (job, size) = (JobId(1), bytes.len() as u64);
-    let settings: Box<BroughtSettings> = Box::new(settings.parse().unwrap());
+    let settings: Box<ModelFileSettings> = Box::new(settings.parse().unwrap());
     let events =
         ask(session, Request::new(job, JobRequest::OpenModel { name: name.to_owned(), size, settings }), Some(bytes))?;
     let found = events.into_iter().find_map(|e| match e {
@@ -42,6 +42,21 @@ fn open(session: &mut Session, path: &str, settings: &str) -> OpenedModel {
     open_bytes(session, &name, fs::read(&whole).unwrap(), settings).unwrap()
 }
 
+/// Runs the configurations of a benchmark one after another.
+fn run(session: &mut Session, config: &BenchConfig) -> Vec<Report> {
+    let configurations = expand(config).unwrap().configurations;
+    let report = |configuration| {
+        let run = RunRequest { row: 0, configuration, times: None, detail: RunDetail::default() };
+        let events = ask(session, Request::new(JobId(2), JobRequest::RunConfiguration(Box::new(run))), None).unwrap();
+        let row = events.into_iter().find_map(|event| match event {
+            Event::Told(_, Told::Done(JobResult::Row { result, .. })) => Some(result.report),
+            _ => None,
+        });
+        row.unwrap()
+    };
+    configurations.into_iter().map(report).collect()
+}
+
 fn bench(session: &mut Session, model: &str, batch_sizes: &[u32]) -> Vec<Report> {
     let config = BenchConfig {
         model: model.to_owned(),
@@ -52,12 +67,7 @@ fn bench(session: &mut Session, model: &str, batch_sizes: &[u32]) -> Vec<Report>
         duration_s: 2.0,
         ..BenchConfig::default()
     };
-    let events = ask(session, Request::new(JobId(2), JobRequest::Bench(Box::new(config))), None).unwrap();
-    let report = |event| match event {
-        Event::Told(_, Told::Part(Part::Report { report, .. })) => Some(*report),
-        _ => None,
-    };
-    events.into_iter().filter_map(report).collect()
+    run(session, &config)
 }
 
 fn profile(session: &mut Session, model: &str, batch_size: Option<u32>) -> ProfileInfo {
@@ -182,10 +192,6 @@ fn a_file_is_compiled_to_an_index_that_runs() {
     let index = Some(neuronscope::bench::ModelIndex { model_configs: entries, ..index });
     let config =
         BenchConfig { model: String::new(), index, n_models: Some(vec![1]), duration_s: 1.0, ..BenchConfig::default() };
-    let events = ask(&mut session, Request::new(JobId(6), JobRequest::Bench(Box::new(config))), None).unwrap();
-    let finished = events
-        .iter()
-        .filter(|e| matches!(e, Event::Told(_, Told::Part(Part::Report { report, .. })) if report.is_finished()))
-        .count();
-    assert_eq!(finished, 4);
+    let rows = run(&mut session, &config);
+    assert!(rows.len() == 4 && rows.iter().all(Report::is_finished), "{rows:?}");
 }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use neuronscope::bench::BenchConfig;
+use neuronscope::bench::{BenchConfig, RunDetail, expand};
 use neuronscope::import::{
     ImportError, ImportOptions, Imported, ModelBytes, ReadModel, gunzip, read_carried, read_elsewhere, read_model,
 };
 use neuronscope::session::{
-    Event, JobId, JobRequest, JobResult, MemorySource, OpenedModel, Part, Request, Session, StepResult, Told,
+    Event, JobId, JobRequest, JobResult, MemorySource, OpenedModel, Request, RunRequest, Session, StepResult, Told,
 };
 
 const FORMATS: [&str; 5] = ["hlo", "onnx", "pt2", "stablehlo", "torchscript"];
@@ -108,7 +108,9 @@ fn bench(model: &str, batch_size: u64) -> Request {
         duration_s: 0.2,
         ..BenchConfig::default()
     };
-    Request::new(JobId(2), JobRequest::Bench(Box::new(config)))
+    let configuration = expand(&config).unwrap().configurations.remove(0);
+    let run = RunRequest { row: 0, configuration, times: None, detail: RunDetail::default() };
+    Request::new(JobId(2), JobRequest::RunConfiguration(Box::new(run)))
 }
 
 #[test]
@@ -130,7 +132,7 @@ fn a_session_answers_the_same_wherever_models_are_read() {
         let run = bench(&model.id, model.batch.own());
         let rows = ask(&mut direct, run.clone(), None);
         assert!(
-            rows.iter().any(|event| matches!(event, Event::Told(_, Told::Part(Part::Report { .. })))),
+            rows.iter().any(|event| matches!(event, Event::Told(_, Told::Done(JobResult::Row { .. })))),
             "{name}: {rows:?}"
         );
         assert_eq!(rows, ask(&mut carried, run.clone(), None), "{name}");

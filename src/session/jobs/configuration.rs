@@ -4,12 +4,14 @@ use super::{Job, JobState, Times, removed_note};
 use crate::protocol::{JobResult, Part, RunRequest, Told};
 use ns_base::convert::whole;
 use ns_bench::{ConfigurationRun, RunDetail};
+use ns_device::ModelLibrary;
 
 /// A configuration in progress.
 pub(crate) struct ConfigurationJob {
     row: u32,
     detail: RunDetail,
     times: Times,
+    models: ModelLibrary,
     state: State,
 }
 
@@ -20,9 +22,9 @@ enum State {
 }
 
 impl ConfigurationJob {
-    pub fn new(request: RunRequest, times: Times) -> Self {
+    pub fn new(request: RunRequest, times: Times, models: ModelLibrary) -> Self {
         let (row, detail) = (request.row, request.detail);
-        Self { row, detail, times, state: State::New(Box::new(request)) }
+        Self { row, detail, times, models, state: State::New(Box::new(request)) }
     }
 
     fn start(&mut self, request: RunRequest, sink: &mut dyn FnMut(Told)) {
@@ -31,7 +33,7 @@ impl ConfigurationJob {
         if let Some(times) = times {
             self.times.learn(&configuration, times);
         }
-        let times = self.times.of(&configuration);
+        let times = self.times.of(&configuration, &self.models);
         if let (false, Ok(times)) = (are_given, &times) {
             sink(Told::Part(Part::Times { row: self.row, times: Box::new(times.clone()) }));
         }

@@ -6,12 +6,14 @@ use ns_base::convert::whole;
 use ns_base::stats::round_to;
 use ns_bench::Configuration;
 use ns_bench::mlperf::{MlperfSettings, ScenarioProgress, ScenarioRun};
+use ns_device::ModelLibrary;
 
 /// A scenario in progress.
 pub(crate) struct MlperfJob {
     settings: MlperfSettings,
     configuration: Configuration,
     times: Times,
+    models: ModelLibrary,
     stage: Stage,
 }
 
@@ -23,8 +25,8 @@ enum Stage {
 }
 
 impl MlperfJob {
-    pub fn new(settings: MlperfSettings, configuration: Configuration, times: Times) -> Self {
-        Self { settings, configuration, times, stage: Stage::New }
+    pub fn new(settings: MlperfSettings, configuration: Configuration, times: Times, models: ModelLibrary) -> Self {
+        Self { settings, configuration, times, models, stage: Stage::New }
     }
 
     fn progress(&self, share: f64, trying: Option<(u32, u32, f64)>) -> Told {
@@ -45,7 +47,7 @@ impl Job for MlperfJob {
                 return Ok(JobState::More);
             }
             Stage::Compile => {
-                let times = self.times.of(&self.configuration)?;
+                let times = self.times.of(&self.configuration, &self.models)?;
                 if let Some(ops) = times.estimated_ops_text() {
                     sink(Told::Note(format!("the time of these operators is an estimate: {ops}")));
                 }

@@ -1,6 +1,5 @@
 //! Work that takes longer than an answer: one file per kind of job, each done in bounded steps.
 
-mod bench;
 mod compile;
 mod configuration;
 mod cpu;
@@ -22,7 +21,6 @@ use super::ProfileKey;
 use super::held::Held;
 use super::protocol::Told;
 
-pub(super) use bench::BenchJob;
 pub(super) use compile::CompileJob;
 pub(super) use configuration::ConfigurationJob;
 pub(super) use cpu::CpuJob;

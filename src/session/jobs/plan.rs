@@ -3,18 +3,20 @@
 use super::{Job, JobState, Times};
 use crate::protocol::{JobResult, Part, Told};
 use ns_bench::{BenchConfig, DeviceType, SweepPlan};
+use ns_device::ModelLibrary;
 
 /// A plan in progress: one model per step.
 pub(crate) struct PlanJob {
     config: BenchConfig,
     times: Times,
+    models: ModelLibrary,
     plan: Option<SweepPlan>,
     next: usize,
 }
 
 impl PlanJob {
-    pub fn new(config: BenchConfig, times: Times) -> Self {
-        Self { config, times, plan: None, next: 0 }
+    pub fn new(config: BenchConfig, times: Times, models: ModelLibrary) -> Self {
+        Self { config, times, models, plan: None, next: 0 }
     }
 }
 
@@ -35,7 +37,7 @@ impl Job for PlanJob {
         if row.problem.is_none() && is_known {
             let label = format!("Compiling {}", row.configuration.model_name);
             sink(Told::Progress { done: self.next as u64, total: 0, label });
-            let times = self.times.of(&row.configuration);
+            let times = self.times.of(&row.configuration, &self.models);
             row.learn(&times);
             let estimate = match (&row.problem, row.estimate) {
                 (Some(problem), _) => Err(problem.clone()),

@@ -1,43 +1,37 @@
-//! Stage times that a session has computed, for all its benchmarks, and the model files opened in it.
+//! Stage times that a session has computed, for all its benchmarks.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ns_bench::{Configuration, ServiceTimes, service_times};
-use ns_device::{BroughtSpec, ModelLibrary, model_label};
+use ns_device::{ModelKind, ModelLibrary, model_label};
 
-/// Stage times by [`Configuration::times_key`], and their models; shared by the jobs of a session.
+/// Stage times by [`Configuration::times_key`], shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
-pub struct Times {
-    known: Known,
-    /// Model files opened in the session.
-    pub models: ModelLibrary,
-}
-
-type Known = Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>;
+pub struct Times(Rc<RefCell<BTreeMap<u64, Result<ServiceTimes, String>>>>);
 
 impl Times {
     /// Stage times of a configuration, its model compiled and simulated once.
     ///
     /// An error of this configuration alone, such as more copies than cores, is not kept, because other configurations share its key. Nor is an error
     /// of a model file, which may be opened later.
-    pub fn of(&self, configuration: &Configuration) -> Result<ServiceTimes, String> {
+    pub fn of(&self, configuration: &Configuration, models: &ModelLibrary) -> Result<ServiceTimes, String> {
         configuration.check().map_err(|e| e.to_string())?;
         let key = configuration.times_key();
-        if let Some(known) = self.known.borrow().get(&key) {
+        if let Some(known) = self.0.borrow().get(&key) {
             return known.clone();
         }
-        let times = service_times(configuration, &self.models).map_err(|e| e.to_string());
-        if times.is_ok() || !BroughtSpec::is_meant(&configuration.model) {
-            self.known.borrow_mut().insert(key, times.clone());
+        let times = service_times(configuration, models).map_err(|e| e.to_string());
+        if times.is_ok() || ModelKind::of(&configuration.model) != ModelKind::File {
+            self.0.borrow_mut().insert(key, times.clone());
         }
         times
     }
 
     /// Takes stage times that another session has computed.
     pub fn learn(&self, configuration: &Configuration, times: ServiceTimes) {
-        self.known.borrow_mut().insert(configuration.times_key(), Ok(times));
+        self.0.borrow_mut().insert(configuration.times_key(), Ok(times));
     }
 }
 
@@ -53,12 +47,12 @@ mod tests {
 
     #[test]
     fn a_configuration_that_can_not_run_says_nothing_of_the_others() {
-        let times = Times::default();
+        let (times, models) = (Times::default(), ModelLibrary::default());
         let config = ns_bench::BenchConfig { n_models: Some(vec![1, 64]), ..Default::default() };
         let configurations = ns_bench::expand(&config).unwrap().configurations;
         let (small, large) = (&configurations[0], configurations.iter().find(|c| c.n_models == 64).unwrap());
         assert_eq!(small.times_key(), large.times_key());
-        assert!(times.of(large).unwrap_err().contains("64"));
-        assert!(times.of(small).is_ok());
+        assert!(times.of(large, &models).unwrap_err().contains("64"));
+        assert!(times.of(small, &models).is_ok());
     }
 }

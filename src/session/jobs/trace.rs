@@ -7,16 +7,16 @@ use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
 use ns_base::convert::{real, whole};
 use ns_base::units::{format_count, format_ns};
-use ns_bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
+use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetail, RunDetail, expand};
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
 use ns_compiler::{Workflow, modelled_compile_s};
-use ns_device::Device;
-use ns_device::{ModelLibrary, model_label};
+use ns_device::{Device, ModelKind, ModelLibrary, model_label};
 
 /// A benchmark run with an observer.
 pub(crate) struct TraceJob {
     spec: TraceSpec,
     times: Times,
+    models: ModelLibrary,
     stage: Stage,
 }
 
@@ -35,8 +35,8 @@ struct Compiled {
 }
 
 impl TraceJob {
-    pub fn new(spec: TraceSpec, times: Times) -> Self {
-        Self { spec, times, stage: Stage::Compile }
+    pub fn new(spec: TraceSpec, times: Times, models: ModelLibrary) -> Self {
+        Self { spec, times, models, stage: Stage::Compile }
     }
 
     fn start(&mut self) -> Result<(), String> {
@@ -44,9 +44,9 @@ impl TraceJob {
             Some(configuration) => (**configuration).clone(),
             None => busiest(&self.spec.spec)?,
         };
-        let is_compiled = !FixedModel::is_meant(&configuration.model);
-        let compiled = is_compiled.then(|| compiled(&configuration, &self.times.models)).transpose()?;
-        let times = self.times.of(&configuration)?;
+        let is_compiled = ModelKind::of(&configuration.model) != ModelKind::Fixed;
+        let compiled = is_compiled.then(|| compiled(&configuration, &self.models)).transpose()?;
+        let times = self.times.of(&configuration, &self.models)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));
         let run = Box::new(ConfigurationRun::observed(configuration, Ok(&times), recorder));
         self.stage = Stage::Run { run, compiled };

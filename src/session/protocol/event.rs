@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ExportedFile, JobResult, Reply};
 use crate::JobId;
 use crate::studies::StudyResult;
-use ns_bench::{CompiledModel, Estimate, Report, ServiceTimes, SweepPlan};
+use ns_bench::{CompiledModel, Estimate, ServiceTimes, SweepPlan};
 
 /// A message of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,13 +54,6 @@ pub enum Told {
 /// A part of a job's result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Part {
-    /// One configuration of a benchmark has ended; a failed one says so in its report.
-    Report {
-        /// Position of the configuration in the sweep.
-        row: u32,
-        /// Its report.
-        report: Box<Report>,
-    },
     /// The configurations of a benchmark, without estimates.
     Plan(Box<SweepPlan>),
     /// The estimate of one configuration of a plan.
@@ -102,7 +95,7 @@ impl Told {
 }
 
 /// Changed with every change of a message. A page and a worker that differ refuse each other.
-pub const PROTOCOL_VERSION: u32 = 32;
+pub const PROTOCOL_VERSION: u32 = 33;
 
 /// Identifies the build; page and worker of one build have the same id.
 #[must_use]

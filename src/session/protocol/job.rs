@@ -10,14 +10,12 @@ use ns_base::convert::real;
 use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
-use ns_device::{BroughtSettings, model_label};
+use ns_device::{ModelFileSettings, model_label};
 use ns_neuron::numerics::NumericsSpec;
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobRequest {
-    /// Run a benchmark. Told by one [`Part::Report`](super::Part::Report) for each configuration as it ends.
-    Bench(Box<BenchConfig>),
     /// List the configurations of a benchmark before it runs. Told by [`Part::Plan`](super::Part::Plan) at once, then by one
     /// [`Part::Estimated`](super::Part::Estimated) for each simulated configuration that can run, as their models are compiled.
     /// There are no estimates for an MLPerf scenario.
@@ -68,7 +66,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
         /// Sizes of open dimensions, and how operators without a known meaning are placed.
-        settings: Box<BroughtSettings>,
+        settings: Box<ModelFileSettings>,
     },
     /// Keep a model file that another session has opened; its [`crate::ByteSource`] is sent along with this message. It is read when a
     /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).
@@ -126,9 +124,6 @@ impl JobRequest {
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
-            Self::Bench(config) => {
-                format!("the benchmark of {} on {}", model_label(&config.model), config.instance_type)
-            }
             Self::PlanBench(config) => format!("the plan of {} on {}", config.model, config.instance_type),
             Self::RunConfiguration(run) => run.configuration.label(),
             Self::MeasureCpu { configuration, .. } => format!("the measurement of {}", configuration.label()),
