@@ -10,7 +10,17 @@ cmd_build() {
     --binary) binary=yes ;;
     *) die "build $1: unknown option" "usage: ./x build [--fast | --binary]" ;;
   esac
+  need_rust
+  need_node
+  local compiler=
+  if ! tools_ready; then
+    with_lock first_install_target
+    # On a machine without the tools the page compiles while they do.
+    compile_page "$mode" &
+    compiler=$!
+  fi
   ensure_tools
+  [ -z "$compiler" ] || wait "$compiler" || die "the page could not be compiled (messages above)"
   cargo fetch --locked >&2 || die "the crates of Cargo.lock could not be fetched (messages above)"
   # Trunk reads NO_COLOR as a boolean and stops at the usual value 1.
   local color=auto
@@ -24,6 +34,15 @@ cmd_build() {
   cargo build --release --locked --features embed >&2 ||
     die "the command line could not be built (messages above)"
   say "built $(cli_path), which carries the page: neuronscope serve"
+}
+
+first_install_target() { has_target || install_target; }
+
+# The programs of the page, as trunk compiles them.
+compile_page() {
+  local profile=release
+  [ "$1" = --release ] || profile=serve
+  cargo build --quiet --locked -p ns_web --bins --target "$WASM_TARGET" --profile "$profile" >&2
 }
 
 cmd_serve() {

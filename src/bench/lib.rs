@@ -69,7 +69,6 @@ pub use reports::verdict::verdict;
 pub use run::configuration_run::{ConfigurationRun, Outcome, RowResult, RunDetail};
 pub use run::error::{ModelInputsError, RunError, StartError, TimesError, UntimedStep};
 pub use run::estimate::{Estimate, TooManyInferences, estimate};
-pub use run::fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use run::times::{service_times, stage_times};
 pub use scheduler::executor::{Executor, MockExecutor, SetupStep, SimulatedExecutor, Stage};
 pub use scheduler::observer::{RunObserver, Unobserved};

@@ -5,9 +5,8 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use ns_compiler::hlo::{EvalError, HloModule};
-use ns_compiler::passes::{PassError, PassManager};
-use ns_compiler::{LowerError, Workflow, lower, parameter_values};
-use ns_model::{InputSpec, ModelSpec, SpecError, input_tensor};
+use ns_compiler::{CompileOptions, Pipeline, StageError, Workflow, parameter_values};
+use ns_model::{InputSpec, ModelSpec, input_tensor};
 use ns_tensor::{Tensor, TensorError};
 
 /// A model that can be computed.
@@ -36,15 +35,9 @@ pub struct ValuesError {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ValuesStepError {
-    /// The model cannot be traced at this batch size.
+    /// The model cannot be traced at this batch size, or cannot be compiled.
     #[error(transparent)]
-    Trace(#[from] SpecError),
-    /// Its graph cannot be lowered.
-    #[error(transparent)]
-    Lower(#[from] LowerError),
-    /// A pass of the compiler broke the program.
-    #[error(transparent)]
-    Pass(#[from] PassError),
+    Compile(#[from] StageError),
     /// An input is not a tensor, or too large.
     #[error(transparent)]
     Input(#[from] TensorError),
@@ -65,14 +58,14 @@ impl ModelValues {
     ///
     /// # Errors
     /// When the model cannot be compiled, or is too large for the memory.
-    pub fn of(spec: &ModelSpec, batch: u64, passes: &PassManager, seed: u64) -> Result<Self, ValuesStepError> {
-        let graph = spec.trace(batch)?;
-        let module = lower(&graph, Workflow::Trace)?;
-        let (module, _log) = passes.run(module)?;
-        let specs = spec.inputs(batch)?;
+    pub fn of(spec: &ModelSpec, batch: u64, options: CompileOptions, seed: u64) -> Result<Self, ValuesStepError> {
+        let graph = Rc::new(spec.trace(batch).map_err(StageError::from)?);
+        let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, options);
+        let module = Rc::clone(&pipeline.optimised()?.module);
+        let specs = spec.inputs(batch).map_err(StageError::from)?;
         let drawn = (0u32..).zip(&specs).map(|(i, input)| input_tensor(seed, i, input).map(Rc::new));
         let inputs: Vec<Rc<Tensor>> = drawn.collect::<Result<_, _>>()?;
         let parameters = parameter_values(&module, &graph, &inputs, seed)?;
-        Ok(Self { module: Rc::new(module), parameters, specs, inputs })
+        Ok(Self { module, parameters, specs, inputs })
     }
 }

@@ -14,7 +14,7 @@ use super::index_args::{IndexCommand, ModelCompileArgs};
 use super::inspect_args::{ArraysArgs, InspectArgs};
 use super::kernel_file;
 use super::matmult_args::MatmultArgs;
-use super::model_args::{BroughtArgs, ModelFileArg};
+use super::model_args::{ModelFileArg, ModelFileFlags};
 use super::output_args::TableArgs;
 use super::parquet_args::ParquetArgs;
 use super::serve_args::{CompletionsArgs, ManArgs, ServeArgs};
@@ -116,7 +116,7 @@ pub(super) struct NumericsArgs {
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     #[command(flatten)]
     pub arrays: ArraysArgs,
     /// Model, with parameters after a colon: nn, matmult:n=64,loop_count=400,add_bias=false, mlp:kernel=FILE.cpp; or a model file, with
@@ -189,7 +189,7 @@ pub(super) struct ProfileArgs {
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     /// Model, with parameters after a colon: nn, mlp:kernel=FILE.cpp; or a model file: resnet50.onnx
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,

@@ -8,16 +8,16 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::args::WorkflowArg;
 use super::compile_args::CompileListArgs;
 use super::kernel_file;
-use super::model_args::BroughtArgs;
+use super::model_args::ModelFileFlags;
 use super::model_file;
 use super::output_args::OutputArgs;
 use ns_bench::mlperf::{MlperfSettings, Scenario};
 use ns_bench::{
-    Accounting, BenchConfig, Dataset, DeviceType, FIXED_MODEL, FixedModel, HostStep, InputTuple, Processes, RunOptions,
-    SdkGeneration, batch_of_inputs, parse_inputs, parse_levels, parse_list,
+    Accounting, BenchConfig, Dataset, DeviceType, HostStep, InputTuple, Processes, RunOptions, SdkGeneration,
+    batch_of_inputs, parse_inputs, parse_levels, parse_list,
 };
 use ns_compiler::CompileOptions;
-use ns_device::OpenedModel;
+use ns_device::{FIXED_MODEL, ModelKind, OpenedModel};
 
 #[derive(Debug, Args)]
 pub(super) struct BenchArgs {
@@ -77,7 +77,7 @@ pub(super) struct BenchArgs {
     #[arg(long)]
     pub model_name: Option<String>,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     #[command(flatten)]
     pub eval: EvalArgs,
     #[command(flatten)]
@@ -312,7 +312,7 @@ impl BenchArgs {
         let times = self.fixed.parameters();
         match &self.model {
             None if self.model_filename.is_some() && times.is_empty() => Ok(String::new()),
-            Some(model) if FixedModel::is_meant(model) && !times.is_empty() => {
+            Some(model) if ModelKind::of(model) == ModelKind::Fixed && !times.is_empty() => {
                 let separator = if model.contains(':') { ',' } else { ':' };
                 Ok(format!("{model}{separator}{}", times.join(",")))
             }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::compile_args::CompileListArgs;
 use super::kernel_file;
-use super::model_args::{BroughtArgs, ModelFileArg};
+use super::model_args::{ModelFileArg, ModelFileFlags};
 use ns_bench::{CompileConfig, parse_inputs, parse_levels, parse_list};
 
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ pub(super) struct ModelCompileArgs {
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     /// Model, with parameters after a colon; or a model file: resnet50.onnx
     #[arg(long, default_value = "nn", value_parser = kernel_file::model)]
     pub model: String,

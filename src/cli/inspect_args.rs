@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::model_args::{BroughtArgs, ModelFileArg};
+use super::model_args::{ModelFileArg, ModelFileFlags};
 use ns_session::InspectView;
 
 /// Flags of `neuronscope inspect`.
@@ -16,7 +16,7 @@ pub(crate) struct InspectArgs {
     #[arg(long, value_name = "FILE", required_unless_present = "model_file")]
     pub model: Option<String>,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     /// Also compile the model for a NeuronCore of this instance and simulate one call
     #[arg(long, value_name = "INSTANCE")]
     pub instance: Option<String>,

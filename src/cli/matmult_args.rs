@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use super::args::WorkflowArg;
-use super::model_args::{BroughtArgs, ModelFileArg};
+use super::model_args::{ModelFileArg, ModelFileFlags};
 use ns_base::convert::whole;
 use ns_bench::matmult::{CcFlags, MatmultConfig, MatmultRun, cast_of_dtype, instance_of, words_of};
 use ns_bench::parse_list;
@@ -33,7 +33,7 @@ pub(super) struct MatmultArgs {
     #[command(flatten)]
     pub file: ModelFileArg,
     #[command(flatten)]
-    pub brought: BroughtArgs,
+    pub file_flags: ModelFileFlags,
     /// Another model of the zoo instead of the layer, `bert-base-uncased` or `mlp`, or a model file: its products and convolutions
     /// are counted
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["matrix_dim", "loop_count", "no_loop", "unchained", "no_bias"])]

@@ -8,14 +8,14 @@ use clap::Args;
 use super::driver::Driver;
 use super::file::FileSource;
 use super::model_file::{self, DiskModel};
-use ns_device::{BatchRule, BroughtSpec};
+use ns_device::{BatchRule, ModelFileRef};
 use ns_import::ImportError;
-use ns_session::{BroughtSettings, ByteSource, JobRequest, JobResult, OpenedModel, Told};
+use ns_session::{ByteSource, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told};
 
 /// Choices about a model file.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Model files")]
-pub(super) struct BroughtArgs {
+pub(super) struct ModelFileFlags {
     /// Size of an open dimension of a model file: batch=8,seq=128 (several)
     #[arg(long = "dim", value_name = "NAME=SIZE", value_delimiter = ',')]
     pub dims: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) struct ModelFileArg {
 }
 
 /// Refuses a file with a decision for the user that the flags do not make. The flags of each command give its batch.
-fn refuse_undecided(opened: &OpenedModel, settings: &BroughtSettings) -> Result<(), ImportError> {
+fn refuse_undecided(opened: &OpenedModel, settings: &ModelFileSettings) -> Result<(), ImportError> {
     let mut inspection = opened.inspection.clone();
     if let BatchRule::Open { dimension, .. } = &opened.batch {
         let batch = inspection.open_dimensions.iter_mut().filter(|d| d.name == *dimension);
@@ -42,13 +42,13 @@ fn refuse_undecided(opened: &OpenedModel, settings: &BroughtSettings) -> Result<
     model_file::check_decided(&inspection, settings)
 }
 
-impl BroughtArgs {
+impl ModelFileFlags {
     /// The choices as the session takes them.
     ///
     /// # Errors
     /// Names the flag at fault.
-    pub fn settings(&self) -> Result<BroughtSettings> {
-        let mut settings = BroughtSettings::default();
+    pub fn settings(&self) -> Result<ModelFileSettings> {
+        let mut settings = ModelFileSettings::default();
         for (flag, texts) in [("--dim", &self.dims), ("--assume", &self.assumptions)] {
             for text in texts {
                 settings.set(text).with_context(|| flag.to_owned())?;
@@ -63,7 +63,7 @@ impl BroughtArgs {
     /// When the file cannot be read or is not a model, or when flags of model files are given for a model of the zoo.
     pub fn open(&self, driver: &mut Driver, model: &str) -> Result<Option<OpenedModel>> {
         let settings = self.settings()?;
-        if !model_file::is_meant(model) {
+        if !model_file::names_a_file(model) {
             if !settings.is_empty() {
                 let flag = if self.dims.is_empty() { "--assume" } else { "--dim" };
                 bail!(
@@ -93,14 +93,14 @@ impl BroughtArgs {
     /// # Errors
     /// When the file cannot be read, or as [`Self::open`].
     pub fn model_to_look_at(&self, driver: &mut Driver, model: &str) -> Result<String> {
-        if !model_file::is_meant(model) {
+        if !model_file::names_a_file(model) {
             return self.model(driver, model);
         }
         let settings = self.settings()?;
         let path = std::path::Path::new(model);
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
         driver.models().keep(&name, Rc::new(DiskModel::open(path)?))?;
-        Ok(BroughtSpec { digest: None, ..BroughtSpec::new(&name, "", settings) }.to_string())
+        Ok(ModelFileRef { digest: None, ..ModelFileRef::new(&name, "", settings) }.to_string())
     }
 
     /// The model name for requests: a file is opened, a specification of the zoo is returned unchanged.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
-use ns_device::BroughtSettings;
+use ns_device::ModelFileSettings;
 use ns_import::{
     ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, MediumError, ModelBytes, read_model,
     refuse_undecided,
@@ -50,19 +50,19 @@ impl ModelBytes for DiskModel {
 }
 
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
-pub(super) fn read_decided(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
+pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, DiskModel)> {
     let (imported, bytes) = read(path, settings)?;
     check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))
 }
 
 /// Refuses a file with a decision for the user that the settings do not make.
-pub(super) fn check_decided(inspection: &Inspection, settings: &BroughtSettings) -> Result<(), ImportError> {
+pub(super) fn check_decided(inspection: &Inspection, settings: &ModelFileSettings) -> Result<(), ImportError> {
     refuse_undecided(inspection, |op| settings.assumed.contains_key(op))
 }
 
 /// The model in a file, including files with open decisions.
-pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported, DiskModel)> {
+pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, DiskModel)> {
     let bytes = DiskModel::open(path)?;
     let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -71,7 +71,7 @@ pub(super) fn read(path: &Path, settings: &BroughtSettings) -> Result<(Imported,
 }
 
 /// Whether a text names a model file and not a model of the zoo: an existing file, or a name with the ending of a model file.
-pub(super) fn is_meant(text: &str) -> bool {
+pub(super) fn names_a_file(text: &str) -> bool {
     has_model_ending(text) || (Path::new(text).is_file() && text.parse::<ModelSpec>().is_err())
 }
 
@@ -88,11 +88,11 @@ mod tests {
     #[test]
     fn a_model_of_the_zoo_is_no_file() {
         for file in ["a.pt2", "dir/resnet50.onnx", "C:\\models\\a.ONNX.gz", "module.hlo.txt", "jax.mlir"] {
-            assert!(is_meant(file), "{file}");
+            assert!(names_a_file(file), "{file}");
         }
         for model in ["nn", "matmult:n=64", "google/vit-base-patch16-224", "mlp:kernel=relu.cpp", "index.json"] {
-            assert!(!is_meant(model), "{model}");
+            assert!(!names_a_file(model), "{model}");
         }
-        assert!(is_meant(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")), "a file that is there");
+        assert!(names_a_file(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")), "a file that is there");
     }
 }

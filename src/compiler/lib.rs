@@ -10,6 +10,7 @@ mod lowering;
 mod options;
 pub mod passes;
 mod patterns;
+mod pipeline;
 mod workflow;
 
 pub use binding::parameter_values;
@@ -17,4 +18,5 @@ pub use codegen::modelled_compile_s;
 pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};
 pub use lowering::{LowerError, lower};
 pub use options::{AutoCast, CastType, CompileOptions, OptLevel, UnknownOption, UnsupportedOption};
+pub use pipeline::{Lowered, Optimised, Pipeline, StageError};
 pub use workflow::{UnknownWorkflow, Workflow};

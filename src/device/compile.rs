@@ -1,20 +1,21 @@
-//! From a model's text to a program for a simulated core: trace or read, lower, optimise, generate code.
+//! From a model's text to a program for a simulated core, and the time of a call.
 
 use std::rc::Rc;
 
-use super::error::{DeviceError, StageError};
-use super::library::{ModelLibrary, model_label};
-use super::lowered::{EstimatedOp, Lowered};
+use super::error::DeviceError;
+use super::estimated_op::EstimatedOp;
+use super::library::{LibraryError, ModelLibrary, ModelRef, model_label};
 use super::removed::RemovedProducts;
 use ns_base::{SimTime, nearest_text};
 use ns_compiler::hlo::text::print;
 use ns_compiler::hlo::{HloModule, Opcode};
-use ns_compiler::passes::{PassLog, PassManager};
-use ns_compiler::{CompileOptions, Workflow, codegen};
+use ns_compiler::passes::PassLog;
+use ns_compiler::{CompileOptions, Pipeline, StageError, Workflow};
 use ns_machine::Executable;
 use ns_machine::arch::{INSTANCES, Instance, features, instance};
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::{InferenceCosts, inference_costs};
+use ns_neuron::sim::{NoObserver, simulate};
 use ns_tensor::Rounding;
 
 /// A simulated device: the NeuronCores of an instance.
@@ -24,7 +25,7 @@ pub struct Device {
     pub costs: Rc<CostTable>,
     /// How models are compiled for it.
     pub options: CompileOptions,
-    /// Models that the user brought, in addition to those of the zoo.
+    /// Open model files, in addition to those of the zoo.
     pub models: ModelLibrary,
 }
 
@@ -43,9 +44,9 @@ pub struct Compilation {
     pub recorded_ops: u64,
     /// Operations of the model's products and convolutions as written ([`ns_model::Graph::flops`]).
     pub model_flops: u64,
-    /// Operators of a brought model that are placed by an estimate; none in models of the zoo.
+    /// Operators of a model file that are placed by an estimate; none in models of the zoo.
     pub estimated_ops: Vec<EstimatedOp>,
-    /// Notes on a brought model for the user.
+    /// Notes on a model file for the user.
     pub notes: Vec<String>,
 }
 
@@ -80,7 +81,7 @@ impl Device {
         Ok(Self { costs: Rc::new(costs), options, models: ModelLibrary::default() })
     }
 
-    /// The same device with the models that the user brought, by their names in the library.
+    /// The same device with open model files.
     #[must_use]
     pub fn with_models(self, models: &ModelLibrary) -> Self {
         Self { models: models.clone(), ..self }
@@ -109,24 +110,69 @@ impl Device {
         batch_size: Option<u32>,
         workflow: Workflow,
     ) -> Result<Compilation, DeviceError> {
-        let named = |e: StageError| e.of(&model_label(model));
-        let Lowered { module, model_flops, recorded_ops, estimated_ops, notes } =
-            Lowered::of(model, batch_size, workflow, &self.models)?;
-        let products_before = products_of(&module);
-        let (module, passes) =
-            PassManager::of_level(self.options.opt_level).run(module).map_err(|e| named(e.into()))?;
-        let executable = codegen::generate_with(&module, &self.costs, &self.options).map_err(|e| named(e.into()))?;
-        let products_after = products_of(&module);
+        let compiled = self.text_pipeline(model, batch_size, workflow).and_then(|pipeline| self.generate(&pipeline));
+        compiled.map_err(|e| e.about(&model_label(model)))
+    }
+
+    /// The stages of a model's compilation, for a batch size or the model's own default.
+    ///
+    /// # Errors
+    /// When the model does not have that batch size, or its file is not open.
+    pub fn pipeline(
+        &self,
+        model: &ModelRef,
+        batch_size: Option<u64>,
+        workflow: Workflow,
+    ) -> Result<Pipeline, DeviceError> {
+        match model {
+            ModelRef::Zoo(spec) => {
+                let batch_size = batch_size.unwrap_or(spec.info().default_batch_size);
+                let graph = spec.trace(batch_size).map_err(StageError::from)?;
+                Ok(Pipeline::of_graph(Rc::new(graph), workflow, self.options))
+            }
+            ModelRef::File(file) => {
+                let found = self.models.instantiate(file, batch_size)?;
+                Ok(Pipeline::of_file(found.imported, file.settings.assumed.clone(), workflow, self.options))
+            }
+            ModelRef::Fixed(_) => Err(LibraryError::NoProgram.into()),
+        }
+    }
+
+    fn text_pipeline(&self, model: &str, batch_size: Option<u32>, workflow: Workflow) -> Result<Pipeline, DeviceError> {
+        self.pipeline(&self.models.resolve(model)?, batch_size.map(u64::from), workflow)
+    }
+
+    /// The last stage of a pipeline: code for this device, with facts about all stages.
+    ///
+    /// # Errors
+    /// The error of the first stage that refused; it does not name the model.
+    pub fn generate(&self, pipeline: &Pipeline) -> Result<Compilation, DeviceError> {
+        let executable = Rc::clone(pipeline.executable(&self.costs)?);
+        let (lowered, optimised) = (pipeline.lowered()?, pipeline.optimised()?);
+        let estimated = |(op, (count, first)): (&String, &(u64, String))| EstimatedOp {
+            op: op.clone(),
+            count: *count,
+            first: first.clone(),
+        };
         Ok(Compilation {
-            executable: Rc::new(executable),
-            passes,
-            products_before,
-            products_after,
-            recorded_ops,
-            model_flops,
-            estimated_ops,
-            notes,
+            executable,
+            passes: optimised.passes.clone(),
+            products_before: products_of(&lowered.module),
+            products_after: products_of(&optimised.module),
+            recorded_ops: pipeline.recorded_ops(),
+            model_flops: pipeline.model_flops(),
+            estimated_ops: lowered.estimates.iter().map(estimated).collect(),
+            notes: lowered.notes.clone(),
         })
+    }
+
+    /// Simulates a call of a compiled model: the time on the core, and the runtime around it.
+    ///
+    /// # Errors
+    /// When the simulator stops.
+    pub fn call(&self, compiled: &Compilation, workflow: Workflow) -> Result<(SimTime, InferenceCosts), DeviceError> {
+        let window = simulate(&compiled.executable, &self.costs, &mut NoObserver)?.window;
+        Ok((window, compiled.around(&self.costs, window, workflow)))
     }
 
     /// The program of a model as text, before and after the passes.
@@ -139,11 +185,11 @@ impl Device {
         batch_size: Option<u32>,
         workflow: Workflow,
     ) -> Result<[String; 2], DeviceError> {
-        let Lowered { module, .. } = Lowered::of(model, batch_size, workflow, &self.models)?;
-        let before = print(&module);
-        let passes = PassManager::of_level(self.options.opt_level);
-        let (module, _) = passes.run(module).map_err(|e| StageError::from(e).of(&model_label(model)))?;
-        Ok([before, print(&module)])
+        let print = |pipeline: Pipeline| -> Result<[String; 2], DeviceError> {
+            Ok([print(&*pipeline.lowered()?.module), print(&*pipeline.optimised()?.module)])
+        };
+        let programs = self.text_pipeline(model, batch_size, workflow).and_then(print);
+        programs.map_err(|e| e.about(&model_label(model)))
     }
 }
 
@@ -174,7 +220,7 @@ impl Compilation {
 }
 
 /// Matrix products and convolutions of a program, those inside fusions too.
-pub(super) fn products_of(module: &HloModule) -> u64 {
+fn products_of(module: &HloModule) -> u64 {
     let is_product = |opcode: &Opcode| matches!(opcode, Opcode::Dot(_) | Opcode::Convolution { .. });
     let count = |opcode: &Opcode| match opcode {
         Opcode::Fusion(body) => body.members.iter().filter(|m| is_product(&m.opcode)).count() as u64,

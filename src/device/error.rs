@@ -3,11 +3,8 @@
 use thiserror::Error;
 
 use super::library::LibraryError;
-use ns_compiler::codegen::CodegenError;
-use ns_compiler::passes::PassError;
-use ns_compiler::{FromProgramError, LowerError, UnsupportedOption};
+use ns_compiler::{StageError, UnsupportedOption};
 use ns_machine::arch::UnpublishedFigures;
-use ns_model::SpecError;
 use ns_neuron::sim::SimError;
 
 /// Why a model does not run on a simulated device. The texts say what to do.
@@ -47,36 +44,19 @@ pub enum DeviceError {
     /// The same for a program without a name of its own.
     #[error(transparent)]
     Program(Box<StageError>),
-}
-
-/// The error of a stage between a model and a core.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum StageError {
-    /// The model cannot be traced.
-    #[error(transparent)]
-    Trace(#[from] SpecError),
-    /// Its graph cannot be lowered.
-    #[error(transparent)]
-    Lower(#[from] LowerError),
-    /// The program of its file cannot be placed on a core.
-    #[error(transparent)]
-    Place(#[from] FromProgramError),
-    /// A pass of the compiler broke the program.
-    #[error(transparent)]
-    Pass(#[from] PassError),
-    /// No code can be generated for a core.
-    #[error(transparent)]
-    Codegen(#[from] CodegenError),
     /// The simulator stopped.
     #[error(transparent)]
     Simulate(#[from] SimError),
 }
 
-impl StageError {
-    /// The error, together with its model.
-    pub(super) fn of(self, model: &str) -> DeviceError {
-        DeviceError::Stage { model: model.to_owned(), error: Box::new(self) }
+impl DeviceError {
+    /// The error of a stage, together with its model.
+    #[must_use]
+    pub fn about(self, model: &str) -> Self {
+        match self {
+            Self::Program(error) => Self::Stage { model: model.to_owned(), error },
+            other => other,
+        }
     }
 }
 

@@ -4,29 +4,28 @@
 //! model, instance -> Device::compilation -> Executable -> simulate -> InferenceCosts -> ServiceTimes
 //! ```
 //!
-//! A model is a specification of the zoo ([`Device::compilation`]) or a file that the user brings
-//! ([`Device::run_program`]). Benchmarks, studies and predictions all start here; this module depends on none of
-//! them.
+//! A model is a specification of the zoo or a file ([`ModelRef`]), compiled by a [`Pipeline`](ns_compiler::Pipeline).
+//! Benchmarks, studies and predictions all start here; this module depends on none of them.
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
-mod brought;
 mod compile;
 mod error;
+mod estimated_op;
 mod library;
-mod lowered;
 mod removed;
 mod service;
 mod values;
 
-pub use brought::BroughtRun;
 pub use compile::{Compilation, Device, is_simulated};
-pub use error::{DeviceError, StageError};
+pub use error::DeviceError;
+pub use estimated_op::EstimatedOp;
 pub use library::{
-    BROUGHT_PREFIX, BatchRule, BroughtModel, BroughtSettings, BroughtSpec, BroughtSpecError, Instantiated,
-    LibraryError, ModelLibrary, OpenedModel, model_label,
+    BatchRule, FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel, Instantiated, LibraryError, ModelFile,
+    ModelFileRef, ModelFileRefError, ModelFileSettings, ModelKind, ModelLibrary, ModelRef, ModelRefError, OpenedModel,
+    model_label,
 };
-pub use lowered::EstimatedOp;
+pub use ns_compiler::StageError;
 pub use removed::RemovedProducts;
 pub use service::{MAX_SERVICE, ServiceError, ServiceTimes};
-pub use values::{BroughtValues, BroughtValuesError, MAX_VALUE_MFLOP, casts_of};
+pub use values::{MAX_VALUE_MFLOP, ModelFileValues, ModelFileValuesError, casts_of};

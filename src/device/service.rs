@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::lowered::EstimatedOp;
+use super::estimated_op::EstimatedOp;
 use super::removed::RemovedProducts;
 use ns_base::SimTime;
 use ns_neuron::runtime::InferenceCosts;

@@ -1,9 +1,9 @@
-//! The values that a brought model computes: with the weights of its file or with drawn ones, exactly or with the casts
+//! The values that a model file computes: with the weights of its file or with drawn ones, exactly or with the casts
 //! of a core.
 
 use thiserror::Error;
 
-use super::library::{LibraryError, ModelLibrary};
+use super::library::{LibraryError, ModelFileRef, ModelLibrary, ModelRefError};
 use ns_base::convert::{nearest_single, place, real, real_signed, signed};
 use ns_base::{Digest, Rng};
 use ns_compiler::CompileOptions;
@@ -21,19 +21,19 @@ const BUDGET: u64 = 1 << 35;
 /// Limit on the elements of a weight that is drawn.
 const MOST_DRAWN: u64 = 128 << 20;
 
-/// A brought model with values for all of its parameters.
+/// A model file with values for all of its parameters.
 #[derive(Clone, Debug)]
-pub struct BroughtValues {
+pub struct ModelFileValues {
     program: Program,
     parameters: Vec<Value>,
     drawn: u64,
     flops: u64,
 }
 
-/// Why the values of a brought model are not computed.
+/// Why the values of a model file are not computed.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum BroughtValuesError {
+pub enum ModelFileValuesError {
     /// The text names no model that is open.
     #[error(transparent)]
     Library(#[from] LibraryError),
@@ -72,7 +72,7 @@ pub enum BroughtValuesError {
     },
 }
 
-impl BroughtValues {
+impl ModelFileValues {
     /// The model that a text names, for a batch size or its own.
     ///
     /// # Errors
@@ -82,8 +82,9 @@ impl BroughtValues {
         model: &str,
         batch_size: Option<u64>,
         seed: u64,
-    ) -> Result<Self, BroughtValuesError> {
-        let (spec, found) = models.instantiate(model, batch_size)?;
+    ) -> Result<Self, ModelFileValuesError> {
+        let spec: ModelFileRef = model.parse().map_err(|e| LibraryError::from(ModelRefError::File(e)))?;
+        let found = models.instantiate(&spec, batch_size)?;
         let file = models.find(&spec)?;
         Self::of_imported(&found.imported, file.bytes(), seed)
     }
@@ -95,10 +96,10 @@ impl BroughtValues {
     ///
     /// # Errors
     /// When it is too large, weights run past the end of the file, or an array cannot be drawn.
-    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, BroughtValuesError> {
+    pub fn of_imported(imported: &Imported, bytes: &dyn ModelBytes, seed: u64) -> Result<Self, ModelFileValuesError> {
         let flops = imported.inspection.flops;
         if flops / 1_000_000 > MAX_VALUE_MFLOP {
-            return Err(BroughtValuesError::TooLarge { mflop: flops / 1_000_000 });
+            return Err(ModelFileValuesError::TooLarge { mflop: flops / 1_000_000 });
         }
         let (mut parameters, mut drawn) = (Vec::new(), 0);
         for parameter in &imported.program.parameters {
@@ -106,7 +107,7 @@ impl BroughtValues {
             drawn += u64::from(held.is_none() && parameter.role != Role::Input);
             let value = held.or_else(|| draw(seed, &parameter.name, &parameter.ty, parameter.role == Role::Input));
             let not_drawn =
-                || BroughtValuesError::NotDrawn { name: parameter.name.clone(), ty: parameter.ty.to_string() };
+                || ModelFileValuesError::NotDrawn { name: parameter.name.clone(), ty: parameter.ty.to_string() };
             parameters.push(value.ok_or_else(not_drawn)?);
         }
         Ok(Self { program: imported.program.clone(), parameters, drawn, flops })
@@ -157,7 +158,7 @@ impl BroughtValues {
     ///
     /// # Errors
     /// The operation that is not computed, or the result that is not real.
-    pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, BroughtValuesError> {
+    pub fn compute(&self, options: Option<&CompileOptions>) -> Result<Vec<Tensor>, ModelFileValuesError> {
         let casts = options.map_or(Casts::NONE, casts_of);
         let outputs = evaluate_with(&self.program, self.parameters.clone(), BUDGET, casts)?.outputs;
         outputs.iter().enumerate().map(|(index, value)| tensor(index, value)).collect()
@@ -170,11 +171,11 @@ pub fn casts_of(options: &CompileOptions) -> Casts {
     Casts { products: options.matmul_format(), values: options.value_format() }
 }
 
-fn tensor(index: usize, value: &Value) -> Result<Tensor, BroughtValuesError> {
+fn tensor(index: usize, value: &Value) -> Result<Tensor, ModelFileValuesError> {
     let data = match &value.numbers {
         Numbers::Real(all) => all.iter().map(|n| nearest_single(*n)).collect(),
         Numbers::Whole(all) => all.iter().map(|n| nearest_single(real_signed(*n))).collect(),
-        Numbers::Complex(_) => return Err(BroughtValuesError::Complex { index, ty: value.ty.to_string() }),
+        Numbers::Complex(_) => return Err(ModelFileValuesError::Complex { index, ty: value.ty.to_string() }),
     };
     Ok(Tensor::new(Shape::f32(value.ty.dims.clone()), data)?)
 }
@@ -203,18 +204,18 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::BroughtSettings;
+    use crate::ModelFileSettings;
     use ns_compiler::{AutoCast, CastType};
     use ns_import::read_model;
 
     const PRODUCT: &str = "HloModule m\n\nENTRY main {\n  x = f32[2,8]{1,0} parameter(0)\n  w = f32[8,3]{1,0} parameter(1)\n  \
         ROOT d = f32[2,3]{1,0} dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
 
-    fn values(seed: u64) -> BroughtValues {
+    fn values(seed: u64) -> ModelFileValues {
         let library = ModelLibrary::new(read_model);
         let bytes = Rc::new(PRODUCT.as_bytes().to_vec());
-        let id = library.open("m.hlo", bytes, BroughtSettings::default()).unwrap().id;
-        BroughtValues::of(&library, &id, None, seed).unwrap()
+        let id = library.open("m.hlo", bytes, ModelFileSettings::default()).unwrap().id;
+        ModelFileValues::of(&library, &id, None, seed).unwrap()
     }
 
     #[test]

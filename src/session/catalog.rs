@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use ns_bench::{FIXED_MODEL, FIXED_PARAMETERS};
+use ns_device::{FIXED_MODEL, FIXED_PARAMETERS};
 use ns_kernel::{BUILT_IN, TABLE_KERNEL};
 use ns_model::zoo::{FORMS, ModelForm, ParamInfo, ParamKind};
 

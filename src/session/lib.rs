@@ -50,7 +50,7 @@ pub use experiments::{
 pub use ids::{JobId, ProfileKey};
 pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, ModelName, TreeRow};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
-pub use ns_device::{BROUGHT_PREFIX, BatchRule, BroughtSettings, ModelLibrary, OpenedModel};
+pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel};
 pub use ns_kernel::without_source;
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
 pub use ns_tensor::Rounding;

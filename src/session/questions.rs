@@ -2,7 +2,7 @@
 //! answers are part of the model's text, `file:bert.onnx@k3x9q2ab:seq=128,aten.foo=sort`, and so of every link.
 
 use ns_compiler::Stand;
-use ns_device::{BatchRule, BroughtSettings, BroughtSpec, OpenedModel};
+use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, OpenedModel};
 
 /// An open dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,16 +130,15 @@ impl OperatorQuestion {
     }
 }
 
-fn settings_of(model: &str) -> BroughtSettings {
-    model.parse::<BroughtSpec>().map(|spec| spec.settings).unwrap_or_default()
+fn settings_of(model: &str) -> ModelFileSettings {
+    ModelFileRef::of(model).map(|file| file.settings).unwrap_or_default()
 }
 
 /// A model's text with other settings. A text that does not name a file is returned unchanged; settings that cannot be read are left out.
-fn changed(model: &str, change: impl FnOnce(&mut BroughtSettings)) -> String {
-    let file = model.splitn(3, ':').take(2).collect::<Vec<_>>().join(":");
-    let Ok(mut spec) = model.parse::<BroughtSpec>().or_else(|_| file.parse()) else { return model.to_owned() };
-    change(&mut spec.settings);
-    spec.to_string()
+fn changed(model: &str, change: impl FnOnce(&mut ModelFileSettings)) -> String {
+    let Some(mut file) = ModelFileRef::of(model) else { return model.to_owned() };
+    change(&mut file.settings);
+    file.to_string()
 }
 
 fn range(least: u64, most: Option<u64>) -> String {

@@ -6,11 +6,11 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge;
-use super::brought::{linked_hash, open_linked, use_models};
 use super::components::{FileDrop, NoticeList};
 use super::context::{AppContext, Job};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
+use super::model_files::{linked_hash, open_linked, use_models};
 use super::pages::benchmark::{is_model_file, may_hold_results, open_model};
 use super::pages::experiments::is_records_file;
 use super::pages::finder::Finder;

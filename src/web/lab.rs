@@ -11,10 +11,10 @@ use web_sys::File;
 use yew::prelude::*;
 
 use super::bridge;
-use super::brought::{linked_hash, open_linked, use_models};
 use super::components::NoticeList;
 use super::context::{AppContext, Job};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
+use super::model_files::{linked_hash, open_linked, use_models};
 use super::pages::benchmark::{BenchmarkPage, import_file, is_model_file, open_model, put_model};
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;

@@ -10,12 +10,12 @@
 mod answers;
 pub mod app;
 pub mod bridge;
-pub mod brought;
 pub mod components;
 pub mod context;
 pub mod frame;
 mod head;
 pub mod lab;
+pub mod model_files;
 pub mod pages;
 pub mod platform;
 pub mod reader;

@@ -167,7 +167,7 @@ fn charts_come_with_a_row_and_times_of_the_plan_are_used() {
     let mut session = Session::new();
     let mut configuration = plan.rows[0].configuration.clone();
     configuration.model = "no_such_model".to_owned();
-    let times: ServiceTimes = FIXED.parse::<neuronscope::bench::FixedModel>().unwrap().service_times(1);
+    let times: ServiceTimes = FIXED.parse::<neuronscope::device::FixedModel>().unwrap().service_times(1);
     session.handle(run_request(1, 0, configuration.clone(), Some(times)), None);
     let events = drive(&mut session, 100_000);
     let Some(Event::Told(_, Told::Done(JobResult::Row { result, .. }))) = events.last() else {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::on_core::core_time;
 use neuronscope::capture::{Captured, Recorder, build_profile};
 use neuronscope::compiler::{Workflow, codegen, lower, passes};
 use neuronscope::device::Device;
@@ -236,8 +237,8 @@ ENTRY e {
   x = f32[1099511627776,8] parameter(0)
   ROOT y = f32[1099511627776,8] tanh(x)
 }";
-    let program = read_hlo_text(text, &ImportOptions::default()).unwrap().program;
-    let error = Device::of_instance("inf2.xlarge").unwrap().run_program(&program, &BTreeMap::new()).err();
+    let imported = read_hlo_text(text, &ImportOptions::default()).unwrap();
+    let error = core_time(&Device::of_instance("inf2.xlarge").unwrap(), imported).err();
     let error = error.map(|e| e.to_string()).unwrap_or_default();
     assert!(error.contains("has an array of 16.0 TiB, and one core has 16.0 GiB of device memory"), "{error}");
 }
@@ -264,9 +265,9 @@ fn constants_and_repeated_values_may_be_read_by_any_operation() {
     let device = Device::of_instance("inf2.xlarge").unwrap();
     for lines in programs {
         let text = format!("HloModule m\nENTRY e {{\n{lines}\n}}");
-        let program = read_hlo_text(&text, &ImportOptions::default()).unwrap().program;
-        let run = device.run_program(&program, &BTreeMap::new()).unwrap_or_else(|e| panic!("{e}: {lines}"));
-        assert!(run.window.to_ns() > 0, "{lines}");
+        let imported = read_hlo_text(&text, &ImportOptions::default()).unwrap();
+        let time = core_time(&device, imported).unwrap_or_else(|e| panic!("{e}: {lines}"));
+        assert!(time.to_ns() > 0, "{lines}");
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
 use neuronscope::import::read_model;
 use neuronscope::session::{
-    BatchRule, BroughtSettings, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, MemorySource,
+    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, MemorySource, ModelFileSettings,
     OpenedModel, OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session,
     StepResult, Told,
 };
@@ -25,7 +25,7 @@ fn ask(session: &mut Session, request: Request, file: Option<Vec<u8>>) -> Result
 
 fn open_bytes(session: &mut Session, name: &str, bytes: Vec<u8>, settings: &str) -> Result<OpenedModel, String> {
     let (job, size) = (JobId(1), bytes.len() as u64);
-    let settings: Box<BroughtSettings> = Box::new(settings.parse().unwrap());
+    let settings: Box<ModelFileSettings> = Box::new(settings.parse().unwrap());
     let events =
         ask(session, Request::new(job, JobRequest::OpenModel { name: name.to_owned(), size, settings }), Some(bytes))?;
     let found = events.into_iter().find_map(|e| match e {

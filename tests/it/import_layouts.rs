@@ -1,7 +1,6 @@
 //! Images with their channels last, as in JAX and TensorFlow, take the same time as images with their channels first.
 
-use std::collections::BTreeMap;
-
+use super::on_core::core_time;
 use neuronscope::device::Device;
 use neuronscope::import::{ImportOptions, read_hlo_text};
 
@@ -116,7 +115,7 @@ ENTRY e {{
 fn time(text: &str) -> f64 {
     let imported = read_hlo_text(text, &ImportOptions::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let device = Device::of_instance("inf2.xlarge").unwrap();
-    device.run_program(&imported.program, &BTreeMap::new()).unwrap().window.to_ms_f64() * 1e3
+    core_time(&device, imported).unwrap().to_ms_f64() * 1e3
 }
 
 /// The time allowed for one transpose of the input itself, when it has too many channels to be gathered.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use neuronscope::bench::{Parity, parity, parity_markdown};
-use neuronscope::device::{BroughtSettings, ModelLibrary, OpenedModel};
+use neuronscope::device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use neuronscope::import::{gunzip, read_model};
 
 const INSTANCE: &str = "inf2.xlarge";
@@ -31,7 +31,7 @@ fn bytes_of(path: &str) -> Vec<u8> {
 
 fn open(models: &ModelLibrary, path: &str, bytes: Vec<u8>) -> OpenedModel {
     let name = path.rsplit('/').next().unwrap();
-    models.open(name, Rc::new(bytes), BroughtSettings::default()).unwrap()
+    models.open(name, Rc::new(bytes), ModelFileSettings::default()).unwrap()
 }
 
 /// The replacement for a part of a message, by its field; nothing if the part is removed.

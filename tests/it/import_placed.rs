@@ -1,9 +1,9 @@
 //! Imported models on a simulated core: all of them are placed, and models of the zoo are as fast as the built-in ones.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::on_core::core_time;
 use neuronscope::compiler::Workflow;
 use neuronscope::device::Device;
 use neuronscope::import::{ImportOptions, Imported, read_model};
@@ -33,8 +33,8 @@ fn every_model_that_is_read_is_placed_on_a_core() {
     let (mut placed, mut wrong) = (0, Vec::new());
     for path in files() {
         let Some(imported) = read(&path) else { continue };
-        match device.run_program(&imported.program, &BTreeMap::new()) {
-            Ok(run) if run.window.to_ns() > 0 => placed += 1,
+        match core_time(&device, imported) {
+            Ok(time) if time.to_ns() > 0 => placed += 1,
             Ok(_) => wrong.push(format!("{}: takes no time", path.display())),
             Err(e) => wrong.push(format!("{}: {e}", path.display())),
         }
@@ -52,7 +52,7 @@ fn beside_the_zoo(model: &str, begin: &str) -> (f64, Vec<(String, f64)>) {
     let of = |path: &PathBuf| {
         let name = path.file_name()?.to_str()?.to_owned();
         let imported = name.starts_with(begin).then(|| read(path))??;
-        Some((name, us(device.run_program(&imported.program, &BTreeMap::new()).unwrap().window)))
+        Some((name, us(core_time(&device, imported).unwrap())))
     };
     (zoo, files().iter().filter_map(of).collect())
 }

@@ -63,6 +63,7 @@ mod matmult_study;
 mod numerics;
 mod odd_traces;
 mod old_formats;
+mod on_core;
 mod opened;
 mod overview;
 mod parquet_files;

@@ -10,7 +10,7 @@ use ns_machine::arch::instance;
 use super::inputs::InputTuple;
 use super::options::{DeviceType, RunOptions, SdkGeneration};
 use crate::compile::sweep::short_flags;
-use crate::run::fixed::FixedModel;
+use ns_device::ModelKind;
 
 /// One point of a sweep: everything its result depends on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -196,7 +196,7 @@ impl Configuration {
     /// Whether a model is compiled for it: not on the processor, and not for a system given by its times.
     #[must_use]
     pub fn is_compiled(&self) -> bool {
-        self.options.device_type == DeviceType::Neuron && !FixedModel::is_meant(&self.model)
+        self.options.device_type == DeviceType::Neuron && ModelKind::of(&self.model) != ModelKind::Fixed
     }
 
     /// How the model reaches its NeuronCore; `None` if no model is compiled.

@@ -3,7 +3,6 @@
 
 use super::configuration::Configuration;
 use super::inputs::InputTuple;
-use crate::run::fixed::FixedModel;
 use ns_model::zoo::{ModelSpec, ParamKind};
 
 /// Largest size that is tried for a parameter: more than any input has.
@@ -16,9 +15,6 @@ const MOST_BATCHES: u64 = 4_096;
 /// that fit no setting stay as they are, and their row says what the model takes.
 pub(crate) fn fit(configuration: &mut Configuration) -> Option<String> {
     let given = configuration.inputs.clone()?;
-    if FixedModel::is_meant(&configuration.model) {
-        return None;
-    }
     let fitted = fitted(&configuration.model, u64::from(configuration.batch_size), &given)?;
     let note = (fitted.inputs != given).then(|| {
         let (model, takes) = (&fitted.model, fitted.inputs.0.len());

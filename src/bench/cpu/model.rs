@@ -6,12 +6,11 @@ use thiserror::Error;
 
 use crate::config::configuration::{Configuration, ConfigurationError};
 use crate::run::error::ModelInputsError;
-use crate::run::fixed::FixedModel;
 use crate::run::times::check_inputs;
 use crate::values::{ModelValues, ValuesError};
+use ns_compiler::CompileOptions;
 use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, InstrId, Unwatched};
-use ns_compiler::passes::PassManager;
-use ns_device::{BroughtSpec, ModelLibrary};
+use ns_device::{ModelKind, ModelLibrary};
 use ns_model::{ModelSpec, SpecError};
 use ns_tensor::Tensor;
 use ns_tensor::kernels::Accumulation;
@@ -75,16 +74,15 @@ impl CpuModel {
     /// When the model is not known, cannot be compiled, or is too large for the memory.
     pub fn load(configuration: &Configuration) -> Result<Self, CpuError> {
         configuration.check()?;
-        if FixedModel::is_meant(&configuration.model) {
-            return Err(CpuError::FixedModel);
-        }
-        if BroughtSpec::is_meant(&configuration.model) {
-            return Err(CpuError::ModelFile);
+        match ModelKind::of(&configuration.model) {
+            ModelKind::Fixed => return Err(CpuError::FixedModel),
+            ModelKind::File => return Err(CpuError::ModelFile),
+            ModelKind::Zoo => {}
         }
         let spec: ModelSpec = configuration.model.parse()?;
         check_inputs(configuration, &ModelLibrary::default())?;
         let batch = u64::from(configuration.batch_size);
-        let values = ModelValues::of(&spec, batch, &PassManager::default(), configuration.seed);
+        let values = ModelValues::of(&spec, batch, CompileOptions::default(), configuration.seed);
         let values = values.map_err(|error| error.of(&configuration.model))?;
         Ok(Self { module: values.module, parameters: values.parameters, inputs: values.inputs })
     }

@@ -11,8 +11,7 @@ use crate::host_step::step::HostStep;
 use crate::values::{ModelValues, ValuesError, ValuesStepError};
 use ns_base::convert::{nearest_single, place};
 use ns_compiler::hlo::{Arithmetic, EvalError, Evaluation, HloModule, Opcode, ParameterRole, Reference, Unwatched};
-use ns_compiler::passes::PassManager;
-use ns_device::{BroughtSpec, BroughtValues, BroughtValuesError, ModelLibrary, model_label};
+use ns_device::{ModelFileValues, ModelFileValuesError, ModelKind, ModelLibrary, model_label};
 use ns_machine::arch::NEURONCORE_V2;
 use ns_model::{InputSpec, ModelSpec, SpecError};
 use ns_neuron::numerics::DeviceArithmetic;
@@ -31,7 +30,7 @@ enum Source {
     /// A model of the zoo.
     Zoo(Zoo),
     /// A model file, computed as it is written.
-    File(Box<BroughtValues>),
+    File(Box<ModelFileValues>),
 }
 
 /// A model of the zoo with its weights.
@@ -53,7 +52,7 @@ pub enum AnswerError {
         /// The model's usual name.
         model: String,
         /// Why.
-        error: Box<BroughtValuesError>,
+        error: Box<ModelFileValuesError>,
     },
     /// The file does not hold all weights of its model.
     #[error(
@@ -123,9 +122,9 @@ impl Answering {
     /// When the model is not known, cannot be compiled, or is a file that is not open, has another batch size or lacks weights.
     pub fn new(configuration: &Configuration, models: &ModelLibrary) -> Result<Self, AnswerError> {
         let configuration = configuration.clone();
-        if BroughtSpec::is_meant(&configuration.model) {
+        if ModelKind::of(&configuration.model) == ModelKind::File {
             let model = model_label(&configuration.model).into_owned();
-            let values = BroughtValues::of(models, &configuration.model, Some(1), configuration.seed)
+            let values = ModelFileValues::of(models, &configuration.model, Some(1), configuration.seed)
                 .map_err(|e| AnswerError::ModelFile { model: model.clone(), error: Box::new(e) })?;
             if values.drawn_weights() > 0 {
                 return Err(AnswerError::NoWeights { model, weights: values.drawn_weights() });
@@ -134,8 +133,7 @@ impl Answering {
             return Ok(Self { source: Source::File(Box::new(values)), inputs, configuration });
         }
         let spec: ModelSpec = configuration.model.parse()?;
-        let passes = PassManager::of_level(configuration.compile_options().opt_level);
-        let values = ModelValues::of(&spec, 1, &passes, configuration.seed);
+        let values = ModelValues::of(&spec, 1, configuration.compile_options(), configuration.seed);
         let ModelValues { module, parameters, specs, .. } = values.map_err(|e| e.of(&configuration.model))?;
         let place = |id| match &module.instructions[id].opcode {
             Opcode::Parameter { role: ParameterRole::Input(n), .. } => Some(*n as usize),
@@ -178,7 +176,7 @@ impl Answering {
         Ok(results.first().map_or_else(Vec::new, |t| t.data().to_vec()))
     }
 
-    fn answer_of_file(&self, values: &BroughtValues, data: &[Vec<f32>]) -> Result<Vec<f32>, AnswerError> {
+    fn answer_of_file(&self, values: &ModelFileValues, data: &[Vec<f32>]) -> Result<Vec<f32>, AnswerError> {
         let options = self.configuration.compile_options();
         let is_cast = self.configuration.options.device_type != DeviceType::Cpu;
         let results = values.with_inputs(data).compute(is_cast.then_some(&options));
@@ -351,7 +349,7 @@ mod tests {
         let answers = |text: &str, device_type| {
             let models = ModelLibrary::new(ns_import::read_model);
             let bytes = std::rc::Rc::new(text.as_bytes().to_vec());
-            let model = models.open("m.hlo", bytes, ns_device::BroughtSettings::default()).unwrap().id;
+            let model = models.open("m.hlo", bytes, ns_device::ModelFileSettings::default()).unwrap().id;
             let c = Configuration { model, ..configuration(device_type, "none") };
             let records = read_records("t.csv", b"1.00390625,3\n-4,0.5\n").unwrap();
             Answering::new(&c, &models).and_then(|a| a.answers("t.csv", &records))

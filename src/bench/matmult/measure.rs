@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ns_base::SimTime;
 use ns_base::convert::real;
 use ns_compiler::Workflow;
-use ns_device::{Compilation, Device, DeviceError, ModelLibrary, StageError};
+use ns_device::{Compilation, Device, DeviceError, ModelLibrary};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::{InferenceCosts, inference_costs};
@@ -64,7 +64,7 @@ impl Measuring {
                 compiled(*case, &models).map(|run| Step::More(Self::Simulate(Box::new(run))))
             }
             Self::Simulate(mut run) => {
-                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(StageError::Simulate)?;
+                let progress = run.simulator.step(budget_events, &mut NoObserver).map_err(DeviceError::from)?;
                 match progress {
                     SimProgress::More { .. } => Ok(Step::More(Self::Simulate(run))),
                     SimProgress::Done => Ok(Step::Done(Box::new(run.finish()))),

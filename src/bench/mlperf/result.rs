@@ -265,7 +265,8 @@ pub fn mlperf_to_text(r: &MlperfResult) -> String {
 mod tests {
     use super::super::run_scenario;
     use super::*;
-    use crate::{BenchConfig, FixedModel, expand};
+    use crate::{BenchConfig, expand};
+    use ns_device::FixedModel;
 
     fn configuration(n_models: u32, workers: u32, jitter: f64) -> Configuration {
         let config = BenchConfig {

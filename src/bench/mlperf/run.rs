@@ -279,7 +279,8 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BenchConfig, FixedModel, expand};
+    use crate::{BenchConfig, expand};
+    use ns_device::FixedModel;
 
     #[test]
     fn the_processor_has_no_scenarios() {

@@ -3,7 +3,6 @@
 use thiserror::Error;
 
 use super::estimate::TooManyInferences;
-use super::fixed::FixedError;
 use crate::config::configuration::ConfigurationError;
 use crate::config::inputs::OtherInputs;
 use crate::measured::measurement::MAX_INFERENCES;
@@ -99,9 +98,6 @@ pub enum TimesError {
         "device_type cpu: a processor is measured and has no simulated times; MLPerf scenarios and timelines of a run need device_type neuron"
     )]
     Processor,
-    /// The model is given by times that cannot be used.
-    #[error(transparent)]
-    Fixed(#[from] FixedError),
     /// The model does not run on the device.
     #[error(transparent)]
     Device(#[from] DeviceError),

@@ -3,5 +3,4 @@
 pub(super) mod configuration_run;
 pub(super) mod error;
 pub(super) mod estimate;
-pub(super) mod fixed;
 pub(super) mod times;

@@ -1,16 +1,14 @@
 //! Stage times of a configuration: those of its model on its device, with the user's work around the call.
 
 use super::error::{ModelInputsError, TimesError, UntimedStep};
-use super::fixed::FixedModel;
 use crate::config::configuration::Configuration;
 use crate::config::options::{DeviceType, SdkGeneration};
 use crate::host_step::step::HostStep;
 use ns_base::SimTime;
-use ns_device::{Device, DeviceError, ModelLibrary, ServiceTimes, StageError, model_label};
+use ns_device::{Device, DeviceError, ModelLibrary, ModelRef, ServiceTimes, model_label};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::runtime::InferenceCosts;
-use ns_neuron::sim::{NoObserver, simulate};
 
 /// Stage times of a configuration whose compiled model has these costs, with the host around it.
 ///
@@ -44,8 +42,7 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
     if configuration.options.device_type == DeviceType::Cpu {
         return Err(TimesError::Processor);
     }
-    if FixedModel::is_meant(&configuration.model) {
-        let model: FixedModel = configuration.model.parse()?;
+    if let ModelRef::Fixed(model) = models.resolve(&configuration.model).map_err(DeviceError::from)? {
         let times = with_host_work(model.service_times(configuration.pipeline_size), configuration, None)?;
         return Ok(ServiceTimes { warmup: model.warmup.unwrap_or_else(|| times.unloaded()), ..times });
     }
@@ -59,9 +56,7 @@ pub fn service_times(configuration: &Configuration, models: &ModelLibrary) -> Re
 fn simulated_times(device: &Device, configuration: &Configuration) -> Result<ServiceTimes, TimesError> {
     let workflow = configuration.options.workflow;
     let compiled = device.compilation(&configuration.model, Some(configuration.batch_size), workflow)?;
-    let outcome = simulate(&compiled.executable, &device.costs, &mut NoObserver);
-    let outcome = outcome.map_err(|error| DeviceError::from(StageError::Simulate(error)))?;
-    let around = compiled.around(&device.costs, outcome.window, workflow);
+    let (_, around) = device.call(&compiled, workflow)?;
     let times = stage_times(&compiled.executable, &device.costs, around, configuration)?;
     Ok(ServiceTimes { removed: compiled.removed(), estimated_ops: compiled.estimated_ops, ..times })
 }

@@ -17,10 +17,8 @@
 pub(super) mod executor;
 pub(super) mod observer;
 mod queue;
-mod resources;
 mod run;
 pub(super) mod source;
-mod stages;
 #[cfg(test)]
 mod tests;
 

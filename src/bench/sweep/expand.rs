@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use ns_machine::arch::{Instance, instance};
-use ns_model::zoo::{ModelSpec, SpecError};
 
 use super::models::{ModelConfig, distinct, models_of_index, models_of_lists};
 use super::notes::{nearest_sizes, notes, unknown_size};
@@ -11,8 +10,7 @@ use crate::config::bench_config::{BenchConfig, ConfigError};
 use crate::config::configuration::Configuration;
 use crate::config::input_fit::fit;
 use crate::config::options::{DeviceType, RunOptions};
-use crate::run::fixed::FixedModel;
-use ns_device::{BroughtSpec, BroughtSpecError, model_label};
+use ns_device::{ModelKind, ModelRef, model_label};
 
 /// Replaces the EC2 size in rows of the measured processor, until the row names the machine.
 const THIS_MACHINE: &str = "cpu";
@@ -69,18 +67,11 @@ pub fn expand(config: &BenchConfig) -> Result<Sweep, ConfigError> {
 /// may be of any size, and an index has the names of its entries.
 fn check_names(config: &BenchConfig) -> Result<(), ConfigError> {
     let (model, size) = (config.model.trim(), config.instance_type.trim());
-    if FixedModel::is_meant(model) || config.index.is_some() {
+    if ModelKind::of(model) == ModelKind::Fixed || config.index.is_some() {
         return Ok(());
     }
-    let problem = if BroughtSpec::is_meant(model) {
-        // Rows of a model file report whether the file is open.
-        model.parse::<BroughtSpec>().err().map(|e: BroughtSpecError| e.to_string())
-    } else {
-        model.parse::<ModelSpec>().err().map(|e: SpecError| e.to_string())
-    };
-    if let Some(problem) = problem {
-        return Err(ConfigError::BadModel { problem });
-    }
+    // Rows of a model file report whether the file is open.
+    model.parse::<ModelRef>().map_err(|e| ConfigError::BadModel { problem: e.to_string() })?;
     if config.options.device_type == DeviceType::Neuron && instance(size).is_none() {
         return Err(ConfigError::UnknownInstance { name: size.to_owned(), nearest: nearest_sizes(size) });
     }

@@ -24,7 +24,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     check_output(&args.output)?;
     let mut config = args.config()?;
     let mut driver = Driver::new();
-    if let Some(opened) = args.brought.open(&mut driver, &config.model)? {
+    if let Some(opened) = args.file_flags.open(&mut driver, &config.model)? {
         args.put_model(&mut config, opened);
     }
     if let Some(path) = &args.model_filename {

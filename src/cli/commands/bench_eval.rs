@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use crate::bench_args::BenchArgs;
 use crate::dataset;
 use ns_base::stats::round_to;
+use ns_bench::Configuration;
 use ns_bench::dataset::Records;
 use ns_bench::evaluate::{Answering, Metrics, Record, check_records, find_metric};
-use ns_bench::{Configuration, FixedModel};
-use ns_device::{BroughtSpec, ModelLibrary, model_label};
+use ns_device::{ModelKind, ModelLibrary, model_label};
 
 /// The dataset and the metrics to compute.
 pub(super) struct Evaluation {
@@ -48,7 +48,7 @@ pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>
         return Ok(Vec::new());
     };
     let records = dataset::read(Path::new(text))?;
-    if !model.is_empty() && !FixedModel::is_meant(model) && !BroughtSpec::is_meant(model) {
+    if !model.is_empty() && ModelKind::of(model) == ModelKind::Zoo {
         check_records(text, &records, model).map_err(|e| anyhow!("--dataset: {e}"))?;
     }
     Ok(records.diagnostics.items().iter().map(|d| format!("note: {text}: {d}")).collect())

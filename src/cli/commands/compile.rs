@@ -15,7 +15,7 @@ use ns_session::{JobRequest, Part, Told};
 pub(super) fn run(args: ModelCompileArgs) -> Result<()> {
     let mut config = args.config()?;
     let mut driver = Driver::new();
-    if let Some(opened) = args.brought.open(&mut driver, args.model())? {
+    if let Some(opened) = args.file_flags.open(&mut driver, args.model())? {
         if args.batch_sizes.is_none() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];
         }

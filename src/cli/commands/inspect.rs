@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::rc::Rc;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -12,10 +13,11 @@ use super::{inspect_picture, text};
 use crate::driver::Driver;
 use crate::inspect_args::InspectArgs;
 use crate::model_file;
+use ns_base::SimTime;
 use ns_base::units::format_count;
 use ns_bench::{Parity, parity, parity_markdown, parse_list};
-use ns_device::BroughtSettings;
-use ns_device::{BroughtRun, Device};
+use ns_compiler::{Pipeline, Workflow};
+use ns_device::{Compilation, Device, EstimatedOp, ModelFileSettings};
 use ns_import::{Imported, Inspection, TensorInfo, Verdict};
 
 pub(super) fn run(args: InspectArgs) -> Result<()> {
@@ -24,16 +26,17 @@ pub(super) fn run(args: InspectArgs) -> Result<()> {
     if let Some(zoo) = &args.beside {
         return beside(zoo, &path, &args);
     }
-    let is_file = model_file::is_meant(&path);
+    let is_file = model_file::names_a_file(&path);
     if !is_file || args.view.is_some() {
         return inspect_picture::run(&args, &path, false);
     }
     if args.graph.is_some() {
         inspect_picture::run(&args, &path, true)?;
     }
-    let settings = args.brought.settings()?;
+    let settings = args.file_flags.settings()?;
     let (imported, bytes) = model_file::read_decided(Path::new(&path), &settings)?;
-    let run = args.instance.as_deref().map(|instance| on_device(&imported, instance, &settings)).transpose()?;
+    let imported = Rc::new(imported);
+    let run = args.instance.as_deref().map(|instance| OneCall::of(&imported, instance, &settings)).transpose()?;
     let compared = Compared::of(&imported, &bytes, &args.arrays, args.tolerance, None)?;
     let said = if args.json {
         let values = compared.as_ref().map(Compared::json).unwrap_or_default();
@@ -56,7 +59,7 @@ const BESIDE_INSTANCE: &str = "inf2.xlarge";
 /// The table of a file beside a model of the zoo. A note below the table names batch sizes that the file does not have.
 fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
     let mut driver = Driver::new();
-    let file = args.brought.model(&mut driver, path)?;
+    let file = args.file_flags.model(&mut driver, path)?;
     let instance = args.instance.as_deref().unwrap_or(BESIDE_INSTANCE);
     let one = |n| parity(zoo, &file, instance, n, driver.models()).map_err(anyhow::Error::msg);
     let rows = parse_list("--batch-sizes", &args.batch_sizes)?.into_iter().map(one).collect::<Result<Vec<Parity>>>()?;
@@ -67,9 +70,27 @@ fn beside(zoo: &str, path: &str, args: &InspectArgs) -> Result<()> {
     text::print(out.as_bytes())
 }
 
-fn on_device(imported: &Imported, instance: &str, settings: &BroughtSettings) -> Result<BroughtRun> {
-    let device = Device::of_instance(instance).map_err(anyhow::Error::from)?;
-    device.run_program(&imported.program, &settings.assumed).map_err(anyhow::Error::msg)
+/// One call of a model file on a simulated core.
+struct OneCall {
+    compiled: Compilation,
+    /// From the first instruction to the last, on the core.
+    core: SimTime,
+    /// The time when nothing else waits: host, link and core, one after the other.
+    call: SimTime,
+    notes: Vec<String>,
+}
+
+impl OneCall {
+    fn of(imported: &Rc<Imported>, instance: &str, settings: &ModelFileSettings) -> Result<Self> {
+        let device = Device::of_instance(instance)?;
+        let (file, assumed) = (Rc::clone(imported), settings.assumed.clone());
+        let compiled = device.generate(&Pipeline::of_file(file, assumed, Workflow::Trace, device.options))?;
+        let (core, around) = device.call(&compiled, Workflow::Trace)?;
+        let call = around.call + around.transfer + around.device;
+        let removed = compiled.removed().map(|removed| removed.sentence("the program"));
+        let notes = compiled.notes.iter().cloned().chain(removed).collect();
+        Ok(Self { compiled, core, call, notes })
+    }
 }
 
 fn describe(found: &Inspection) -> String {
@@ -126,14 +147,14 @@ fn describe(found: &Inspection) -> String {
 /// Most modules that are listed on a terminal.
 const MOST_MODULES: usize = 20;
 
-fn timed(run: &BroughtRun, instance: &str, settings: &BroughtSettings) -> String {
+fn timed(run: &OneCall, instance: &str, settings: &ModelFileSettings) -> String {
     let ms = |t: ns_base::SimTime| t.to_ms_f64();
     let mut out = format!(
         "\none call on a simulated core of {instance}: {:.3} ms on the core, {:.3} ms with the runtime and transfers\n",
-        ms(run.window),
-        ms(run.call_time()),
+        ms(run.core),
+        ms(run.call),
     );
-    for (op, (count, first)) in &run.estimates {
+    for EstimatedOp { op, count, first } in &run.compiled.estimated_ops {
         let place = settings.assumed.get(op).map_or_else(String::new, |s| format!(" as {}, as assumed", s.name()));
         let _ = writeln!(out, "placed by an estimate{place}: {op} ({count} times, first at {first})");
     }
@@ -167,12 +188,12 @@ struct JsonRun {
 }
 
 impl JsonRun {
-    fn of(run: &BroughtRun, settings: &BroughtSettings) -> Self {
+    fn of(run: &OneCall, settings: &ModelFileSettings) -> Self {
         Self {
-            core_ms: run.window.to_ms_f64(),
-            call_ms: run.call_time().to_ms_f64(),
-            model_flops: run.executable.model_flops,
-            estimates: run.estimates.iter().map(|(op, (count, _))| (op.clone(), *count)).collect(),
+            core_ms: run.core.to_ms_f64(),
+            call_ms: run.call.to_ms_f64(),
+            model_flops: run.compiled.executable.model_flops,
+            estimates: run.compiled.estimated_ops.iter().map(|op| (op.op.clone(), op.count)).collect(),
             assumed: settings.assumed.iter().map(|(op, stand)| (op.clone(), stand.name().to_owned())).collect(),
             notes: run.notes.clone(),
         }

@@ -29,7 +29,7 @@ struct Json<'a> {
 pub(super) fn run(args: &InspectArgs, model: &str, is_silent: bool) -> Result<()> {
     let mut driver = Driver::new();
     let mut spec = InspectSpec::default();
-    spec.set(InspectField::Model, &args.brought.model_to_look_at(&mut driver, model)?);
+    spec.set(InspectField::Model, &args.file_flags.model_to_look_at(&mut driver, model)?);
     spec.set(InspectField::Instance, args.instance.as_deref().unwrap_or_default());
     spec.set(InspectField::Batch, &args.batch.map_or_else(String::new, |b| b.to_string()));
     if let Some(view) = args.view {

@@ -13,7 +13,7 @@ pub(super) fn run(args: &MatmultArgs) -> Result<()> {
     let (mut config, notes) = args.config()?;
     let mut driver = Driver::new();
     if let Some(model) = &config.model
-        && let Some(opened) = args.brought.open(&mut driver, model)?
+        && let Some(opened) = args.file_flags.open(&mut driver, model)?
     {
         if args.batch_size.is_none() {
             config.batch_sizes = vec![u32::try_from(opened.batch.own()).unwrap_or(u32::MAX)];

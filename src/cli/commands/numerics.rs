@@ -9,7 +9,7 @@ use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
 use crate::model_file::{self, DiskModel};
-use ns_device::{BroughtValues, casts_of};
+use ns_device::{ModelFileValues, casts_of};
 use ns_import::Imported;
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
@@ -20,10 +20,10 @@ use ns_session::{
 
 pub(super) fn run(args: NumericsArgs) -> Result<()> {
     let model = args.file.model_file.as_deref().unwrap_or(&args.model);
-    if model_file::is_meant(model) {
+    if model_file::names_a_file(model) {
         return of_file(model, &args);
     }
-    if args.arrays.inputs.is_some() || !args.brought.settings()?.is_empty() {
+    if args.arrays.inputs.is_some() || !args.file_flags.settings()?.is_empty() {
         bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is not one");
     }
     let spec = Box::new(NumericsSpec {
@@ -53,7 +53,7 @@ fn tell(report: &NumericsReport, is_json: bool) -> Result<()> {
 
 /// Compares a model file's values with its framework's, or the values of a core with those without casts.
 fn of_file(path: &str, args: &NumericsArgs) -> Result<()> {
-    let mut settings = args.brought.settings()?;
+    let mut settings = args.file_flags.settings()?;
     let (mut imported, bytes) = model_file::read(Path::new(path), &settings)?;
     if let Some(batch_size) = args.batch_size.map(u64::from) {
         match BatchRule::of(&imported.inspection) {
@@ -118,7 +118,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
 /// Compares the values of a core with those in the file's own types, for random inputs.
 fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &DiskModel) -> Result<NumericsReport> {
     let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
-    let values = BroughtValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
+    let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
     let expected = values.compute(None).map_err(|e| named(&e))?;
     let given = values.compute(Some(&spec.options)).map_err(|e| named(&e))?;
     let names = imported.inspection.outputs.iter().map(|o| o.name.as_str()).chain(std::iter::repeat(""));

@@ -65,7 +65,7 @@ pub(super) fn write_page(driver: &mut Driver, profile: ProfileKey, base: &str, p
 pub(crate) fn profile_spec(driver: &mut Driver, args: &ProfileArgs) -> Result<ProfileSpec> {
     let model = args.file.model_file.as_deref().unwrap_or(&args.model);
     Ok(ProfileSpec {
-        model: args.brought.model(driver, model)?,
+        model: args.file_flags.model(driver, model)?,
         batch_size: args.batch_size,
         workflow: args.workflow.into(),
         seed: args.seed,

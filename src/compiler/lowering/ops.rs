@@ -68,7 +68,39 @@ pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> 
         }
         (AtenOp::Tuple, all @ [_, ..]) => b.push(Opcode::Tuple, all.to_vec(), shape, origin),
         (AtenOp::Custom { target, .. }, &[x]) => custom_call(b, target, x, shape, origin),
-        (_, operands) => return Err(LowerError::Operands { path: node.path(), found: operands.len() }),
+        // Every op is above: with a number of operands that it does not have, the graph is damaged.
+        (
+            AtenOp::Input(_)
+            | AtenOp::Weight { .. }
+            | AtenOp::Permute { .. }
+            | AtenOp::View
+            | AtenOp::Addmm
+            | AtenOp::Mm
+            | AtenOp::Matmul
+            | AtenOp::Convolution { .. }
+            | AtenOp::MaxPool2d { .. }
+            | AtenOp::AvgPool2d { .. }
+            | AtenOp::BatchNorm { .. }
+            | AtenOp::LayerNorm { .. }
+            | AtenOp::MeanDims { .. }
+            | AtenOp::Softmax { .. }
+            | AtenOp::Silu
+            | AtenOp::Scalar { .. }
+            | AtenOp::Embedding
+            | AtenOp::Cat { .. }
+            | AtenOp::Slice { .. }
+            | AtenOp::Expand
+            | AtenOp::To(_)
+            | AtenOp::IndexCopy { .. }
+            | AtenOp::Tuple
+            | AtenOp::Relu
+            | AtenOp::LogSoftmax { .. }
+            | AtenOp::Mean
+            | AtenOp::Unary(_)
+            | AtenOp::Binary(_)
+            | AtenOp::Custom { .. },
+            operands,
+        ) => return Err(LowerError::Operands { path: node.path(), found: operands.len() }),
     })
 }
 

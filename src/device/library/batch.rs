@@ -1,4 +1,4 @@
-//! Which dimension of a brought model is its batch.
+//! Which dimension of a model file is its batch.
 
 use serde::{Deserialize, Serialize};
 

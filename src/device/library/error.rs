@@ -2,9 +2,8 @@
 
 use thiserror::Error;
 
-use super::brought_spec::BroughtSpecError;
+use super::model_ref::ModelRefError;
 use ns_import::ImportError;
-use ns_model::SpecError;
 
 /// Why the model in a text cannot be used. The messages say what to do.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -72,9 +71,6 @@ pub enum LibraryError {
         /// The requested batch size.
         asked: u64,
     },
-    /// The text has the form of a file's name, with a mistake.
-    #[error(transparent)]
-    Spec(#[from] BroughtSpecError),
     /// Neither the zoo nor the open files have a model of this name.
     #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists those of the zoo")]
     Unknown {
@@ -83,9 +79,12 @@ pub enum LibraryError {
         /// The nearest names in the zoo and among the open files.
         nearest: String,
     },
-    /// The zoo does not have the model, or cannot build it with these parameters.
+    /// The text names no model.
     #[error(transparent)]
-    Zoo(#[from] SpecError),
+    Ref(#[from] ModelRefError),
+    /// A program is asked of a model that is given by its times.
+    #[error("model fixed is given by its times and has no program; name another model, such as nn")]
+    NoProgram,
 }
 
 fn content_of(digest: &Option<String>) -> String {

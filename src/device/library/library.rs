@@ -7,18 +7,19 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::batch::BatchRule;
-use super::brought_model::{BroughtModel, Instantiated};
-use super::brought_spec::{BroughtSettings, BroughtSpec};
 use super::digest::content_name;
 use super::error::LibraryError;
+use super::model_file::{Instantiated, ModelFile};
+use super::model_file_ref::{ModelFileRef, ModelFileSettings};
+use super::model_ref::{ModelRef, ModelRefError};
 use ns_base::nearest_text;
 use ns_import::{CarryError, ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
-use ns_model::zoo::{MODELS, ModelSpec, SpecError};
+use ns_model::zoo::{MODELS, SpecError};
 
 /// All model files that are open, by their content. Clones share them.
 #[derive(Clone, Debug)]
 pub struct ModelLibrary {
-    open: Rc<RefCell<BTreeMap<String, Rc<BroughtModel>>>>,
+    open: Rc<RefCell<BTreeMap<String, Rc<ModelFile>>>>,
     read: ReadModel,
     /// Whether models are only displayed.
     looks_only: bool,
@@ -39,7 +40,7 @@ fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported,
 /// A model file that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenedModel {
-    /// Its id in configurations and requests: the text of a [`BroughtSpec`].
+    /// Its id in configurations and requests: the text of a [`ModelFileRef`].
     pub id: String,
     /// How it takes samples.
     pub batch: BatchRule,
@@ -69,11 +70,11 @@ impl ModelLibrary {
         &self,
         name: &str,
         bytes: Rc<dyn ModelBytes>,
-        settings: BroughtSettings,
+        settings: ModelFileSettings,
     ) -> Result<OpenedModel, LibraryError> {
         let model = self.named(name, bytes)?;
         let Instantiated { imported, .. } = model.instantiate(&settings, None, self.looks_only)?;
-        let inspection = imported.inspection;
+        let inspection = imported.inspection.clone();
         let opened =
             OpenedModel { id: model.spec(settings).to_string(), batch: BatchRule::of(&inspection), inspection };
         self.put(model);
@@ -90,12 +91,12 @@ impl ModelLibrary {
         Ok(())
     }
 
-    fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<BroughtModel, LibraryError> {
+    fn named(&self, name: &str, bytes: Rc<dyn ModelBytes>) -> Result<ModelFile, LibraryError> {
         let digest = content_name(name, &*bytes)?;
-        Ok(BroughtModel { name: name.to_owned(), digest, bytes, read: self.read })
+        Ok(ModelFile::new(name, digest, bytes, self.read))
     }
 
-    fn put(&self, model: BroughtModel) {
+    fn put(&self, model: ModelFile) {
         self.open.borrow_mut().insert(model.digest.clone(), Rc::new(model));
     }
 
@@ -103,12 +104,12 @@ impl ModelLibrary {
     ///
     /// # Errors
     /// When it is not open; the error names the open files.
-    pub fn find(&self, spec: &BroughtSpec) -> Result<Rc<BroughtModel>, LibraryError> {
+    pub fn find(&self, spec: &ModelFileRef) -> Result<Rc<ModelFile>, LibraryError> {
         let open = self.open.borrow();
         if let Some(digest) = &spec.digest {
             return open.get(digest).cloned().ok_or_else(|| not_open(&open, spec));
         }
-        let mut named = open.values().filter(|m| m.spec(BroughtSettings::default()).name == spec.name);
+        let mut named = open.values().filter(|m| m.spec(ModelFileSettings::default()).name == spec.name);
         match (named.next(), named.next()) {
             (Some(model), None) => Ok(Rc::clone(model)),
             (Some(a), Some(b)) => {
@@ -119,32 +120,25 @@ impl ModelLibrary {
         }
     }
 
-    /// The model that a text names, read for a batch size or its own.
+    /// A model file, read for a batch size or its own.
     ///
     /// # Errors
-    /// When the text is not a specification, the file is not open, or it does not have that batch size.
-    pub fn instantiate(
-        &self,
-        model: &str,
-        batch_size: Option<u64>,
-    ) -> Result<(BroughtSpec, Instantiated), LibraryError> {
-        let spec: BroughtSpec = model.parse()?;
-        let found = self.find(&spec)?.instantiate(&spec.settings, batch_size, self.looks_only)?;
-        Ok((spec, found))
+    /// When the file is not open, or does not have that batch size.
+    pub fn instantiate(&self, file: &ModelFileRef, batch_size: Option<u64>) -> Result<Instantiated, LibraryError> {
+        self.find(file)?.instantiate(&file.settings, batch_size, self.looks_only)
     }
 
-    /// A model of the zoo by its text. The error for an unknown name lists the nearest names in the zoo and among the open
-    /// files.
+    /// The model that a text names. The error for an unknown name lists the nearest names in the zoo and among the open files.
     ///
     /// # Errors
-    /// The errors of the zoo.
-    pub fn of_zoo(&self, model: &str) -> Result<ModelSpec, LibraryError> {
+    /// When the text names no model.
+    pub fn resolve(&self, model: &str) -> Result<ModelRef, LibraryError> {
         model.parse().map_err(|e| {
             let open = self.open.borrow();
             match e {
-                SpecError::UnknownModel { name, .. } if !open.is_empty() => {
+                ModelRefError::Zoo(SpecError::UnknownModel { name, .. }) if !open.is_empty() => {
                     let open: Vec<String> =
-                        open.values().map(|m| m.spec(BroughtSettings::default()).to_string()).collect();
+                        open.values().map(|m| m.spec(ModelFileSettings::default()).to_string()).collect();
                     let names = MODELS.iter().map(|m| m.id).chain(open.iter().map(String::as_str));
                     let nearest = nearest_text(&name, names);
                     LibraryError::Unknown { name, nearest }
@@ -154,21 +148,26 @@ impl ModelLibrary {
         })
     }
 
-    /// Shapes of the inputs of a model, whether of the zoo or brought.
+    /// Shapes of the inputs of a model of the zoo or of a file.
     ///
     /// # Errors
     /// When the model is not known, or does not have that batch size.
     pub fn input_shapes(&self, model: &str, batch_size: u64) -> Result<Vec<Vec<u64>>, LibraryError> {
-        if BroughtSpec::is_meant(model) {
-            let (_, found) = self.instantiate(model, Some(batch_size))?;
-            return Ok(found.imported.inspection.inputs.into_iter().map(|input| input.shape).collect());
+        match self.resolve(model)? {
+            ModelRef::Zoo(spec) => {
+                let inputs = spec.inputs(batch_size).map_err(ModelRefError::from)?;
+                Ok(inputs.iter().map(|input| input.shape.dims.to_vec()).collect())
+            }
+            ModelRef::File(file) => {
+                let found = self.instantiate(&file, Some(batch_size))?;
+                Ok(found.imported.inspection.inputs.iter().map(|input| input.shape.clone()).collect())
+            }
+            ModelRef::Fixed(_) => Err(LibraryError::NoProgram),
         }
-        let inputs = self.of_zoo(model)?.inputs(batch_size)?;
-        Ok(inputs.iter().map(|input| input.shape.dims.to_vec()).collect())
     }
 }
 
-fn not_open(open: &BTreeMap<String, Rc<BroughtModel>>, spec: &BroughtSpec) -> LibraryError {
+fn not_open(open: &BTreeMap<String, Rc<ModelFile>>, spec: &ModelFileRef) -> LibraryError {
     let names: Vec<&str> = open.values().map(|m| m.name.as_str()).collect();
     let nearest = (!names.is_empty()).then(|| nearest_text(&spec.name, names));
     LibraryError::NotOpen { label: spec.label(), digest: spec.digest.clone(), nearest }
@@ -182,7 +181,11 @@ mod tests {
     const HLO: &str = "HloModule two, entry_computation_layout={(f32[2,4]{1,0})->f32[2,4]{1,0}}\n\nENTRY main {\n  p = f32[2,4]{1,0} parameter(0)\n  ROOT t = f32[2,4]{1,0} tanh(p)\n}\n";
 
     fn open(name: &str, text: &str, library: &ModelLibrary) -> OpenedModel {
-        library.open(name, Rc::new(text.as_bytes().to_vec()), BroughtSettings::default()).unwrap()
+        library.open(name, Rc::new(text.as_bytes().to_vec()), ModelFileSettings::default()).unwrap()
+    }
+
+    fn read(library: &ModelLibrary, model: &str, batch_size: Option<u64>) -> Result<Instantiated, LibraryError> {
+        library.instantiate(&model.parse().unwrap(), batch_size)
     }
 
     #[test]
@@ -194,13 +197,13 @@ mod tests {
             (opened.inspection.format.as_str(), opened.batch.clone()),
             ("hlo-text", BatchRule::Fixed { size: 2 })
         );
-        assert!(library.instantiate(&opened.id, None).is_ok() && library.instantiate("file:two.hlo", Some(2)).is_ok());
-        let error = library.instantiate(&opened.id, Some(4)).unwrap_err().to_string();
+        assert!(read(&library, &opened.id, None).is_ok() && read(&library, "file:two.hlo", Some(2)).is_ok());
+        let error = read(&library, &opened.id, Some(4)).unwrap_err().to_string();
         assert!(error.contains("exported for a batch size of 2, not 4; use batch size 2"), "{error}");
         // The same name with another content is another model.
         let other = open("two.hlo", &HLO.replace("tanh", "negate"), &library);
         assert_ne!(other.id, opened.id);
-        let error = library.instantiate("file:two.hlo", None).unwrap_err().to_string();
+        let error = read(&library, "file:two.hlo", None).unwrap_err().to_string();
         assert!(error.contains("several open files"), "{error}");
         assert_eq!(library.input_shapes(&other.id, 2).unwrap(), [[2, 4]]);
         assert_eq!(library.input_shapes("nn", 2).unwrap(), [[8, 4]]);
@@ -211,18 +214,18 @@ mod tests {
         let bytes = |text: &str| -> Rc<dyn ModelBytes> { Rc::new(text.as_bytes().to_vec()) };
         let (opened, library) = (open("two.hlo", HLO, &ModelLibrary::new(read_model)), ModelLibrary::new(read_model));
         library.keep("two.hlo", bytes(HLO)).unwrap();
-        let (_, found) = library.instantiate(&opened.id, None).unwrap();
+        let found = read(&library, &opened.id, None).unwrap();
         assert_eq!(found.imported.inspection, opened.inspection);
         // A file that is not a model is detected then.
         library.keep("x.onnx", bytes("not a model")).unwrap();
-        assert!(matches!(library.instantiate("file:x.onnx", None), Err(LibraryError::NotAModel { .. })));
+        assert!(matches!(read(&library, "file:x.onnx", None), Err(LibraryError::NotAModel { .. })));
     }
 
     #[test]
     fn without_a_reader_no_file_is_opened_and_the_zoo_is_there() {
         let library = ModelLibrary::default();
         let bytes = Rc::new(HLO.as_bytes().to_vec());
-        let error = library.open("two.hlo", bytes, BroughtSettings::default()).unwrap_err().to_string();
+        let error = library.open("two.hlo", bytes, ModelFileSettings::default()).unwrap_err().to_string();
         assert_eq!(
             error,
             "two.hlo: model files are not read here; open it on the page, or name it on the command line with --model FILE"
@@ -233,16 +236,16 @@ mod tests {
     #[test]
     fn what_is_not_open_is_answered_with_what_is() {
         let library = ModelLibrary::new(read_model);
-        let error = library.instantiate("file:two.hlo@abcdefgh", None).unwrap_err().to_string();
+        let error = read(&library, "file:two.hlo@abcdefgh", None).unwrap_err().to_string();
         assert!(error.contains("content abcdefgh) that is not open") && error.contains("--model FILE"), "{error}");
         open("two.hlo", HLO, &library);
-        let error = library.instantiate("file:tow.hlo", None).unwrap_err().to_string();
+        let error = read(&library, "file:tow.hlo", None).unwrap_err().to_string();
         assert!(error.contains("the nearest that are open: two.hlo"), "{error}");
-        let error = library.of_zoo("two.hlo").unwrap_err().to_string();
+        let error = library.resolve("two.hlo").unwrap_err().to_string();
         assert!(error.contains("file:two.hlo@") && error.contains("neuronscope models"), "{error}");
-        assert!(ModelLibrary::default().of_zoo("two.hlo").unwrap_err().to_string().contains("lists all"));
+        assert!(ModelLibrary::default().resolve("two.hlo").unwrap_err().to_string().contains("lists all"));
         let bytes = Rc::new(b"not a model".to_vec());
-        let error = library.open("x.onnx", bytes, BroughtSettings::default()).unwrap_err().to_string();
+        let error = library.open("x.onnx", bytes, ModelFileSettings::default()).unwrap_err().to_string();
         assert!(error.starts_with("x.onnx: "), "{error}");
     }
 }

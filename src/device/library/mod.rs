@@ -1,16 +1,20 @@
-//! Models that users bring, in addition to those of the zoo: their names ([`BroughtSpec`]), the open files
-//! ([`BroughtModel`]), and the collection of all open files ([`ModelLibrary`]).
+//! Models that users bring, in addition to those of the zoo: their names ([`ModelFileRef`]), the open files
+//! ([`ModelFile`]), and the collection of all open files ([`ModelLibrary`]).
 
 mod batch;
-mod brought_model;
-mod brought_spec;
 mod digest;
 mod error;
+mod fixed;
 #[allow(clippy::module_inception, reason = "the library has the name of its folder")]
 mod library;
+mod model_file;
+mod model_file_ref;
+mod model_ref;
 
 pub use batch::BatchRule;
-pub use brought_model::{BroughtModel, Instantiated};
-pub use brought_spec::{BROUGHT_PREFIX, BroughtSettings, BroughtSpec, BroughtSpecError, model_label};
 pub use error::LibraryError;
+pub use fixed::{FIXED_MODEL, FIXED_PARAMETERS, FixedError, FixedModel};
 pub use library::{ModelLibrary, OpenedModel};
+pub use model_file::{Instantiated, ModelFile};
+pub use model_file_ref::{ModelFileRef, ModelFileRefError, ModelFileSettings};
+pub use model_ref::{ModelKind, ModelRef, ModelRefError, model_label};

@@ -1,5 +1,7 @@
 //! One experiment from its configuration to its record, and the HLO that its backend compiles.
 
+use std::rc::Rc;
+
 use super::error::RunError;
 use super::measured::measure;
 use super::network::Network;
@@ -11,7 +13,7 @@ use crate::plan::{Accelerator, Dynamo, ExperimentConfig, Test};
 use crate::record::{Metrics, Record, RecordExperiment, RecordModel, RecordRequest};
 use ns_base::Clock;
 use ns_compiler::hlo::print;
-use ns_compiler::{Workflow, lower, passes};
+use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_model::ModelSpec;
 
 /// The rules of verification.
@@ -196,8 +198,8 @@ impl Experiment<'_> {
         let workflow = if traced { Workflow::Trace } else { Workflow::MarkStep };
         let spec: ModelSpec = self.model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
         let graph = spec.trace(u64::from(self.batch()?)).map_err(|e| named(&e))?;
-        let (module, _) = passes::optimize(lower(&graph, workflow).map_err(|e| named(&e))?).map_err(|e| named(&e))?;
-        Ok(print(&module))
+        let pipeline = Pipeline::of_graph(Rc::new(graph), workflow, CompileOptions::default());
+        pipeline.optimised().map(|optimised| print(&*optimised.module)).map_err(|e| named(&e))
     }
 }
 

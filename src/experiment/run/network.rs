@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::error::RunError;
 use super::suite::SuiteModel;
 use ns_compiler::hlo::{Arithmetic, Evaluation, HloModule, InstrId, Unwatched};
-use ns_compiler::{Workflow, lower, parameter_values, passes};
+use ns_compiler::{CompileOptions, Pipeline, Workflow, parameter_values};
 use ns_model::{Graph, ModelSpec, input_tensor};
 use ns_tensor::Tensor;
 use ns_tensor::kernels::Accumulation;
@@ -16,7 +16,7 @@ pub(super) struct Network {
     spec: ModelSpec,
     batch: u64,
     seed: u64,
-    graph: Graph,
+    graph: Rc<Graph>,
     inputs: Vec<Rc<Tensor>>,
 }
 
@@ -44,7 +44,7 @@ impl Network {
         let named = |e: &dyn std::fmt::Display| RunError::Model { model: model.name.clone(), reason: e.to_string() };
         let spec: ModelSpec = model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
         let batch = batch.or(model.batch_size).map_or(spec.info().default_batch_size, u64::from);
-        let graph = spec.trace(batch).map_err(|e| named(&e))?;
+        let graph = Rc::new(spec.trace(batch).map_err(|e| named(&e))?);
         let inputs = spec.inputs(batch).map_err(|e| named(&e))?;
         let inputs = (0u32..)
             .zip(&inputs)
@@ -61,12 +61,13 @@ impl Network {
 
     /// The program as lowered, one operation after another, or with fused loops.
     pub fn compile(&self, fused: bool) -> Result<Rc<HloModule>, RunError> {
-        let module = lower(&self.graph, Workflow::Trace).map_err(|e| self.failed(&e))?;
-        if !fused {
-            return Ok(Rc::new(module));
-        }
-        let (module, _log) = passes::optimize(module).map_err(|e| self.failed(&e))?;
-        Ok(Rc::new(module))
+        let pipeline = Pipeline::of_graph(Rc::clone(&self.graph), Workflow::Trace, CompileOptions::default());
+        let module = if fused {
+            pipeline.optimised().map(|optimised| &optimised.module)
+        } else {
+            pipeline.lowered().map(|lowered| &lowered.module)
+        };
+        module.map(Rc::clone).map_err(|e| self.failed(&e))
     }
 
     /// Records the model again, as lazy tensors do at every step.

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::spec::{CustomOpError, Workload};
 use crate::sim::{NoObserver, SimProgress, Simulator};
 use ns_base::SimTime;
-use ns_compiler::passes::PassManager;
-use ns_compiler::{CompileOptions, Workflow, codegen, lower};
+use ns_compiler::{CompileOptions, Pipeline, Workflow};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_model::nn::{CustomRelu, Linear};
@@ -85,7 +84,7 @@ impl NetworkRun {
             let executable = self.compiled()?;
             let mut bare = self.costs.clone();
             bare.engine.custom_element_ps = 0;
-            self.simulator = Some(Simulator::new(Rc::new(executable), Rc::new(bare)));
+            self.simulator = Some(Simulator::new(executable, Rc::new(bare)));
             return Ok(None);
         };
         let progress = simulator.step(events, &mut NoObserver).map_err(|e| failed(&e))?;
@@ -93,13 +92,11 @@ impl NetworkRun {
         Ok((progress == SimProgress::Done).then(|| self.step_time(window)))
     }
 
-    fn compiled(&self) -> Result<Executable, CustomOpError> {
+    fn compiled(&self) -> Result<Rc<Executable>, CustomOpError> {
         let input = self.widths.first().copied().unwrap_or(1);
         let graph = trace(&Network::new(&self.widths), &[Shape::f32([self.batch, input])]).map_err(|e| failed(&e))?;
-        let module = lower(&graph, Workflow::MarkStep).map_err(|e| failed(&e))?;
-        let options = CompileOptions::default();
-        let (module, _) = PassManager::of_level(options.opt_level).run(module).map_err(|e| failed(&e))?;
-        codegen::generate_with(&module, &self.costs, &options).map_err(|e| failed(&e))
+        let pipeline = Pipeline::of_graph(Rc::new(graph), Workflow::MarkStep, CompileOptions::default());
+        pipeline.executable(&self.costs).map(Rc::clone).map_err(|e| failed(&e))
     }
 
     fn step_time(&self, window: SimTime) -> SimTime {

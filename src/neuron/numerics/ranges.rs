@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::{DeviceArithmetic, NumericsError, NumericsSpec};
 use ns_base::convert::real_len;
 use ns_compiler::hlo::{Evaluation, HloInstruction, Opcode, Watch};
-use ns_compiler::passes::PassManager;
-use ns_compiler::{Workflow, lower, parameter_values};
+use ns_compiler::{Pipeline, Workflow, parameter_values};
 use ns_machine::arch::NEURONCORE_V2;
 use ns_model::{ModelSpec, input_tensor};
 use ns_tensor::Tensor;
@@ -73,12 +72,11 @@ pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsErro
     let evaluate = |source| NumericsError::Evaluate { model: named(), source: Box::new(source) };
     let model: ModelSpec = spec.model.parse()?;
     let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
-    let graph = model.trace(batch)?;
-    let lowered = lower(&graph, Workflow::Trace)
-        .map_err(|source| NumericsError::Lower { model: named(), source: Box::new(source) })?;
-    let (module, _log) = PassManager::of_level(spec.options.opt_level)
-        .run(lowered)
-        .map_err(|source| NumericsError::Pass { model: named(), source: Box::new(source) })?;
+    let graph = Rc::new(model.trace(batch)?);
+    let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
+    let optimised = pipeline.optimised();
+    let module =
+        &optimised.map_err(|source| NumericsError::Compile { model: named(), source: Box::new(source) })?.module;
     let inputs = model
         .inputs(batch)?
         .iter()
@@ -86,11 +84,11 @@ pub fn product_ranges(spec: &NumericsSpec) -> Result<ProductRanges, NumericsErro
         .map(|(input, n)| input_tensor(spec.seed, n, input).map(Rc::new))
         .collect::<Result<Vec<_>, _>>()
         .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
-    let parameters = parameter_values(&module, &graph, &inputs, spec.seed).map_err(evaluate)?;
+    let parameters = parameter_values(module, &graph, &inputs, spec.seed).map_err(evaluate)?;
     let mut arithmetic =
-        DeviceArithmetic::new(&module, &spec.options, NEURONCORE_V2.partitions, spec.rounding, spec.seed);
+        DeviceArithmetic::new(module, &spec.options, NEURONCORE_V2.partitions, spec.rounding, spec.seed);
     let mut ranges = ProductRanges::default();
-    let mut evaluation = Evaluation::new(&module, parameters);
+    let mut evaluation = Evaluation::new(Rc::clone(module), parameters);
     while evaluation.step(STEP, &mut arithmetic, &mut ranges).map_err(evaluate)?.is_none() {}
     Ok(ranges)
 }

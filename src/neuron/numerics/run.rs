@@ -7,8 +7,7 @@ use thiserror::Error;
 use super::{DeviceArithmetic, Exceptions, NumericsReport, NumericsSpec, OutputComparison, compare};
 use ns_base::nearest_text;
 use ns_compiler::hlo::{EvalError, Evaluation, HloModule, InstrId, Opcode, Reference};
-use ns_compiler::passes::{PassError, PassManager};
-use ns_compiler::{LowerError, UnsupportedOption, Workflow, lower, parameter_values};
+use ns_compiler::{Pipeline, StageError, UnsupportedOption, Workflow, parameter_values};
 use ns_kernel::{ModelKernel, TABLE_KERNEL};
 use ns_machine::arch::{INSTANCES, Instance, NEURONCORE_V2, features, instance};
 use ns_model::{Graph, ModelSpec, SpecError, input_tensor};
@@ -57,21 +56,13 @@ pub enum NumericsError {
         /// Elements of its weights and buffers.
         weights: u64,
     },
-    /// The model has no lowering.
+    /// The model cannot be compiled.
     #[error("{model}: {source}")]
-    Lower {
+    Compile {
         /// The model.
         model: String,
         /// The reason.
-        source: Box<LowerError>,
-    },
-    /// A pass made an invalid module.
-    #[error("{model}: {source}")]
-    Pass {
-        /// The model.
-        model: String,
-        /// The reason.
-        source: Box<PassError>,
+        source: Box<StageError>,
     },
     /// An evaluation failed.
     #[error("{model}: {source}")]
@@ -109,7 +100,7 @@ pub enum NumericsProgress {
 pub struct NumericsRun {
     spec: NumericsSpec,
     core: &'static str,
-    graph: Graph,
+    graph: Rc<Graph>,
     inputs: Vec<Rc<Tensor>>,
     reference: Rc<HloModule>,
     device: Rc<HloModule>,
@@ -146,18 +137,17 @@ impl NumericsRun {
         let size = checked_instance(&spec)?;
         let model: ModelSpec = spec.model.parse()?;
         let batch = spec.batch_size.map_or(model.info().default_batch_size, u64::from);
-        let graph = model.trace(batch)?;
+        let graph = Rc::new(model.trace(batch)?);
         let flops = graph.flops();
         let weights = graph.weights().values().fold(0u64, |n, w| n.saturating_add(w.shape.elements()));
         if flops / 1_000_000 > MAX_MFLOP || weights > MAX_WEIGHTS {
             return Err(NumericsError::TooLarge { model: spec.model, mflop: flops / 1_000_000, weights });
         }
         let named = || spec.model.clone();
-        let lowered = lower(&graph, Workflow::Trace)
-            .map_err(|source| NumericsError::Lower { model: named(), source: Box::new(source) })?;
-        let (optimised, _) = PassManager::of_level(spec.options.opt_level)
-            .run(lowered.clone())
-            .map_err(|source| NumericsError::Pass { model: named(), source: Box::new(source) })?;
+        let compile = |source| NumericsError::Compile { model: named(), source: Box::new(source) };
+        let pipeline = Pipeline::of_graph(Rc::clone(&graph), Workflow::Trace, spec.options);
+        let lowered = (*pipeline.lowered().map_err(compile)?.module).clone();
+        let device = Rc::clone(&pipeline.optimised().map_err(compile)?.module);
         let inputs = model
             .inputs(batch)?
             .iter()
@@ -166,7 +156,7 @@ impl NumericsRun {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|source| NumericsError::Input { model: named(), source: Box::new(source) })?;
         let core = features(size.core_version).map_or("NeuronCore", |f| f.name);
-        let (reference, device) = (Rc::new(meant(lowered)), Rc::new(optimised));
+        let reference = Rc::new(meant(lowered));
         let (expected, stage, seen) = (None, None, Exceptions::default());
         Ok(Self { spec, core, graph, inputs, reference, device, flops, expected, stage, seen })
     }

@@ -94,10 +94,10 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
     /// [`SimError::Deadlock`] when no unit can continue and some are not finished.
     pub fn step(&mut self, budget: u64, observer: &mut impl Observer) -> Result<SimProgress, SimError> {
         for _ in 0..budget {
-            let Some(unit) = self.earliest() else { return self.finish(observer) };
+            let Some((start, unit)) = self.earliest() else { return self.finish(observer) };
             match unit {
-                Unit::Engine(engine) => self.run_instruction(engine, observer),
-                Unit::Queue(queue) => self.run_dma(queue, observer),
+                Unit::Engine(engine) => self.run_instruction(engine, start, observer),
+                Unit::Queue(queue) => self.run_dma(queue, start, observer),
             }
             self.outcome.items += 1;
             self.update_readiness(unit);
@@ -112,7 +112,8 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         &self.outcome
     }
 
-    fn earliest(&self) -> Option<Unit> {
+    /// The unit that can start first, and when.
+    fn earliest(&self) -> Option<(SimTime, Unit)> {
         let mut best: Option<(SimTime, Unit)> = None;
         for (state, unit) in self.units.iter().zip(UNITS) {
             if let Readiness::At(t) = state.readiness
@@ -121,13 +122,11 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
                 best = Some((t, unit));
             }
         }
-        best.map(|(_, unit)| unit)
+        best
     }
 
-    fn run_instruction(&mut self, engine: Engine, observer: &mut impl Observer) {
-        let state = &self.units[engine.index()];
-        let Readiness::At(start) = state.readiness else { return };
-        let index = state.next;
+    fn run_instruction(&mut self, engine: Engine, start: SimTime, observer: &mut impl Observer) {
+        let index = self.units[engine.index()].next;
         let op = self.executable.engines[engine.index()][index].op;
         let mut cost = self.cost_of(engine, op);
         if let (Engine::Tensor, Some(throttle)) = (engine, self.costs.engine.tensor_throttle) {
@@ -147,11 +146,9 @@ impl<E: Deref<Target = Executable>, C: Deref<Target = CostTable>> Simulator<E, C
         self.extend_window(start, end);
     }
 
-    fn run_dma(&mut self, queue: DmaQueue, observer: &mut impl Observer) {
+    fn run_dma(&mut self, queue: DmaQueue, triggered: SimTime, observer: &mut impl Observer) {
         let unit = Unit::Queue(queue);
-        let state = &self.units[unit.index()];
-        let Readiness::At(triggered) = state.readiness else { return };
-        let index = state.next;
+        let index = self.units[unit.index()].next;
         let dma = &self.executable.queues[queue.index()][index];
         let d = &self.costs.dma;
         let engines = u64::from(dma.partitions.div_ceil(d.partitions_per_engine).clamp(1, self.costs.core.dma_engines));

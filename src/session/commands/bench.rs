@@ -95,7 +95,7 @@ mod tests {
             command,
             "neuronscope bench --model nn --instance trn1.2xlarge --n-models 1,2 --duration 60 --seed 0"
         );
-        let brought = BenchConfig { model: format!("{}a.onnx@x", crate::BROUGHT_PREFIX), ..config };
-        assert_eq!(bench_command(&brought), None);
+        let of_file = BenchConfig { model: "file:a.onnx@x".to_owned(), ..config };
+        assert_eq!(bench_command(&of_file), None);
     }
 }

@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_has_no_name_in_a_terminal_has_no_command() {
-        let origin = simulated(&format!("{}a.onnx@x", crate::BROUGHT_PREFIX));
+        let origin = simulated("file:a.onnx@x");
         for tool in Tool::ALL {
             let link = ProfileLink { tool, ..ProfileLink::default() };
             assert_eq!(profile_command(&origin, None, &link), None, "{tool:?}");

@@ -1,6 +1,6 @@
 //! Words of a command line.
 
-use crate::{BROUGHT_PREFIX, without_source};
+use crate::{ModelKind, without_source};
 
 /// A word for a POSIX shell: quoted if it holds a character that is special to the shell.
 pub(crate) fn quoted(text: &str) -> String {
@@ -14,7 +14,7 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Whether a command line can name a model by its text: the text is not a file opened on the page, nor a source written there.
 pub(super) fn has_name(model: &str) -> bool {
-    !model.is_empty() && !model.starts_with(BROUGHT_PREFIX) && without_source(model) == model
+    !model.is_empty() && ModelKind::of(model) != ModelKind::File && without_source(model) == model
 }
 
 /// Builder of a command line.
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn files_and_sources_of_the_page_have_no_name_in_a_terminal() {
         assert!(has_name("bert-base-uncased:seq=128"));
-        assert!(!has_name(&format!("{BROUGHT_PREFIX}bert.onnx@k3x9")));
+        assert!(!has_name("file:bert.onnx@k3x9"));
         assert!(!has_name(""));
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn head(opened: &Opened) -> Document {
         tiles.push(tile("Time on the core", format_ns(times.window_ns), note));
     }
     // A file counts its own weights: tied ones once, and computed ones as the weights they come from.
-    let inspection = opened.subject.inspection.as_ref();
+    let inspection = opened.subject.pipeline.inspection();
     let parameters = inspection.map_or(facts.parameters, |i| i.parameters);
     let note = format!("{} of weights on the core", format_bytes(real(facts.weight_bytes)));
     tiles.push(tile("Parameters", format_count(parameters), note));

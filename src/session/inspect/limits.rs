@@ -19,7 +19,7 @@ pub(super) fn limits(subject: &Subject, compiled: Result<&Compiled, &str>) -> Ve
             found.extend(gpsimd(compiled));
         }
     }
-    if let Some(inspection) = &subject.inspection {
+    if let Some(inspection) = subject.pipeline.inspection() {
         for unknown in &inspection.unsupported {
             let title = format!("{} has no known meaning.", unknown.op);
             let text = format!(

@@ -3,26 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::opened::Opened;
-use super::subject::Subject;
-use ns_compiler::hlo::HloModule;
 use ns_compiler::hlo::text::print;
-use ns_compiler::passes::PassManager;
 use ns_view::document::{Block, Document, Source, SourceLine};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
 /// Most lines of a program that are shown; the downloaded file has all lines.
 const MOST_LINES: usize = 300;
-
-impl Subject {
-    /// The program after this number of passes.
-    ///
-    /// # Errors
-    /// When a pass breaks it.
-    pub(super) fn after_passes(&self, count: usize) -> Result<HloModule, String> {
-        let passes = PassManager::of_level(self.device.options.opt_level).first(count);
-        Ok(passes.run(self.module.clone()).map_err(|e| e.to_string())?.0)
-    }
-}
 
 /// A table of the passes, and the changes of one of them.
 ///
@@ -57,8 +43,9 @@ pub(super) fn passes(opened: &Opened, chosen: usize) -> Result<Document, String>
     let name = compiled.passes.get(chosen).map_or("", |p| p.pass.as_str());
     let table = Table { columns, rows };
     let rows = Block::Rows { title: "Passes in their order".to_owned(), file: "passes".to_owned(), table, targets };
-    let (before, after) = (opened.subject.after_passes(chosen)?, opened.subject.after_passes(chosen + 1)?);
-    let (before, after) = (print(&before), print(&after));
+    let program = |count| opened.subject.pipeline.after_passes(count).map(|module| print(&module));
+    let before = program(chosen).map_err(|e| e.to_string())?;
+    let after = program(chosen + 1).map_err(|e| e.to_string())?;
     let beside = Block::Beside(vec![side("Before", &before, &after), side("After", &after, &before)]);
     let heading = Block::Heading(format!("Step {}: {name}", chosen + 1));
     Ok(Document { title: "Compiler passes".to_owned(), blocks: vec![rows, heading, beside] })

@@ -13,7 +13,7 @@ use crate::protocol::{ExportedFile, JobResult, Told};
 use crate::share::LinkedFile;
 use crate::source::SourceBytes;
 use ns_capture::Recorder;
-use ns_device::{BroughtSettings, ModelLibrary, OpenedModel};
+use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use ns_machine::Executable;
 use ns_machine::cost::CostTable;
 use ns_neuron::sim::{SimProgress, Simulator};
@@ -124,7 +124,7 @@ impl InspectRun {
         if let Some((name, mut source)) = self.file.take() {
             let linked = LinkedFile::of(&name, &mut *source);
             let bytes = Rc::new(SourceBytes::new(source));
-            let opened = self.models.open(&name, bytes, BroughtSettings::default())?;
+            let opened = self.models.open(&name, bytes, ModelFileSettings::default())?;
             self.spec.set(InspectField::Model, &opened.id);
             self.spec.set(InspectField::Batch, "");
             self.opened = Some(Box::new((opened, linked)));

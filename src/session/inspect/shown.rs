@@ -94,8 +94,8 @@ pub(super) fn saved(
             Ok((format!("{stem}.operators.csv"), "text/csv", super::documents::operators(opened).0.to_csv()))
         }
         InspectFile::Hlo => {
-            let last = opened.subject.after_passes(usize::MAX)?;
-            let text = format!("{}\n{}", print(&opened.subject.module), print(&last));
+            let last = opened.subject.pipeline.after_passes(usize::MAX).map_err(|e| e.to_string())?;
+            let text = format!("{}\n{}", print(&*opened.subject.module), print(&last));
             Ok((format!("{stem}.hlo.txt"), "text/plain", text))
         }
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_device::{ModelFileRef, ModelFileSettings};
+
 /// A choice of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectField {
@@ -33,13 +35,6 @@ pub enum InspectView {
     Table,
     /// The program before and after each pass of the compiler.
     Passes,
-}
-
-/// Prefix of a file's name.
-const FILE: &str = "file:";
-
-fn is_file(model: &str) -> bool {
-    model.starts_with(FILE)
 }
 
 /// Separator of paths.
@@ -112,7 +107,10 @@ impl InspectSpec {
 
     /// Puts a text into a field. A different model resets the opened modules; other sizes of the same model do not.
     pub fn set(&mut self, field: InspectField, text: &str) {
-        let name = |model: &str| model.split(':').take(if is_file(model) { 2 } else { 1 }).collect::<String>();
+        let name = |model: &str| match ModelFileRef::of(model) {
+            Some(file) => ModelFileRef { settings: ModelFileSettings::default(), ..file }.to_string(),
+            None => model.split(':').take(1).collect(),
+        };
         if field == InspectField::Model && name(self.get(field)) != name(text) {
             for of_model in [InspectField::Toggled, InspectField::Selected, InspectField::Search, InspectField::Pass] {
                 self.values[of_model as usize].clear();
@@ -130,12 +128,10 @@ impl InspectSpec {
         self
     }
 
-    /// The name of the file shown, and the choices about it: sizes of open dimensions. `None` for a model of the zoo.
+    /// The file shown, with the sizes of its open dimensions; `None` for a model of the zoo.
     #[must_use]
-    pub fn file(&self) -> Option<(&str, &str)> {
-        let text = self.get(InspectField::Model);
-        let rest = text.strip_prefix(FILE).filter(|_| is_file(text))?;
-        Some(rest.split_once(':').unwrap_or((rest, "")))
+    pub fn file(&self) -> Option<ModelFileRef> {
+        ModelFileRef::of(self.get(InspectField::Model))
     }
 
     /// The view.
@@ -189,9 +185,10 @@ mod tests {
         spec.set(InspectField::Model, "bert-base-uncased");
         assert_eq!((spec.toggled().count(), spec.get(InspectField::Selected)), (0, ""));
         spec.set(InspectField::Model, "file:a.onnx@12345678");
-        assert_eq!(spec.file(), Some(("a.onnx@12345678", "")));
+        assert!(spec.file().is_some_and(|file| file.name == "a.onnx" && file.settings.is_empty()));
         spec.set(InspectField::Selected, "a");
         spec.set(InspectField::Model, "file:a.onnx@12345678:batch=8");
-        assert_eq!((spec.file(), spec.get(InspectField::Selected)), (Some(("a.onnx@12345678", "batch=8")), "a"));
+        assert!(spec.file().is_some_and(|file| file.settings.to_string() == "batch=8"));
+        assert_eq!(spec.get(InspectField::Selected), "a");
     }
 }

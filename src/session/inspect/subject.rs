@@ -5,10 +5,9 @@ use std::rc::Rc;
 
 use super::spec::{InspectField, InspectSpec};
 use ns_compiler::hlo::HloModule;
-use ns_compiler::passes::{PassLog, PassManager};
-use ns_compiler::{FromProgramError, Placed, Workflow, codegen, from_program, lower, outline};
-use ns_device::{BroughtSpec, Device, ModelLibrary};
-use ns_import::Inspection;
+use ns_compiler::passes::PassLog;
+use ns_compiler::{Lowered, Pipeline, StageError, Workflow};
+use ns_device::{Device, LibraryError, ModelLibrary, ModelRef};
 use ns_machine::Executable;
 
 /// The default instance.
@@ -20,9 +19,8 @@ pub(super) struct Subject {
     pub title: String,
     pub device: Device,
     /// Its program before any pass.
-    pub module: HloModule,
-    /// Facts from its file; `None` for a model of the zoo.
-    pub inspection: Option<Inspection>,
+    pub module: Rc<HloModule>,
+    pub pipeline: Pipeline,
     /// Operators that are placed by an estimate, with how often and the first place each.
     pub estimates: BTreeMap<String, (u64, String)>,
     /// Notes for the user.
@@ -62,35 +60,29 @@ impl Subject {
                 text.parse::<u64>().map_err(|_| format!("batch {text}: the batch size is a whole number from 1"))?,
             ),
         };
-        let model = spec.get(InspectField::Model).trim();
-        if BroughtSpec::is_meant(model) {
-            return Self::of_file(model, batch, device, models);
-        }
-        let model = models.of_zoo(model)?;
-        let batch = batch.unwrap_or(model.info().default_batch_size);
-        let named = |e: &dyn std::fmt::Display| format!("{model}: {e}");
-        let graph = model.trace(batch).map_err(|e| named(&e))?;
-        let module = lower(&graph, Workflow::Trace).map_err(|e| named(&e))?;
-        let (estimates, notes) = (BTreeMap::new(), Vec::new());
-        let title = format!("{model}, batch {batch}");
-        Ok(Self { title, device, module, inspection: None, estimates, notes, refusal: None })
-    }
-
-    fn of_file(model: &str, batch: Option<u64>, device: Device, models: &ModelLibrary) -> Result<Self, String> {
-        let (spec, found) = models.instantiate(model, batch)?;
-        let (program, assumed) = (&found.imported.program, &spec.settings.assumed);
-        let mut refusal = None;
-        let placed = from_program(program, Workflow::Trace, assumed).or_else(|error| {
-            // Its graph can be shown, with the reason at each refused operation.
-            let outlined = outline(program, Workflow::Trace, assumed).map_err(|_| error.clone())?;
-            refusal = Some(Refusal { reason: error.to_string(), named: outlined.refused, path: None });
-            Ok(outlined.placed)
-        });
-        let Placed { module, estimates, notes } =
-            placed.map_err(|e: FromProgramError| format!("{}: {e}", spec.label()))?;
-        let inspection = found.imported.inspection;
-        let notes = inspection.notes.iter().cloned().chain(notes).collect();
-        Ok(Self { title: spec.label(), device, module, inspection: Some(inspection), estimates, notes, refusal })
+        let device = device.with_models(models);
+        let model = models.resolve(spec.get(InspectField::Model).trim())?;
+        let (name, title) = match &model {
+            ModelRef::Zoo(spec) => {
+                (spec.to_string(), format!("{spec}, batch {}", batch.unwrap_or(spec.info().default_batch_size)))
+            }
+            ModelRef::File(file) => (file.label(), file.label()),
+            ModelRef::Fixed(_) => return Err(LibraryError::NoProgram.into()),
+        };
+        let pipeline = device.pipeline(&model, batch, Workflow::Trace).map_err(|e| e.about(&name))?;
+        let (pipeline, refusal) = match pipeline.lowered() {
+            Ok(_) => (pipeline, None),
+            // The graph of a file can be shown, with the reason at each refused operation.
+            Err(error) => {
+                let (outlined, named) = pipeline.outlined().ok_or_else(|| format!("{name}: {error}"))?;
+                (outlined, Some(Refusal { reason: error.to_string(), named, path: None }))
+            }
+        };
+        let Lowered { module, estimates, notes } =
+            pipeline.lowered().map_err(|error| format!("{name}: {error}"))?.clone();
+        let of_file = pipeline.inspection().map_or(&[][..], |inspection| &inspection.notes);
+        let notes = of_file.iter().cloned().chain(notes).collect();
+        Ok(Self { title, device, pipeline, module, estimates, notes, refusal })
     }
 
     /// Compiles it for one core.
@@ -101,11 +93,12 @@ impl Subject {
         if let Some(refusal) = &self.refusal {
             return Err(refusal.clone());
         }
-        let of = |reason: String, path| Refusal { reason, named: BTreeMap::new(), path };
-        let passes = PassManager::of_level(self.device.options.opt_level);
-        let (module, passes) = passes.run(self.module.clone()).map_err(|e| of(e.to_string(), None))?;
-        let executable = codegen::generate_with(&module, &self.device.costs, &self.device.options);
-        let executable = executable.map_err(|e| of(e.to_string(), e.path().map(str::to_owned)))?;
-        Ok(Compiled { executable: Rc::new(executable), passes })
+        let refused = |error: StageError| {
+            let path = if let StageError::Codegen(e) = &error { e.path().map(str::to_owned) } else { None };
+            Refusal { reason: error.to_string(), named: BTreeMap::new(), path }
+        };
+        let executable = Rc::clone(self.pipeline.executable(&self.device.costs).map_err(refused)?);
+        let passes = self.pipeline.optimised().map_err(refused)?.passes.clone();
+        Ok(Compiled { executable, passes })
     }
 }

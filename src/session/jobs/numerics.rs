@@ -2,7 +2,7 @@
 
 use super::{Job, JobState};
 use crate::protocol::{JobResult, Told};
-use ns_device::{BroughtSpec, model_label};
+use ns_device::{ModelKind, model_label};
 use ns_neuron::numerics::{NumericsProgress, NumericsRun, NumericsSpec};
 
 /// Operations that take about as long as one simulated event.
@@ -32,7 +32,7 @@ impl NumericsJob {
 impl Job for NumericsJob {
     fn step(&mut self, budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
         let run = match &mut self.stage {
-            Stage::Compile(spec) if BroughtSpec::is_meant(&spec.model) => {
+            Stage::Compile(spec) if ModelKind::of(&spec.model) == ModelKind::File => {
                 return Err(format!(
                     "{}: values of a model file can only be compared with expected ones: neuronscope numerics --model FILE --inputs X.npz --expect Y.npz",
                     self.model

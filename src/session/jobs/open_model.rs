@@ -7,12 +7,12 @@ use crate::protocol::{JobResult, Told};
 use crate::share::{LinkedFile, unpack};
 use crate::source::SourceBytes;
 use crate::{ByteSource, MemorySource};
-use ns_device::{BroughtSettings, ModelLibrary};
+use ns_device::{ModelFileSettings, ModelLibrary};
 
 /// Reads the graph of one model file. It stays open for as long as the session lives.
 pub(crate) struct OpenModelJob {
     name: String,
-    settings: BroughtSettings,
+    settings: ModelFileSettings,
     models: ModelLibrary,
     /// Absent once the library has it.
     source: Option<Box<dyn ByteSource>>,
@@ -20,7 +20,7 @@ pub(crate) struct OpenModelJob {
 }
 
 impl OpenModelJob {
-    pub fn new(name: String, settings: BroughtSettings, models: ModelLibrary, source: Box<dyn ByteSource>) -> Self {
+    pub fn new(name: String, settings: ModelFileSettings, models: ModelLibrary, source: Box<dyn ByteSource>) -> Self {
         Self { name, settings, models, source: Some(source), is_announced: false }
     }
 
@@ -31,7 +31,7 @@ impl OpenModelJob {
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
         let file = unpack(packed)?.into_iter().next();
         let (name, bytes) = file.ok_or("the link holds no model file; ask its sender for the file")?;
-        Ok(Self::new(name, BroughtSettings::default(), models, Box::new(MemorySource(bytes))))
+        Ok(Self::new(name, ModelFileSettings::default(), models, Box::new(MemorySource(bytes))))
     }
 }
 

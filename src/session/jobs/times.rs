@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ns_bench::{Configuration, ServiceTimes, service_times};
-use ns_device::{BroughtSpec, ModelLibrary, model_label};
+use ns_device::{ModelKind, ModelLibrary, model_label};
 
 /// Stage times by [`Configuration::times_key`], shared by the jobs of a session.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl Times {
             return known.clone();
         }
         let times = service_times(configuration, models).map_err(|e| e.to_string());
-        if times.is_ok() || !BroughtSpec::is_meant(&configuration.model) {
+        if times.is_ok() || ModelKind::of(&configuration.model) != ModelKind::File {
             self.0.borrow_mut().insert(key, times.clone());
         }
         times

@@ -7,11 +7,10 @@ use crate::{ProfileOrigin, ProfileSpec, TraceSpec};
 use ns_base::SimTime;
 use ns_base::convert::{real, whole};
 use ns_base::units::{format_count, format_ns};
-use ns_bench::{BenchConfig, Configuration, ConfigurationRun, FixedModel, Report, ReportDetail, RunDetail, expand};
+use ns_bench::{BenchConfig, Configuration, ConfigurationRun, Report, ReportDetail, RunDetail, expand};
 use ns_capture::{BenchRecorder, BenchTrace, build_bench_profile};
 use ns_compiler::{Workflow, modelled_compile_s};
-use ns_device::Device;
-use ns_device::{ModelLibrary, model_label};
+use ns_device::{Device, ModelKind, ModelLibrary, model_label};
 
 /// A benchmark run with an observer.
 pub(crate) struct TraceJob {
@@ -45,7 +44,7 @@ impl TraceJob {
             Some(configuration) => (**configuration).clone(),
             None => busiest(&self.spec.spec)?,
         };
-        let is_compiled = !FixedModel::is_meant(&configuration.model);
+        let is_compiled = ModelKind::of(&configuration.model) != ModelKind::Fixed;
         let compiled = is_compiled.then(|| compiled(&configuration, &self.models)).transpose()?;
         let times = self.times.of(&configuration, &self.models)?;
         let recorder = BenchRecorder::new(SimTime::from_secs_f64(self.spec.shown_s));

@@ -10,7 +10,7 @@ use ns_base::convert::real;
 use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
-use ns_device::{BroughtSettings, model_label};
+use ns_device::{ModelFileSettings, model_label};
 use ns_neuron::numerics::NumericsSpec;
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
@@ -66,7 +66,7 @@ pub enum JobRequest {
         /// Its size in bytes.
         size: u64,
         /// Sizes of open dimensions, and how operators without a known meaning are placed.
-        settings: Box<BroughtSettings>,
+        settings: Box<ModelFileSettings>,
     },
     /// Keep a model file that another session has opened; its [`crate::ByteSource`] is sent along with this message. It is read when a
     /// request names it. Ends with [`JobResult::ModelKept`](super::JobResult::ModelKept).

@@ -2,22 +2,19 @@
 
 use super::{ItemKind, ShelfItem};
 use crate::share::{Address, PageLink as _};
-use crate::{BROUGHT_PREFIX, InspectField, InspectSpec};
+use crate::{InspectField, InspectSpec, ModelFileRef, ModelFileSettings};
 
 /// The digest of a model file's content; `None` for a model of the zoo, and for a text with a file name only.
-fn content(model: &str) -> Option<&str> {
-    let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split(':').next()?;
-    file.rsplit_once('@').map(|(_, content)| content)
+fn content(model: &str) -> Option<String> {
+    ModelFileRef::of(model)?.digest
 }
 
 /// The address that shows a model file, whatever its settings; `None` for a model of the zoo.
 #[must_use]
 pub fn model_link(model: &str) -> Option<String> {
-    content(model)?;
-    let settings =
-        model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split_once(':').map_or("", |(_, settings)| settings);
-    let file = model.trim_start().strip_suffix(settings).unwrap_or(model).trim_end_matches(':');
-    Some(InspectSpec::default().with(InspectField::Model, file).hash())
+    let file = ModelFileRef::of(model).filter(|file| file.digest.is_some())?;
+    let file = ModelFileRef { settings: ModelFileSettings::default(), ..file }.to_string();
+    Some(InspectSpec::default().with(InspectField::Model, &file).hash())
 }
 
 /// The kept file with the content that a model's text names, whatever the file's name.
@@ -26,7 +23,7 @@ pub fn model_file<'a>(items: &'a [ShelfItem], model: &str) -> Option<&'a ShelfIt
     let wanted = content(model)?;
     let is_it = |item: &&ShelfItem| {
         let mut address = Address::read(&item.link);
-        content(address.inspect().get(InspectField::Model)) == Some(wanted)
+        content(address.inspect().get(InspectField::Model)).as_ref() == Some(&wanted)
     };
     items.iter().filter(|item| item.kind == ItemKind::Model && item.is_whole).find(is_it)
 }

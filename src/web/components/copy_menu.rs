@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::Menu;
 use super::shown::{ShownText, shown_texts};
-use crate::brought::{link_sentence, linked_hash};
 use crate::context::{AppContext, use_app};
+use crate::model_files::{link_sentence, linked_hash};
 use crate::platform::picture::{self, Chart};
 use crate::platform::{clipboard, url};
 use ns_page::notices::{NoticeAction, Notices, Tone};

@@ -16,7 +16,7 @@ use super::{Engine, Program};
 use ns_base::convert::whole;
 use ns_page::Shared;
 use ns_session::share::LinkedFile;
-use ns_session::{BroughtSettings, JobRequest, JobResult, OpenedModel, Told};
+use ns_session::{JobRequest, JobResult, ModelFileRef, ModelFileSettings, OpenedModel, Told};
 
 /// Delay until a taken worker is replaced by a new one: the page has more urgent work first.
 const WARM_UP_MS: u32 = 400;
@@ -67,7 +67,7 @@ struct ModelFile {
 #[derive(Clone)]
 enum Content {
     /// The user chose the file.
-    File(File, BroughtSettings),
+    File(File, ModelFileSettings),
     /// A link holds the file; the callback receives the message if it cannot be read.
     Link(String, Callback<String>),
 }
@@ -96,9 +96,9 @@ fn size_of(file: &File) -> u64 {
     whole(file.size())
 }
 
-/// The digest of a file, as a model's text names it.
-fn content_of(id: &str) -> Option<&str> {
-    id.split(':').nth(1).and_then(|file| file.rsplit('@').next())
+/// The content of the file that a model's text names: its digest, or its name if the text has none.
+fn content_of(id: &str) -> Option<String> {
+    ModelFileRef::of(id).map(|file| file.digest.unwrap_or(file.name))
 }
 
 impl PartialEq for Pool {
@@ -176,7 +176,7 @@ impl Pool {
     }
 
     /// Opens a model file in the worker of benchmarks, and makes the others keep it; `on_told` receives what the worker of benchmarks reports.
-    pub fn open_model(&self, file: File, settings: BroughtSettings, on_told: Callback<Told>) {
+    pub fn open_model(&self, file: File, settings: ModelFileSettings, on_told: Callback<Told>) {
         let engine = match self.bench() {
             Ok(engine) => engine,
             Err(message) => return on_told.emit(Told::Failed(message)),
@@ -194,7 +194,7 @@ impl Pool {
     }
 
     /// Keeps a model file that one worker has opened, and opens it in all others.
-    pub fn adopt(&self, opened_in: &Engine, file: File, settings: BroughtSettings, known: (OpenedModel, LinkedFile)) {
+    pub fn adopt(&self, opened_in: &Engine, file: File, settings: ModelFileSettings, known: (OpenedModel, LinkedFile)) {
         let (id, content) = (known.0.id.clone(), Content::File(file, settings));
         let model = ModelFile { content, id, known: Some(Shared::new(known)) };
         for engine in self.at_work().iter().filter(|engine| *engine != opened_in) {

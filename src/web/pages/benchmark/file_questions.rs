@@ -2,9 +2,9 @@
 
 use yew::prelude::*;
 
-use crate::brought::known_file;
 use crate::components::{SelectField, TextField};
 use crate::context::use_app;
+use crate::model_files::known_file;
 use ns_session::{ModelQuestions, OPERATOR_PLACES, SizeQuestion};
 
 /// The most operators that get fields; for a file with more custom operators the command line is the better place.

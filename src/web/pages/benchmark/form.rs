@@ -9,12 +9,11 @@ use super::model_file::LinkNote;
 use crate::components::{
     AUTO_CAST_TYPES, AUTO_CASTS, CheckField, CopyMenu, OPT_LEVELS, ProgressBar, SelectField, TextField, pairs,
 };
-use ns_bench::FixedModel;
 use ns_page::Shared;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_session::commands::bench_command;
 use ns_session::share::BenchField;
-use ns_session::{Catalog, ModelInfo};
+use ns_session::{Catalog, ModelInfo, ModelKind};
 
 /// Properties of [`BenchForm`].
 #[derive(Properties, PartialEq)]
@@ -274,7 +273,8 @@ fn models(catalog: Option<&Catalog>) -> Vec<ModelInfo> {
 /// Instance types with their cores and price. Types that are not simulated are listed only if the run simulates nothing.
 fn instances(catalog: Option<&Catalog>, state: &BenchState) -> Vec<(AttrValue, AttrValue)> {
     let Some(catalog) = catalog else { return Vec::new() };
-    let is_any = FixedModel::is_meant(state.text(BenchField::Model)) || state.text(BenchField::DeviceType) == "cpu";
+    let is_any =
+        ModelKind::of(state.text(BenchField::Model)) == ModelKind::Fixed || state.text(BenchField::DeviceType) == "cpu";
     let others = catalog.other_instances.iter().filter(|_| is_any);
     catalog
         .instances

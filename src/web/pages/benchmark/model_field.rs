@@ -5,9 +5,9 @@ use yew::prelude::*;
 
 use super::file_questions::FileQuestions;
 use super::model_file::{ModelFilePicker, missing_file};
-use crate::brought::brought_label;
 use crate::components::{SelectField, TextField};
 use crate::context::use_app;
+use crate::model_files::file_label;
 use ns_session::InspectField;
 use ns_session::InspectSpec;
 use ns_session::share::PageLink as _;
@@ -39,7 +39,7 @@ pub struct ModelFieldProps {
 #[component]
 pub fn ModelField(props: &ModelFieldProps) -> Html {
     let app = use_app();
-    let file = brought_label(&props.value);
+    let file = file_label(&props.value);
     let (name, given) = if file.is_some() { (props.value.as_str(), Vec::new()) } else { split(&props.value) };
     let model = props.models.iter().find(|m| m.name == name);
     let mut options = props
@@ -47,7 +47,7 @@ pub fn ModelField(props: &ModelFieldProps) -> Html {
         .iter()
         .map(|m| (m.name.clone().into(), format!("{} \u{2013} {}", m.name, m.title).into()))
         .collect::<Vec<(AttrValue, AttrValue)>>();
-    if let Some(file) = file {
+    if let Some(file) = &file {
         options.push((props.value.clone(), format!("{file} \u{2013} your file").into()));
     }
     let missing = app.and_then(|app| missing_file(&app, &props.value)).map(AttrValue::from);

@@ -3,12 +3,12 @@
 use web_sys::File;
 use yew::prelude::*;
 
-use crate::brought::{brought_label, digest_of, keep_model, link_sentence};
 use crate::components::FilePicker;
 use crate::context::{AppContext, use_app};
+use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::told::outcome_of;
-use ns_session::{BroughtSettings, JobResult, ModelName, OpenedModel, Told};
+use ns_session::{JobResult, ModelFileSettings, ModelName, OpenedModel, Told};
 
 /// Whether a file is a model, by its name.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
             let parameters = opened.inspection.parameters;
             let notes = opened.inspection.notes.join(". ");
             let text =
-                format!("{} is open: {parameters} parameters. {notes}", brought_label(&opened.id).unwrap_or_default());
+                format!("{} is open: {parameters} parameters. {notes}", file_label(&opened.id).unwrap_or_default());
             notices.dispatch(NoticeAction::Say(Tone::Good, text));
             keep_model(&notices, kept.clone(), &opened.id);
             then.emit(opened);
@@ -34,13 +34,13 @@ pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {
         Some(Err(message)) => notices.dispatch(NoticeAction::Say(Tone::Bad, message)),
         None => {}
     });
-    app.pool.open_model(file, BroughtSettings::default(), on_told);
+    app.pool.open_model(file, ModelFileSettings::default(), on_told);
 }
 
 /// The message for a model that names a file which is not open.
 #[must_use]
 pub fn missing_file(app: &AppContext, model: &str) -> Option<String> {
-    let name = brought_label(model).filter(|_| !app.pool.has_model(model))?;
+    let name = file_label(model).filter(|_| !app.pool.has_model(model))?;
     let content = digest_of(model).map(|digest| format!(" (content {digest})")).unwrap_or_default();
     Some(format!(
         "This names the file {name}{content}. Model files stay on the computer where they were opened: choose it again."

@@ -4,16 +4,16 @@ use web_sys::File;
 use yew::prelude::*;
 
 use crate::answers::say_failure;
-use crate::brought::keep_model;
 use crate::context::AppContext;
 use crate::context::Job;
+use crate::model_files::keep_model;
 use crate::state::{InspectAction, InspectState, StateHandle};
 use crate::worker::Engine;
 use ns_base::convert::whole;
 use ns_page::RunState;
 use ns_session::share::LinkedFile;
 use ns_session::{
-    BroughtSettings, InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, OpenedModel, Told,
+    InspectAsk, InspectField, InspectFile, JobId, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told,
 };
 
 /// Actions of the buttons of the page.
@@ -52,7 +52,7 @@ pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(Fil
         let (app, engine, file) = (actions.app.clone(), engine.clone(), file.clone());
         Callback::from(move |opened: (OpenedModel, LinkedFile)| {
             keep_model(&app.notices, file.clone(), &opened.0.id);
-            app.pool.adopt(&engine, file.clone(), BroughtSettings::default(), opened);
+            app.pool.adopt(&engine, file.clone(), ModelFileSettings::default(), opened);
         })
     };
     let ask = InspectAsk::Open { spec: Box::new(spec), name, size };

@@ -3,8 +3,8 @@
 use yew::prelude::*;
 
 use super::actions::{Actions, open_model};
-use crate::brought::{known_file, linked_hash};
 use crate::components::{CopyMenu, FilePicker, SelectField, TextField};
+use crate::model_files::{known_file, linked_hash};
 use crate::pages::benchmark::{FileQuestions, LinkNote, ModelField};
 use ns_page::Shared;
 use ns_session::commands::inspect_command;
@@ -57,7 +57,7 @@ pub fn InspectForm(props: &InspectFormProps) -> Html {
 fn model(props: &InspectFormProps) -> Html {
     let actions = &props.actions;
     let spec = &actions.state.spec;
-    let Some((name, _)) = spec.file() else {
+    let Some(file) = spec.file() else {
         let models = actions.app.catalog.as_ref().map(|c| c.models.clone()).unwrap_or_default();
         let on_edit = {
             let actions = actions.clone();
@@ -73,13 +73,12 @@ fn model(props: &InspectFormProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |text: String| actions.choose(InspectField::Model, text))
     };
-    let name = name.split('@').next().unwrap_or(name).to_owned();
     let to_zoo = {
         let actions = actions.clone();
         Callback::from(move |_: MouseEvent| actions.choose(InspectField::Model, "nn"))
     };
     html! { <>
-        <div class="field is-wide"><span class="file-name" id="inspect-file">{ format!("File {name}") }</span>
+        <div class="field is-wide"><span class="file-name" id="inspect-file">{ format!("File {}", file.name) }</span>
             <button type="button" class="link" onclick={to_zoo}>{ "Choose a model from the list" }</button></div>
         <FileQuestions id="inspect" model={spec.get(InspectField::Model).to_owned()} has_batch={true} {on_edit} />
     </> }

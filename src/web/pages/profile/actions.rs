@@ -21,7 +21,7 @@ use ns_page::profile::{Arrived, SAMPLE};
 use ns_session::share::{PageLink as _, ProfileLink, Tool};
 use ns_session::shelf::ItemKind;
 use ns_session::{
-    AnalysisRequest, BROUGHT_PREFIX, ExportKind, JobRequest, JobResult, OperatorKind, ProfileInfo, ProfileOrigin,
+    AnalysisRequest, ExportKind, JobRequest, JobResult, ModelKind, OperatorKind, ProfileInfo, ProfileOrigin,
     ProfileQuestion, ProfileSpec, Told, TraceSpec,
 };
 
@@ -129,7 +129,7 @@ fn keep(info: &ProfileInfo, opened: Option<File>, notices: &StateDispatcher<Noti
     match (&info.origin, opened) {
         // The link to a run of a model file can repeat the run only if the file is kept too.
         (ProfileOrigin::Simulated(spec), _)
-            if !spec.model.starts_with(BROUGHT_PREFIX) || shelf::kept_model(&spec.model).is_some() =>
+            if ModelKind::of(&spec.model) != ModelKind::File || shelf::kept_model(&spec.model).is_some() =>
         {
             let link = link(ProfileLink { spec: spec.clone(), ..ProfileLink::default() });
             shelf::keep_link(ItemKind::Run, &info.name, &link);

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use ns_base::SimTime;
 
-use ns_device::{MAX_SERVICE, ServiceTimes};
+use crate::service::{MAX_SERVICE, ServiceTimes};
 
 /// The name before the colon.
 pub const FIXED_MODEL: &str = "fixed";
@@ -70,17 +70,10 @@ fn known() -> String {
 pub struct FixedModel {
     times: ServiceTimes,
     /// Time of a warm-up inference; by default the time of any other inference.
-    pub(crate) warmup: Option<SimTime>,
+    pub warmup: Option<SimTime>,
 }
 
 impl FixedModel {
-    /// Whether a model's text names this model; its parameters may still be wrong.
-    #[must_use]
-    pub fn is_meant(model: &str) -> bool {
-        let name = model.trim().split(':').next().unwrap_or_default();
-        name.trim_end() == FIXED_MODEL
-    }
-
     /// Its stage times for a pipeline with this many stages. A model with a time for each stage fixes the number of stages.
     #[must_use]
     pub fn service_times(&self, pipeline_size: u32) -> ServiceTimes {
@@ -152,7 +145,6 @@ mod tests {
         let times = uneven.service_times(3);
         assert_eq!(times.device, [2_000, 1_500, 500].map(SimTime::from_us));
         assert_eq!(times.warmup, SimTime::from_us(9_000));
-        assert!(FixedModel::is_meant(" fixed:x") && FixedModel::is_meant("fixed") && !FixedModel::is_meant("fixed2"));
     }
 
     #[test]

@@ -1,6 +1,5 @@
-//! The text that names a brought model: `file:resnet50.onnx@k3x9q2ab:seq=128,aten.foo=sort`.
+//! The text that names a model file: `file:resnet50.onnx@k3x9q2ab:seq=128,aten.foo=sort`.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +8,16 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use ns_compiler::Stand;
-use ns_kernel::without_source;
 
-/// The prefix of names of brought models.
-pub const BROUGHT_PREFIX: &str = "file:";
+/// The prefix of names of model files.
+pub(super) const MODEL_FILE_PREFIX: &str = "file:";
 
 /// Most characters of a file's name that are kept.
 const MOST_NAME: usize = 128;
 
 /// The user's settings for a model file: sizes of its open dimensions, and how operators without a known meaning are placed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BroughtSettings {
+pub struct ModelFileSettings {
     /// Sizes of open dimensions, by their names in the file.
     pub dims: BTreeMap<String, u64>,
     /// How operators are placed, by their names in the file.
@@ -29,21 +27,21 @@ pub struct BroughtSettings {
 /// A model file by name, with the user's settings. Its text is used like the name of a model of the zoo in
 /// configurations, requests and links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BroughtSpec {
+pub struct ModelFileRef {
     /// The name of the file, with `_` for every character that is not a letter, digit, `.`, `_` or `-`.
     pub name: String,
     /// Eight characters that identify its content; without them, the only open file of that name is meant.
     pub digest: Option<String>,
     /// Its settings.
-    pub settings: BroughtSettings,
+    pub settings: ModelFileSettings,
 }
 
 /// A text that does not name a model file, or that has settings that cannot be read.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BroughtSpecError {
+pub enum ModelFileRefError {
     /// It does not begin with the prefix of model files.
-    #[error("{text:?} is not the name of a model file: it begins with {BROUGHT_PREFIX}, as in file:resnet50.onnx")]
+    #[error("{text:?} is not the name of a model file: it begins with {MODEL_FILE_PREFIX}, as in file:resnet50.onnx")]
     NotAFile {
         /// The given text.
         text: String,
@@ -66,7 +64,7 @@ pub enum BroughtSpecError {
     },
 }
 
-impl BroughtSettings {
+impl ModelFileSettings {
     /// Whether no setting is given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -77,8 +75,8 @@ impl BroughtSettings {
     ///
     /// # Errors
     /// When it does not have two parts, or its value is neither a size nor a place.
-    pub fn set(&mut self, text: &str) -> Result<(), BroughtSpecError> {
-        let malformed = || BroughtSpecError::Malformed { text: text.to_owned() };
+    pub fn set(&mut self, text: &str) -> Result<(), ModelFileRefError> {
+        let malformed = || ModelFileRefError::Malformed { text: text.to_owned() };
         let (name, value) = text.rsplit_once('=').ok_or_else(malformed)?;
         let (name, value) = (name.trim(), value.trim());
         if name.is_empty() {
@@ -89,16 +87,16 @@ impl BroughtSettings {
         } else if let Some(stand) = Stand::from_name(value) {
             self.assumed.insert(name.to_owned(), stand);
         } else {
-            return Err(BroughtSpecError::BadValue { name: name.to_owned(), value: value.to_owned() });
+            return Err(ModelFileRefError::BadValue { name: name.to_owned(), value: value.to_owned() });
         }
         Ok(())
     }
 }
 
-impl FromStr for BroughtSettings {
-    type Err = BroughtSpecError;
+impl FromStr for ModelFileSettings {
+    type Err = ModelFileRefError;
 
-    fn from_str(text: &str) -> Result<Self, BroughtSpecError> {
+    fn from_str(text: &str) -> Result<Self, ModelFileRefError> {
         let mut settings = Self::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             settings.set(part)?;
@@ -107,7 +105,7 @@ impl FromStr for BroughtSettings {
     }
 }
 
-impl fmt::Display for BroughtSettings {
+impl fmt::Display for ModelFileSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims = self.dims.iter().map(|(name, size)| format!("{name}={size}"));
         let assumed = self.assumed.iter().map(|(op, stand)| format!("{op}={}", stand.name()));
@@ -115,20 +113,21 @@ impl fmt::Display for BroughtSettings {
     }
 }
 
-impl BroughtSpec {
+impl ModelFileRef {
     /// A specification that names a file.
     #[must_use]
-    pub fn new(file_name: &str, digest: &str, settings: BroughtSettings) -> Self {
+    pub fn new(file_name: &str, digest: &str, settings: ModelFileSettings) -> Self {
         let file = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
         let keep = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' };
         let name: String = file.chars().take(MOST_NAME).map(keep).collect();
         Self { name, digest: Some(digest.to_owned()), settings }
     }
 
-    /// Whether a model's text names a file.
+    /// The file that a model's text names, if it names one; settings that cannot be read are left out.
     #[must_use]
-    pub fn is_meant(model: &str) -> bool {
-        model.trim_start().starts_with(BROUGHT_PREFIX)
+    pub fn of(model: &str) -> Option<Self> {
+        let without_settings = || model.splitn(3, ':').take(2).collect::<Vec<_>>().join(":").parse();
+        model.parse().or_else(|_| without_settings()).ok()
     }
 
     /// The text for display: the file's name and the settings.
@@ -138,9 +137,9 @@ impl BroughtSpec {
     }
 }
 
-impl fmt::Display for BroughtSpec {
+impl fmt::Display for ModelFileRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{BROUGHT_PREFIX}{}", self.name)?;
+        write!(f, "{MODEL_FILE_PREFIX}{}", self.name)?;
         if let Some(digest) = &self.digest {
             write!(f, "@{digest}")?;
         }
@@ -151,24 +150,15 @@ impl fmt::Display for BroughtSpec {
     }
 }
 
-impl FromStr for BroughtSpec {
-    type Err = BroughtSpecError;
+impl FromStr for ModelFileRef {
+    type Err = ModelFileRefError;
 
-    fn from_str(text: &str) -> Result<Self, BroughtSpecError> {
-        let named = text.trim().strip_prefix(BROUGHT_PREFIX).filter(|rest| !rest.is_empty());
-        let rest = named.ok_or_else(|| BroughtSpecError::NotAFile { text: text.to_owned() })?;
+    fn from_str(text: &str) -> Result<Self, ModelFileRefError> {
+        let named = text.trim().strip_prefix(MODEL_FILE_PREFIX).filter(|rest| !rest.is_empty());
+        let rest = named.ok_or_else(|| ModelFileRefError::NotAFile { text: text.to_owned() })?;
         let (file, settings) = rest.split_once(':').unwrap_or((rest, ""));
         let (name, digest) = file.split_once('@').map_or((file, None), |(name, digest)| (name, Some(digest)));
         Ok(Self { name: name.to_owned(), digest: digest.map(str::to_owned), settings: settings.parse()? })
-    }
-}
-
-/// A model's text for display: a file by its name alone, a kernel of the user's own without its source.
-#[must_use]
-pub fn model_label(model: &str) -> Cow<'_, str> {
-    match model.parse::<BroughtSpec>() {
-        Ok(spec) => Cow::Owned(spec.label()),
-        Err(_) => without_source(model),
     }
 }
 
@@ -179,35 +169,38 @@ mod tests {
 
     #[test]
     fn a_file_with_its_settings_reads_back() {
-        let mut settings: BroughtSettings = "seq=128, batch=2".parse().unwrap();
+        let mut settings: ModelFileSettings = "seq=128, batch=2".parse().unwrap();
         settings.set("aten::foo.Tensor=sort").unwrap();
-        let spec = BroughtSpec::new("folder/my model, v2:a.onnx", "k3x9q2ab", settings);
+        let spec = ModelFileRef::new("folder/my model, v2:a.onnx", "k3x9q2ab", settings);
         assert_eq!(spec.to_string(), "file:my_model__v2_a.onnx@k3x9q2ab:batch=2,seq=128,aten::foo.Tensor=sort");
-        assert_eq!(spec.to_string().parse::<BroughtSpec>().unwrap(), spec);
-        assert_eq!(model_label(&spec.to_string()), "my_model__v2_a.onnx:batch=2,seq=128,aten::foo.Tensor=sort");
-        assert_eq!((model_label("file:a.pt2@12345678"), model_label("nn")), ("a.pt2".into(), "nn".into()));
-        assert_eq!("file:a.pt2".parse::<BroughtSpec>().unwrap().digest, None);
+        assert_eq!(spec.to_string().parse::<ModelFileRef>().unwrap(), spec);
+        assert_eq!("file:a.pt2".parse::<ModelFileRef>().unwrap().digest, None);
+        assert_eq!(
+            ModelFileRef::of(&format!("{spec},seq")),
+            Some(ModelFileRef { settings: Default::default(), ..spec })
+        );
+        assert_eq!((ModelFileRef::of("nn"), ModelFileRef::of("file:")), (None, None));
     }
 
     #[test]
     fn a_wrong_setting_says_what_is_allowed() {
-        let error = |text: &str| text.parse::<BroughtSettings>().unwrap_err().to_string();
+        let error = |text: &str| text.parse::<ModelFileSettings>().unwrap_err().to_string();
         assert!(error("seq").contains("NAME=SIZE"));
         assert_eq!(
             error("seq=0"),
             "seq=0: use a size from 1 up for an open dimension, or elementwise, move or sort for an operator"
         );
-        assert!("nn".parse::<BroughtSpec>().unwrap_err().to_string().contains("file:resnet50.onnx"));
-        assert!("file:".parse::<BroughtSpec>().is_err());
+        assert!("nn".parse::<ModelFileRef>().unwrap_err().to_string().contains("file:resnet50.onnx"));
+        assert!("file:".parse::<ModelFileRef>().is_err());
     }
 
     proptest! {
         #[test]
         fn any_file_name_reads_back(name in "\\PC{1,40}", size in 1u64..1_000) {
-            let settings: BroughtSettings = format!("n={size}").parse().unwrap();
-            let spec = BroughtSpec::new(&name, "abcdefgh", settings);
+            let settings: ModelFileSettings = format!("n={size}").parse().unwrap();
+            let spec = ModelFileRef::new(&name, "abcdefgh", settings);
             prop_assume!(!spec.name.is_empty());
-            prop_assert_eq!(spec.to_string().parse::<BroughtSpec>().unwrap(), spec);
+            prop_assert_eq!(spec.to_string().parse::<ModelFileRef>().unwrap(), spec);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::worker::{KnownModel, Models, Pool};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, with_model_file};
 use ns_session::shelf::{ItemKind, ShelfItem, model_link};
-use ns_session::{BROUGHT_PREFIX, BroughtSettings, Told};
+use ns_session::{ModelFileRef, ModelFileSettings, Told};
 
 /// The open model files of this program.
 #[hook]
@@ -61,7 +61,7 @@ fn open_kept(pool: &Pool, notices: StateDispatcher<Notices>, item: ShelfItem, mo
                 said.dispatch(NoticeAction::Say(Tone::Bad, message));
             }
         });
-        pool.open_model(file, BroughtSettings::default(), on_told);
+        pool.open_model(file, ModelFileSettings::default(), on_told);
     });
 }
 
@@ -75,25 +75,23 @@ pub fn keep_model(notices: &StateDispatcher<Notices>, file: File, model: &str) {
     });
 }
 
-/// The name of a brought model for the user: its file's name; `None` for a model of the zoo.
+/// The name of a model's file for the user; `None` for a model of the zoo.
 #[must_use]
-pub fn brought_label(model: &str) -> Option<&str> {
-    let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?;
-    Some(file.split(['@', ':']).next().unwrap_or(file))
+pub fn file_label(model: &str) -> Option<String> {
+    ModelFileRef::of(model).map(|file| file.name)
 }
 
 /// The digest of a model's file.
 #[must_use]
-pub fn digest_of(model: &str) -> Option<&str> {
-    let file = model.trim_start().strip_prefix(BROUGHT_PREFIX)?.split(':').next()?;
-    file.split_once('@').map(|(_, digest)| digest)
+pub fn digest_of(model: &str) -> Option<String> {
+    ModelFileRef::of(model)?.digest
 }
 
 /// The open file that a model's text names.
 #[must_use]
 pub fn known_file<'a>(models: &'a [KnownModel], model: &str) -> Option<&'a KnownModel> {
     let digest = digest_of(model)?;
-    models.iter().find(|known| digest_of(&known.0.id) == Some(digest))
+    models.iter().find(|known| digest_of(&known.0.id).as_ref() == Some(&digest))
 }
 
 /// The hash of a page, with its model's file in it if that is small.
@@ -108,6 +106,6 @@ pub fn linked_hash(models: &[KnownModel], model: &str, hash: String) -> String {
 /// A sentence on what a link holds of the model file of its page; `None` for a model of the zoo.
 #[must_use]
 pub fn link_sentence(models: &[KnownModel], model: &str) -> Option<String> {
-    let label = brought_label(model)?;
-    known_file(models, model).map(|known| known.1.sentence(label, digest_of(model).unwrap_or_default()))
+    let label = file_label(model)?;
+    known_file(models, model).map(|known| known.1.sentence(&label, &digest_of(model).unwrap_or_default()))
 }

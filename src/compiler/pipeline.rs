@@ -1,0 +1,217 @@
+//! From a model to an executable, stage by stage: lower or place, optimise, generate code.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::codegen::{self, CodegenError};
+use super::from_program::{FromProgramError, Placed, Stand, from_program, outline};
+use super::hlo::HloModule;
+use super::lowering::{LowerError, lower};
+use super::passes::{PassError, PassLog, PassManager};
+use super::{CompileOptions, Outlined, Workflow};
+use ns_import::{Imported, Inspection};
+use ns_machine::Executable;
+use ns_machine::cost::CostTable;
+use ns_model::{Graph, SpecError};
+
+/// A model on its way to a core. Each stage is computed when it is first asked for, and kept.
+#[derive(Clone, Debug)]
+pub struct Pipeline {
+    source: Source,
+    workflow: Workflow,
+    options: CompileOptions,
+    lowered: OnceCell<Result<Lowered, StageError>>,
+    optimised: OnceCell<Result<Optimised, StageError>>,
+    executable: OnceCell<Result<Rc<Executable>, StageError>>,
+}
+
+/// What is compiled.
+#[derive(Clone, Debug)]
+enum Source {
+    /// A traced module.
+    Graph(Rc<Graph>),
+    /// A model file, with places for operators whose meaning is not known.
+    File(Rc<Imported>, BTreeMap<String, Stand>),
+}
+
+/// A model's program before any pass.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The program.
+    pub module: Rc<HloModule>,
+    /// Operators of a model file that are placed by an estimate, with the count and the first location of each.
+    pub estimates: BTreeMap<String, (u64, String)>,
+    /// Notes on a model file for the user.
+    pub notes: Vec<String>,
+}
+
+/// A model's program after the passes.
+#[derive(Clone, Debug)]
+pub struct Optimised {
+    /// The program.
+    pub module: Rc<HloModule>,
+    /// The log of the passes.
+    pub passes: PassLog,
+}
+
+/// The error of a stage between a model and a core.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StageError {
+    /// The model cannot be traced.
+    #[error(transparent)]
+    Trace(#[from] SpecError),
+    /// The graph cannot be lowered.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// The program of a file cannot be placed on a core.
+    #[error(transparent)]
+    Place(#[from] FromProgramError),
+    /// A pass of the compiler broke the program.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// No code can be generated for a core.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+}
+
+impl Pipeline {
+    /// A traced module, to be compiled.
+    #[must_use]
+    pub fn of_graph(graph: Rc<Graph>, workflow: Workflow, options: CompileOptions) -> Self {
+        Self::new(Source::Graph(graph), workflow, options)
+    }
+
+    /// A model file, to be compiled. `assumed` says how operators without a known meaning are placed, by name.
+    #[must_use]
+    pub fn of_file(
+        file: Rc<Imported>,
+        assumed: BTreeMap<String, Stand>,
+        workflow: Workflow,
+        options: CompileOptions,
+    ) -> Self {
+        Self::new(Source::File(file, assumed), workflow, options)
+    }
+
+    fn new(source: Source, workflow: Workflow, options: CompileOptions) -> Self {
+        let (lowered, optimised, executable) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { source, workflow, options, lowered, optimised, executable }
+    }
+
+    /// What a model file says about itself.
+    #[must_use]
+    pub fn inspection(&self) -> Option<&Inspection> {
+        match &self.source {
+            Source::Graph(_) => None,
+            Source::File(file, _) => Some(&file.inspection),
+        }
+    }
+
+    /// Operations of the model's products and convolutions as written.
+    #[must_use]
+    pub fn model_flops(&self) -> u64 {
+        match &self.source {
+            Source::Graph(graph) => graph.flops(),
+            Source::File(file, _) => file.inspection.flops,
+        }
+    }
+
+    /// Ops that the host records for a call when nothing is traced ahead. Each operator of a file counts as one.
+    #[must_use]
+    pub fn recorded_ops(&self) -> u64 {
+        match &self.source {
+            Source::Graph(graph) => graph.recorded_ops(),
+            Source::File(file, _) => file.inspection.ops.values().sum(),
+        }
+    }
+
+    /// The program before any pass.
+    ///
+    /// # Errors
+    /// When it has an operation that cannot be lowered or placed.
+    pub fn lowered(&self) -> Result<&Lowered, StageError> {
+        let lower = || {
+            Ok(match &self.source {
+                Source::Graph(graph) => {
+                    let module = Rc::new(lower(graph, self.workflow)?);
+                    Lowered { module, estimates: BTreeMap::new(), notes: Vec::new() }
+                }
+                Source::File(file, assumed) => from_program(&file.program, self.workflow, assumed)?.into(),
+            })
+        };
+        self.lowered.get_or_init(lower).as_ref().map_err(Clone::clone)
+    }
+
+    /// The same for display, of a file that cannot be placed: what is refused stands as one operation, and is listed by name with the
+    /// reason. `None` for a graph, and for a program that cannot even be displayed.
+    #[must_use]
+    pub fn outlined(&self) -> Option<(Self, BTreeMap<String, String>)> {
+        let Source::File(file, assumed) = &self.source else { return None };
+        let Outlined { placed, refused } = outline(&file.program, self.workflow, assumed).ok()?;
+        let outlined = Self::new(self.source.clone(), self.workflow, self.options);
+        Some((Self { lowered: OnceCell::from(Ok(placed.into())), ..outlined }, refused))
+    }
+
+    /// The program after the passes of the optimisation level.
+    ///
+    /// # Errors
+    /// As [`Self::lowered`], and when a pass breaks the program.
+    pub fn optimised(&self) -> Result<&Optimised, StageError> {
+        let optimise = || {
+            let (module, passes) = self.run(&PassManager::of_level(self.options.opt_level))?;
+            Ok(Optimised { module: Rc::new(module), passes })
+        };
+        self.optimised.get_or_init(optimise).as_ref().map_err(Clone::clone)
+    }
+
+    /// The program after the first passes; it is not kept.
+    ///
+    /// # Errors
+    /// As [`Self::optimised`].
+    pub fn after_passes(&self, count: usize) -> Result<HloModule, StageError> {
+        Ok(self.run(&PassManager::of_level(self.options.opt_level).first(count))?.0)
+    }
+
+    fn run(&self, passes: &PassManager) -> Result<(HloModule, PassLog), StageError> {
+        let lowered = self.lowered()?;
+        Ok(passes.run((*lowered.module).clone())?)
+    }
+
+    /// The code for a core with these costs. A pipeline is for one kind of core: the first costs count.
+    ///
+    /// # Errors
+    /// As [`Self::optimised`], and when no code can be generated.
+    pub fn executable(&self, costs: &CostTable) -> Result<&Rc<Executable>, StageError> {
+        let generate = || Ok(Rc::new(codegen::generate_with(&self.optimised()?.module, costs, &self.options)?));
+        self.executable.get_or_init(generate).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl From<Placed> for Lowered {
+    fn from(placed: Placed) -> Self {
+        Self { module: Rc::new(placed.module), estimates: placed.estimates, notes: placed.notes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_machine::arch::instance;
+    use ns_model::ModelSpec;
+
+    #[test]
+    fn a_stage_is_computed_once() {
+        let spec: ModelSpec = "mlp".parse().unwrap();
+        let graph = Rc::new(spec.trace(1).unwrap());
+        let pipeline = Pipeline::of_graph(graph, Workflow::Trace, CompileOptions::default());
+        let costs = CostTable::of_instance(instance("trn1.2xlarge").unwrap()).unwrap();
+        let first = Rc::clone(pipeline.executable(&costs).unwrap());
+        assert!(Rc::ptr_eq(&first, pipeline.executable(&costs).unwrap()));
+        let (lowered, optimised) = (pipeline.lowered().unwrap(), pipeline.optimised().unwrap());
+        assert!(optimised.module.instructions.len() < lowered.module.instructions.len());
+        assert_eq!(pipeline.after_passes(0).unwrap(), *lowered.module);
+        assert_eq!(pipeline.after_passes(optimised.passes.len()).unwrap(), *optimised.module);
+    }
+}

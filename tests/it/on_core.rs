@@ -1,0 +1,15 @@
+//! The time of a model file on a simulated core.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use neuronscope::base::SimTime;
+use neuronscope::compiler::{Pipeline, Workflow};
+use neuronscope::device::{Device, DeviceError};
+use neuronscope::import::Imported;
+
+/// The time of one call on the core, from the first instruction to the last.
+pub fn core_time(device: &Device, imported: Imported) -> Result<SimTime, DeviceError> {
+    let pipeline = Pipeline::of_file(Rc::new(imported), BTreeMap::new(), Workflow::Trace, device.options);
+    Ok(device.call(&device.generate(&pipeline)?, Workflow::Trace)?.0)
+}
