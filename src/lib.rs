@@ -1,31 +1,7 @@
 //! neuronscope: a benchmark and profile explorer for AWS NeuronCores.
 //!
-//! The rooms (top-level modules), in the order in which data flows. A room uses those above it, never those below (a
-//! test reads every `crate::` path); rooms on one line do not use each other.
-//!
-//! | room | holds |
-//! |---|---|
-//! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the interfaces of a shell |
-//! | [`tensor`], [`profile`], [`machine`] | numbers; events over time; the hardware |
-//! | [`formats`], [`analysis`] | files that hold a profile; questions about a profile |
-//! | [`kernel`] | custom operators: GPSIMD kernels in C++, checked and run for their values |
-//! | [`view`], [`insight`] | pure view models: timeline geometry, tables, plots; the analysis of an execution |
-//! | [`model`] | what the user writes: modules, the tracer, the zoo |
-//! | [`compiler`] | graph to HLO to passes to an executable |
-//! | [`neuron`] | the simulated core: the simulator and the runtime around it |
-//! | [`device`] | from a model and an instance to the duration of a call |
-//! | [`mod@bench`] | NeuronPerf: configurations, scheduler, reports |
-//! | [`experiment`], [`capture`], [`fidelity`] | PyTorch/XLA's benchmark suite; a simulated execution as a profile; published rows against predictions |
-//! | [`session`] | one facade for every shell: requests, events, share links |
-//! | [`page`] | the page's state: what it shows and how each action changes it |
-//! | `cli`, `web` | the shells, each behind a feature; the only rooms that use files, terminals and browsers |
-//!
-//! # Features
-//!
-//! The library needs none, natively and for wasm32.
-//!
-//! * `cli`: the command line `neuronscope` and the room `cli`.
-//! * `web`: the room `web`, for wasm32; `programs` adds the four programs of the page.
+//! Each module is a crate of the workspace; `ARCHITECTURE.md` says what each holds and which of them promise an API. They build natively
+//! and for wasm32, without a Cargo feature.
 //!
 //! # Opening a file
 //!

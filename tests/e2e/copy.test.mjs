@@ -87,8 +87,45 @@ test("a browser that takes no pictures saves a file, and a refused text is shown
   init: () => {
     delete window.ClipboardItem;
     if (window.Clipboard) Clipboard.prototype.writeText = () => Promise.reject(new Error("not today"));
+    Document.prototype.execCommand = () => false;
   },
 }));
+
+// For `init`: a clipboard that never answers.
+const neverAnswers = () => {
+  if (!window.Clipboard) return;
+  for (const name of ["write", "writeText"]) Clipboard.prototype[name] = () => new Promise(() => {});
+};
+
+test("a clipboard that never answers: the text is copied the older way, the focus stays, a picture is saved", app.page(async (page) => {
+  await waitForState(page, "done");
+  await copied(page, "command");
+  assert.match(await clipboard(page), /^neuronscope bench --model nn/);
+  assert.ok(await page.evaluate(() => document.activeElement.matches("details.menu summary")));
+  assert.equal(await page.locator(".copy-field").count(), 0);
+  await copied(page, "link");
+  assert.match(await clipboard(page), /#\/benchmark\?v=1&model=nn/);
+  const menu = await copyMenu(page);
+  assert.match((await download(page, menu.locator('[data-copy="image"]').first())).name, /\.png$/);
+}, { hash: "#/benchmark?v=1&model=nn&duration=2&n_models=1", context, init: neverAnswers }));
+
+test("a browser in which nothing copies shows the link", app.page(async (page) => {
+  await waitForState(page, "done");
+  await page.evaluate(() => { Document.prototype.execCommand = () => false; });
+  await (await copyMenu(page)).locator('[data-copy="link"]').click();
+  await said(page, /^Nothing was copied \(the clipboard does not answer\)\. The link is:\s+http.*#\/benchmark\?v=1&model=nn/);
+}, { hash: "#/benchmark?v=1&model=nn&duration=2&n_models=1", init: neverAnswers }));
+
+test("an entry of the menu stays the same element while the menu finds more entries", app.page(async (page) => {
+  await waitForState(page, "done");
+  const kinds = await page.evaluate(async () => {
+    const link = document.querySelector('[data-copy="link"]');
+    link.closest("details").open = true;
+    while (!document.querySelector('[data-copy="markdown"]')) await new Promise(requestAnimationFrame);
+    return [link.isConnected, link.dataset.copy, link.innerText];
+  });
+  assert.deepEqual(kinds, [true, "link", "Copy link"]);
+}, { hash: "#/matmult?v=1&matrix_dim=128" }));
 
 test("on a phone the menu opens by keyboard, stays in the window and closes", app.page(async (page) => {
   await waitForState(page, "done");

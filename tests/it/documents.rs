@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Documents for those who change the sources.
-const DOCUMENTS: &[&str] =
-    &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/inside.md", "docs/where-to-add.md", "docs/design.md"];
+const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/where-to-add.md", "docs/design.md"];
 
 /// Folders whose files and folders a document may name.
 const TREES: &[&str] = &["src", "tests", "docs", "www", "tools", "examples", "benches", "fuzz"];

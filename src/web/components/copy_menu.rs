@@ -52,15 +52,15 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     };
     let notices = &app.notices;
     let command = props.command.clone().or_else(|| found.texts.iter().find_map(ShownText::command).map(Into::into));
-    let texts = found.texts.iter().map(|text| {
+    let texts = found.texts.iter().enumerate().map(|(i, text)| {
         let (notices, text) = (notices.clone(), text.clone());
         let name = text.name();
-        entry("markdown", name, Callback::from(move |()| copy(&notices, "Markdown", &text.markdown())))
+        entry("markdown", i, name, Callback::from(move |()| copy_text(&notices, "Markdown", &text.markdown(), "")))
     });
-    let charts = found.charts.iter().map(|chart| {
+    let charts = (1..).zip(&found.charts).map(|(i, chart)| {
         let (notices, chart) = (notices.clone(), chart.clone());
         let name = chart.title.clone();
-        entry("image", name, Callback::from(move |()| picture::copy_chart(&chart, saying(&notices))))
+        entry("image", i, name, Callback::from(move |()| picture::copy_chart(&chart, saying(&notices))))
     });
     let canvas = props.canvas.clone().map(|(name, paint)| {
         let (notices, title) = (notices.clone(), name.to_string());
@@ -68,23 +68,18 @@ pub fn CopyMenu(props: &CopyMenuProps) -> Html {
             Some(canvas) => picture::copy_canvas(&title, &canvas, saying(&notices)),
             None => saying(&notices)(Err("There is no picture of it now.".to_owned())),
         });
-        entry("image", name.to_string(), what)
+        entry("image", 0, name.to_string(), what)
     });
     let has_pictures = !found.charts.is_empty() || canvas.is_some();
+    let mut entries = vec![link_entry(props, &app)];
+    entries.extend(command.map(|text| command_entry(text, notices)));
+    entries.extend((!found.texts.is_empty()).then(|| group("As Markdown")));
+    entries.extend(texts);
+    entries.extend(has_pictures.then(|| group("As image")));
+    entries.extend(canvas);
+    entries.extend(charts);
     html! {
-        <Menu label="Copy" title="What to copy" {on_toggle}>
-            { link_entry(props, &app) }
-            { for command.map(|text| command_entry(&text, notices)) }
-            if !found.texts.is_empty() {
-                <li class="menu-group" aria-hidden="true">{ "As Markdown" }</li>
-                { for texts }
-            }
-            if has_pictures {
-                <li class="menu-group" aria-hidden="true">{ "As image" }</li>
-                { for canvas }
-                { for charts }
-            }
-        </Menu>
+        <Menu label="Copy" title="What to copy" {on_toggle}>{ for entries }</Menu>
     }
 }
 
@@ -92,43 +87,38 @@ fn link_entry(props: &CopyMenuProps, app: &AppContext) -> Html {
     let notices = app.notices.clone();
     let hash = linked_hash(&app.models, &props.model, props.hash.to_string());
     let gives = link_sentence(&app.models, &props.model).unwrap_or_else(|| props.link_gives.to_string());
-    let what = Callback::from(move |()| {
-        let address = url::address_with(&hash);
-        let (notices, gives, shown) = (notices.clone(), gives.clone(), address.clone());
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => (Tone::Good, format!("The link is in the clipboard. {gives}")),
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). The link is: {shown}")),
-            };
-            notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(&address, done);
-    });
-    entry("link", "Copy link".to_owned(), what)
+    let what = Callback::from(move |()| copy_text(&notices, "link", &url::address_with(&hash), &gives));
+    entry("link", 0, "Copy link".to_owned(), what)
 }
 
-fn command_entry(text: &AttrValue, notices: &StateDispatcher<Notices>) -> Html {
-    let (notices, text) = (notices.clone(), text.clone());
-    entry("command", "Copy command line".to_owned(), Callback::from(move |()| copy(&notices, "command line", &text)))
+fn command_entry(text: AttrValue, notices: &StateDispatcher<Notices>) -> Html {
+    let notices = notices.clone();
+    let what = Callback::from(move |()| copy_text(&notices, "command line", &text, ""));
+    entry("command", 0, "Copy command line".to_owned(), what)
 }
 
-/// A button of the menu; `kind` is its name for tests.
-fn entry(kind: &'static str, title: String, what: Callback<()>) -> Html {
+/// A button of the menu; `kind` is its name for tests. The key keeps it the same element while the opened menu finds more entries:
+/// without it, a click or the focus on the link could end up on the entry after it.
+fn entry(kind: &'static str, number: usize, title: String, what: Callback<()>) -> Html {
     let onclick = what.reform(|_: MouseEvent| ());
-    html! { <li><button type="button" data-copy={kind} {onclick}>{ title }</button></li> }
+    html! { <li key={format!("{kind} {number}")}><button type="button" data-copy={kind} {onclick}>{ title }</button></li> }
 }
 
-/// Copies a text, and reports the outcome; a text that the clipboard refuses is shown, so that it can be copied by hand.
-fn copy(notices: &StateDispatcher<Notices>, what: &'static str, text: &str) {
-    let (notices, shown) = (notices.clone(), text.to_owned());
-    let done = Callback::from(move |result: Result<(), String>| {
-        let (tone, text) = match result {
-            Ok(()) => (Tone::Good, format!("The {what} is in the clipboard.")),
-            Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}). It is:\n{shown}")),
+/// The name of the entries below it.
+fn group(name: &'static str) -> Html {
+    html! { <li key={name} class="menu-group" aria-hidden="true">{ name }</li> }
+}
+
+/// Copies a text and says so, with a sentence on what it gives; a text that could not be copied is shown, to copy it by hand.
+pub fn copy_text(notices: &StateDispatcher<Notices>, what: &'static str, text: &str, gives: &str) {
+    let (notices, copied, gives) = (notices.clone(), text.to_owned(), gives.to_owned());
+    clipboard::copy(text, move |outcome| {
+        let (tone, text) = match outcome {
+            Ok(()) => (Tone::Good, format!("The {what} is in the clipboard. {gives}").trim_end().to_owned()),
+            Err(reason) => (Tone::Info, format!("Nothing was copied ({reason}). The {what} is:\n{copied}")),
         };
         notices.dispatch(NoticeAction::Say(tone, text));
     });
-    clipboard::copy(text, done);
 }
 
 /// Reports whether a picture was copied or saved.

@@ -29,7 +29,7 @@ mod source_field;
 pub use bar_chart::BarChart;
 pub use check_field::CheckField;
 pub use compile_fields::{AUTO_CAST_TYPES, AUTO_CASTS, CompileFields, OPT_LEVELS, pairs};
-pub use copy_menu::CopyMenu;
+pub use copy_menu::{CopyMenu, copy_text};
 pub use data_table::{DataTable, RowAction};
 pub use diagnostics::DiagnosticsPanel;
 pub use document_view::DocumentView;

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlImageElement, Url, XmlSerializer};
 
-use super::{boxes, download, error_text};
+use super::{boxes, clipboard, download, error_text};
 
 use ns_base::convert::{narrow_count, real_len, whole};
 
@@ -16,6 +16,8 @@ const SCALE: f64 = 2.0;
 const MARGIN: f64 = 16.0;
 /// Height of a line of text.
 const LINE: f64 = 20.0;
+/// How long the clipboard may take for a picture, which it reads and writes anew.
+const PICTURE_MS: u32 = 10_000;
 const FONT: &str = "13px system-ui, sans-serif";
 const TITLE_FONT: &str = "600 15px system-ui, sans-serif";
 
@@ -104,10 +106,10 @@ async fn to_clipboard(blob: &Blob) -> Result<(), JsValue> {
     let content = Object::new();
     Reflect::set(&content, &"image/png".into(), blob)?;
     let item = Reflect::construct(&constructor, &Array::of1(&content))?;
-    let clipboard = window.navigator().clipboard();
-    let write = Reflect::get(&clipboard, &"write".into())?.dyn_into::<Function>()?;
-    let written = write.call1(&clipboard, &Array::of1(&item))?.dyn_into::<Promise>()?;
-    JsFuture::from(written).await.map(drop)
+    let receiver = window.navigator().clipboard();
+    let write = Reflect::get(&receiver, &"write".into())?.dyn_into::<Function>()?;
+    let written = write.call1(&receiver, &Array::of1(&item))?.dyn_into::<Promise>()?;
+    clipboard::answer(written, PICTURE_MS).await.map(drop)
 }
 
 /// A canvas and the callback that draws on it.

@@ -1,18 +1,16 @@
 //! An example of the guide: a link, a command and, for a study, a run in place, whose result is kept.
 
-use crate::state::StateDispatcher;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::components::{DocumentView, ProgressBar};
+use crate::components::{DocumentView, ProgressBar, copy_text};
 use crate::context::{AppContext, RunningJob, use_app};
-use crate::platform::clipboard;
 use crate::shelf;
 use crate::worker::Engine;
 use ns_page::RunState;
 use ns_page::Shared;
-use ns_page::notices::{NoticeAction, Notices, Tone};
+use ns_page::notices::{NoticeAction, Tone};
 use ns_session::guide::Example;
 use ns_session::share::Address;
 use ns_session::shelf::KeptStudy;
@@ -66,7 +64,7 @@ pub fn ExampleCard(props: &ExampleCardProps) -> Html {
             }
         })
     };
-    let copy = copier(example.command, app.notices);
+    let copy = Callback::from(move |_: MouseEvent| copy_text(&app.notices, "command line", example.command, ""));
     let is_running = run.is_running();
     html! {
         <li class="panel card">
@@ -127,21 +125,6 @@ fn starter(
         if engine.is_alive() {
             *job.borrow_mut() = Some((engine, sent));
         }
-    })
-}
-
-/// Puts the command into the clipboard, and says so.
-fn copier(command: &'static str, notices: StateDispatcher<Notices>) -> Callback<MouseEvent> {
-    Callback::from(move |_: MouseEvent| {
-        let notices = notices.clone();
-        let done = Callback::from(move |result: Result<(), String>| {
-            let (tone, text) = match result {
-                Ok(()) => (Tone::Good, "The command line is in the clipboard.".to_owned()),
-                Err(reason) => (Tone::Info, format!("The clipboard refused ({reason}).")),
-            };
-            notices.dispatch(NoticeAction::Say(tone, text));
-        });
-        clipboard::copy(command, done);
     })
 }
 
