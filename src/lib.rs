@@ -6,6 +6,7 @@
 //! | room | holds |
 //! |---|---|
 //! | [`base`] | time, units, typed ids, interning, random numbers, statistics, diagnostics, the interfaces of a shell |
+//! | [`container`] | bytes of files, and what packs them: gzip, zip, npy |
 //! | [`tensor`], [`profile`], [`machine`] | numbers; events over time; the hardware |
 //! | [`formats`], [`analysis`] | files that hold a profile; questions about a profile |
 //! | [`kernel`] | custom operators: GPSIMD kernels in C++, checked and run for their values |
@@ -39,7 +40,7 @@
 //! let table = operator_stats(&profile, &OpQuery::default());
 //! let row = &table.stats[0];
 //! assert_eq!((table.name(&profile, row), row.count, row.total_ns), ("dot", 2, 5_000));
-//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! # Ok::<(), neuronscope::base::Refusal>(())
 //! ```
 //!
 //! # Simulating a model
@@ -69,7 +70,7 @@
 //! builder.slice(thread, 0, 1_000, "request", "", None);
 //! let bytes = WriteFormat::Perfetto.write(&builder.finish(Diagnostics::new()));
 //! assert_eq!(read_bytes("again", &bytes)?.slices().len(), 1);
-//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! # Ok::<(), neuronscope::base::Refusal>(())
 //! ```
 //!
 //! `examples/` has a program for each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
@@ -79,6 +80,7 @@ pub use ns_base as base;
 pub use ns_bench as bench;
 pub use ns_capture as capture;
 pub use ns_compiler as compiler;
+pub use ns_container as container;
 pub use ns_device as device;
 pub use ns_experiment as experiment;
 pub use ns_fidelity as fidelity;

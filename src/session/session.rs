@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use super::analysis::AnalysisRun;
-use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of};
+use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::held::Held;
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
@@ -308,7 +308,7 @@ fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Re
         RecordsSource::Link(text) => {
             let is_sample = text == SAMPLE_NAME;
             let files = if is_sample { sample() } else { unpack(&text)? };
-            let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
+            let waiting = |(name, bytes)| Waiting { name, source: Box::new(bytes), is_sample, is_part: false };
             Ok(files.into_iter().map(waiting).collect())
         }
     }

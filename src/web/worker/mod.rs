@@ -20,3 +20,4 @@ mod source;
 pub use client::Engine;
 pub use host::start;
 pub use pool::{KnownModel, Models, Pool};
+pub use source::copy_front;
