@@ -15,7 +15,7 @@
 //! let table = operator_stats(&profile, &OpQuery::default());
 //! let row = &table.stats[0];
 //! assert_eq!((table.name(&profile, row), row.count, row.total_ns), ("dot", 2, 5_000));
-//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! # Ok::<(), neuronscope::base::Refusal>(())
 //! ```
 //!
 //! # Simulating a model
@@ -45,7 +45,7 @@
 //! builder.slice(thread, 0, 1_000, "request", "", None);
 //! let bytes = WriteFormat::Perfetto.write(&builder.finish(Diagnostics::new()));
 //! assert_eq!(read_bytes("again", &bytes)?.slices().len(), 1);
-//! # Ok::<(), neuronscope::formats::ReadError>(())
+//! # Ok::<(), neuronscope::base::Refusal>(())
 //! ```
 //!
 //! `examples/` has a program for each: `cargo run --example open_trace`, `simulate_bert`, `write_trace`.
@@ -55,6 +55,7 @@ pub use ns_base as base;
 pub use ns_bench as bench;
 pub use ns_capture as capture;
 pub use ns_compiler as compiler;
+pub use ns_container as container;
 pub use ns_device as device;
 pub use ns_experiment as experiment;
 pub use ns_fidelity as fidelity;

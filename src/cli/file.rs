@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use ns_base::Refusal;
 use ns_session::ByteSource;
 
 /// An open file.
@@ -31,16 +32,17 @@ impl FileSource {
 }
 
 impl ByteSource for FileSource {
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         self.len
     }
 
-    fn read(&mut self, offset: u64, buf: &mut [u8]) -> std::result::Result<usize, String> {
-        let say = |e: std::io::Error| e.to_string();
-        self.file.seek(SeekFrom::Start(offset)).map_err(say)?;
+    fn read(&self, offset: u64, buf: &mut [u8]) -> std::result::Result<usize, Refusal> {
+        let say = |e: std::io::Error| Refusal::new(e.to_string());
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(offset)).map_err(say)?;
         let mut filled = 0;
         while filled < buf.len() {
-            match self.file.read(&mut buf[filled..]) {
+            match file.read(&mut buf[filled..]) {
                 Ok(0) => break,
                 Ok(n) => filled += n,
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}

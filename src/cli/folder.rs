@@ -1,10 +1,12 @@
 //! Folders and sets of files on disk, which a session reads as one archive.
 
+use std::cell::RefCell;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::file::FileSource;
+use ns_base::{Refusal, refuse};
 use ns_session::{BundleLayout, ByteSource, Piece, files_to_open};
 
 /// Depth to which nested folders are searched.
@@ -16,7 +18,7 @@ const MOST_PATHS: usize = 100_000;
 pub(super) struct FolderSource {
     files: Vec<PathBuf>,
     layout: BundleLayout,
-    open: Option<(usize, FileSource)>,
+    open: RefCell<Option<(usize, FileSource)>>,
 }
 
 impl FolderSource {
@@ -53,28 +55,29 @@ impl FolderSource {
         }
         let layout = BundleLayout::new(&sized).map_err(|e| anyhow!(e))?;
         let files = chosen.into_iter().map(|at| found[at].1.clone()).collect();
-        Ok(Self { files, layout, open: None })
+        Ok(Self { files, layout, open: RefCell::new(None) })
     }
 
-    fn read_file(&mut self, index: usize, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
-        let path = self.files.get(index).ok_or("the folder has no such file")?;
-        if self.open.as_ref().is_none_or(|(known, _)| *known != index) {
-            self.open = Some((index, FileSource::open(path).map_err(|e| e.to_string())?));
+    fn read_file(&self, index: usize, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
+        let path = self.files.get(index).ok_or_else(|| refuse!("the folder has no such file"))?;
+        let mut open = self.open.borrow_mut();
+        if open.as_ref().is_none_or(|(known, _)| *known != index) {
+            *open = Some((index, FileSource::open(path).map_err(|e| Refusal::new(e.to_string()))?));
         }
-        let Some((_, file)) = &mut self.open else { return Ok(0) };
+        let Some((_, file)) = &*open else { return Ok(0) };
         match file.read(offset, buf)? {
-            0 => Err(format!("{} became shorter while it was read; open the folder again", path.display())),
+            0 => Err(refuse!("{} became shorter while it was read; open the folder again", path.display())),
             n => Ok(n),
         }
     }
 }
 
 impl ByteSource for FolderSource {
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         self.layout.len()
     }
 
-    fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
+    fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
         let mut filled = 0;
         while filled < buf.len() {
             let (at, rest) = (offset + filled as u64, &mut buf[filled..]);

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::driver::Driver;
 use super::file::FileSource;
-use super::model_file::{self, DiskModel};
+use super::model_file;
 use ns_device::{BatchRule, ModelFileRef};
 use ns_import::ImportError;
 use ns_session::{ByteSource, JobRequest, JobResult, ModelFileSettings, OpenedModel, Told};
@@ -75,7 +75,7 @@ impl ModelFileFlags {
         let path = std::path::Path::new(model);
         let source = FileSource::open(path)?;
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
-        let (size, decided) = (source.len(), settings.clone());
+        let (size, decided) = (source.size(), settings.clone());
         let request = JobRequest::OpenModel { name, size, settings: Box::new(settings) };
         let Some(Told::Done(JobResult::Model(found))) = driver.run(request, Some(Box::new(source)))? else {
             bail!("the session did not open the model file");
@@ -99,7 +99,7 @@ impl ModelFileFlags {
         let settings = self.settings()?;
         let path = std::path::Path::new(model);
         let name = path.file_name().map_or_else(|| model.to_owned(), |n| n.to_string_lossy().into_owned());
-        driver.models().keep(&name, Rc::new(DiskModel::open(path)?))?;
+        driver.models().keep(&name, Rc::new(FileSource::open(path)?))?;
         Ok(ModelFileRef { digest: None, ..ModelFileRef::new(&name, "", settings) }.to_string())
     }
 

@@ -1,56 +1,16 @@
 //! Model files on disk.
 
-use std::cell::RefCell;
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
+use super::file::FileSource;
 use ns_device::ModelFileSettings;
-use ns_import::{
-    ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, MediumError, ModelBytes, read_model,
-    refuse_undecided,
-};
+use ns_import::{ImportError, ImportOptions, Imported, Inspection, MODEL_ENDINGS, read_model, refuse_undecided};
 use ns_model::ModelSpec;
 
-/// A file that is read in slices: weights beside a graph stay on disk.
-pub(super) struct DiskModel {
-    file: RefCell<File>,
-    size: u64,
-}
-
-impl DiskModel {
-    /// Opens a file.
-    pub fn open(path: &Path) -> Result<Self> {
-        let named = || path.display().to_string();
-        let file = File::open(path).with_context(named)?;
-        let metadata = file.metadata().with_context(named)?;
-        if metadata.is_dir() {
-            bail!("{}: is a folder; name the model file in it", path.display());
-        }
-        Ok(Self { file: RefCell::new(file), size: metadata.len() })
-    }
-}
-
-impl ModelBytes for DiskModel {
-    fn size(&self) -> u64 {
-        self.size
-    }
-
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
-        let len = usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(len);
-        let mut bytes = vec![0; len];
-        let mut file = self.file.borrow_mut();
-        let said = |e: std::io::Error| MediumError::new(e.to_string());
-        file.seek(SeekFrom::Start(offset)).map_err(said)?;
-        file.read_exact(&mut bytes).map_err(said)?;
-        Ok(bytes)
-    }
-}
-
 /// The model in a file. The settings decide what the file leaves to the user; otherwise the file is refused.
-pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, DiskModel)> {
+pub(super) fn read_decided(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {
     let (imported, bytes) = read(path, settings)?;
     check_decided(&imported.inspection, settings).with_context(|| path.display().to_string())?;
     Ok((imported, bytes))
@@ -62,8 +22,8 @@ pub(super) fn check_decided(inspection: &Inspection, settings: &ModelFileSetting
 }
 
 /// The model in a file, including files with open decisions.
-pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, DiskModel)> {
-    let bytes = DiskModel::open(path)?;
+pub(super) fn read(path: &Path, settings: &ModelFileSettings) -> Result<(Imported, FileSource)> {
+    let bytes = FileSource::open(path)?;
     let options = ImportOptions { dims: settings.dims.clone(), looks_only: false };
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let imported = read_model(&name, &bytes, &options).with_context(|| path.display().to_string())?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
 
 use super::args::ProfileArgs;
@@ -11,7 +11,7 @@ use super::driver::Driver;
 use super::file::FileSource;
 use super::flags::dashed_flag;
 use super::folder::FolderSource;
-use ns_session::{ByteSource, JobRequest, ProfileInfo};
+use ns_session::{ByteSource, HEAD_BYTES, JobRequest, Kind, ProfileInfo, sniff};
 
 /// Prefix of a simulated run on the command line.
 const RUN_PREFIX: &str = "sim:";
@@ -57,7 +57,11 @@ pub(super) fn open_files(driver: &mut Driver, paths: &[PathBuf]) -> Result<Profi
         [folder] => (name(folder).unwrap_or_else(|| "folder".to_owned()), Box::new(FolderSource::open(paths)?)),
         several => (format!("{} files", several.len()), Box::new(FolderSource::open(paths)?)),
     };
-    let size = file.len();
+    let head = file.slice(0, HEAD_BYTES).with_context(|| name.clone())?;
+    if paths.len() == 1 && sniff(&head, &name) == Kind::Model {
+        bail!("{name}: it is a model, not a profile; look at it with: neuronscope inspect {name}");
+    }
+    let size = file.size();
     profile_info(driver.run(JobRequest::Open { name, size }, Some(file))?)
 }
 

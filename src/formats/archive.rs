@@ -1,11 +1,11 @@
 //! The profiles of an archive: each of its files is read as if it were alone, except in run directories of the Neuron
 //! plugin, whose files together are one profile.
 
+use super::interface::empty;
 use super::plugin::join_runs;
-use super::reader::ProfileReader;
-use super::zip::Unzip;
-use super::{ChunkedReader, ReadError, ReadLimits};
-use ns_base::Diagnostics;
+use super::{ChunkedReader, ProfileReader, ReadLimits, ReadProgress};
+use ns_base::{Diagnostics, Refusal};
+use ns_container::zip::Unzip;
 use ns_profile::Profile;
 
 /// The most files of an archive that are read.
@@ -16,7 +16,7 @@ pub(super) struct Archive {
     unzip: Unzip,
     limits: ReadLimits,
     current: Option<File>,
-    read: Vec<(String, Result<Vec<Profile>, ReadError>)>,
+    read: Vec<(String, Result<Vec<Profile>, Refusal>)>,
     diagnostics: Diagnostics,
     /// Totals of the finished files.
     text_bytes: u64,
@@ -26,7 +26,7 @@ pub(super) struct Archive {
 /// The file that is being read. After an error the rest of it is skipped.
 struct File {
     name: String,
-    reader: Result<Box<ProfileReader>, ReadError>,
+    reader: Result<Box<ProfileReader>, Refusal>,
 }
 
 impl File {
@@ -42,7 +42,7 @@ impl File {
 impl Archive {
     pub fn new(limits: ReadLimits) -> Self {
         Self {
-            unzip: Unzip::new(),
+            unzip: Unzip::default(),
             limits,
             current: None,
             read: Vec::new(),
@@ -53,7 +53,7 @@ impl Archive {
     }
 
     /// Takes the next piece of the archive.
-    pub fn push(&mut self, mut chunk: &[u8]) -> Result<(), ReadError> {
+    pub fn push(&mut self, mut chunk: &[u8]) -> Result<(), Refusal> {
         loop {
             let current = &mut self.current;
             let mut sink = |bytes: &[u8]| {
@@ -91,14 +91,15 @@ impl Archive {
     }
 
     /// Bytes of text and events so far.
-    pub fn progress(&self) -> (u64, u64) {
+    pub fn progress(&self) -> ReadProgress {
         let current = self.current.as_ref().and_then(|f| f.reader.as_ref().ok()).map(|r| r.progress());
         let current = current.unwrap_or_default();
-        (self.text_bytes + current.text_bytes, self.events + current.events)
+        let (text_bytes, events) = (self.text_bytes + current.text_bytes, self.events + current.events);
+        ReadProgress { file_bytes: 0, text_bytes, events }
     }
 
     /// Takes the end of the archive and returns its profiles, at least one.
-    pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, ReadError> {
+    pub fn finish(mut self, title: &str) -> Result<Vec<Profile>, Refusal> {
         self.unzip.finish(&mut self.diagnostics)?;
         self.end_file();
         let read = join_runs(self.read, &mut self.diagnostics);
@@ -127,7 +128,7 @@ impl Archive {
                 }
             }
         }
-        let Some(first) = profiles.first_mut() else { return Err(first_error.unwrap_or(ReadError::Empty)) };
+        let Some(first) = profiles.first_mut() else { return Err(first_error.unwrap_or_else(empty)) };
         first.diagnostics.append(&self.diagnostics);
         Ok(profiles)
     }

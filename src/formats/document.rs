@@ -1,8 +1,10 @@
 //! Formats whose parts refer to later parts: the text is collected, and read when it is complete.
 
 use super::json::BYTE_ORDER_MARK;
-use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use super::{ChunkedReader, ReadLimits, ReadProgress};
+use crate::interface::{document_too_large, empty};
 use ns_base::Diagnostics;
+use ns_base::Refusal;
 use ns_profile::{Profile, ProfileBuilder};
 
 /// The content of a text.
@@ -22,12 +24,12 @@ impl Parsed {
     }
 
     /// The profile, the first if there are several. Only the parts of the text that arguments refer to are kept.
-    pub fn finish(self, text: Vec<u8>) -> Result<Profile, ReadError> {
-        self.finish_each(text)?.into_iter().next().ok_or(ReadError::Empty)
+    pub fn finish(self, text: Vec<u8>) -> Result<Profile, Refusal> {
+        self.finish_each(text)?.into_iter().next().ok_or_else(empty)
     }
 
     /// The profiles, at least one.
-    pub fn finish_each(self, mut text: Vec<u8>) -> Result<Vec<Profile>, ReadError> {
+    pub fn finish_each(self, mut text: Vec<u8>) -> Result<Vec<Profile>, Refusal> {
         Ok(match self {
             Self::Rows(mut builder, diagnostics) => {
                 if text.starts_with(BYTE_ORDER_MARK) {
@@ -47,7 +49,7 @@ impl Parsed {
 }
 
 /// Reads a whole text. Damage is a diagnostic; a text that gives no profile at all is an error.
-pub(super) type Parse = fn(&[u8]) -> Result<Parsed, ReadError>;
+pub(super) type Parse = fn(&[u8]) -> Result<Parsed, Refusal>;
 
 /// Collects the text for [`Parse`].
 pub(super) struct DocumentReader {
@@ -63,15 +65,15 @@ impl DocumentReader {
 }
 
 impl ChunkedReader for DocumentReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         collect(&mut self.text, chunk, self.limits)
     }
 
-    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(self: Box<Self>) -> Result<Profile, Refusal> {
         (self.parse)(&self.text)?.finish(self.text)
     }
 
-    fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, ReadError> {
+    fn finish_each(self: Box<Self>) -> Result<Vec<Profile>, Refusal> {
         (self.parse)(&self.text)?.finish_each(self.text)
     }
 
@@ -82,10 +84,10 @@ impl ChunkedReader for DocumentReader {
 
 /// Appends to a text that is kept as a whole. It grows by a quarter instead of doubling, because wasm memory is never
 /// given back.
-pub(super) fn collect(text: &mut Vec<u8>, chunk: &[u8], limits: ReadLimits) -> Result<(), ReadError> {
+pub(super) fn collect(text: &mut Vec<u8>, chunk: &[u8], limits: ReadLimits) -> Result<(), Refusal> {
     let bytes = text.len() as u64 + chunk.len() as u64;
     if bytes > limits.document_bytes {
-        return Err(ReadError::DocumentTooLarge { limit: limits.document_bytes });
+        return Err(document_too_large(limits.document_bytes));
     }
     if text.capacity() - text.len() < chunk.len() {
         text.reserve_exact(chunk.len().max(text.len() / 4));

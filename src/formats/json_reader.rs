@@ -7,7 +7,9 @@ use super::json::keys::KeyScanner;
 use super::json::nested::nested_trace;
 use super::sampled::{read_cpuprofile, read_firefox, read_heapprofile, read_safari, read_speedscope, read_stackprof};
 use super::sniff::name_json_object;
-use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress, neuron, plugin, rocprof};
+use super::{ChunkedReader, ReadLimits, ReadProgress, neuron, plugin, rocprof};
+use crate::interface::not_a_profile;
+use ns_base::Refusal;
 use ns_profile::Profile;
 
 /// Formats by their keys, all of which have to be in the outermost object.
@@ -45,7 +47,7 @@ impl JsonReader {
         Self { scanner: KeyScanner::default(), text: Vec::new(), chrome: None, limits }
     }
 
-    fn read_document(self) -> Result<Profile, ReadError> {
+    fn read_document(self) -> Result<Profile, Refusal> {
         let keys = self.scanner.keys();
         let has = |key: &&str| keys.iter().any(|k| k == key);
         if let Some((_, parse)) = FORMATS.iter().find(|(wanted, _)| wanted.iter().all(has)) {
@@ -59,13 +61,13 @@ impl JsonReader {
             return neuron::read_summary(&self.text)?.finish(self.text);
         }
         match name_json_object(keys) {
-            Some(known) => Err(ReadError::NotAProfile { what: known.to_owned() }),
+            Some(known) => Err(not_a_profile(known)),
             None => self.read_trace(),
         }
     }
 
     /// Reads the trace somewhere inside the text. If there is none, the reader says what is wrong.
-    fn read_trace(self) -> Result<Profile, ReadError> {
+    fn read_trace(self) -> Result<Profile, Refusal> {
         let Some(part) = nested_trace(&self.text) else {
             let mut chrome = Box::new(ChromeReader::new(self.limits));
             chrome.push(&self.text)?;
@@ -86,7 +88,7 @@ impl JsonReader {
 }
 
 impl ChunkedReader for JsonReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         if let Some(chrome) = &mut self.chrome {
             return chrome.push(chunk);
         }
@@ -100,7 +102,7 @@ impl ChunkedReader for JsonReader {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         match self.chrome.take() {
             Some(chrome) => Box::new(chrome).finish(),
             None => self.read_document(),

@@ -11,7 +11,7 @@
 //! reader.push(br#"me":"dot"}]"#)?;
 //! let profile = reader.finish()?;
 //! assert_eq!(profile.slices().len(), 1);
-//! # Ok::<(), ns_formats::ReadError>(())
+//! # Ok::<(), ns_base::Refusal>(())
 //! ```
 
 #![warn(missing_docs)]
@@ -19,35 +19,32 @@
 
 mod archive;
 pub mod chrome;
-mod crc32;
 pub mod decimal;
 mod document;
 mod ftrace;
-mod gzip;
-mod inflate;
+mod interface;
 mod json;
 mod json_reader;
+mod layer;
 mod magic;
 mod memory_timeline;
 mod neuron;
 mod perfetto;
 mod pieces;
 mod plugin;
+mod profile_reader;
 mod protobuf;
-mod reader;
 mod rocprof;
 mod sampled;
 mod sniff;
 mod stacks;
-mod text_reader;
 mod utf16;
-
 mod write;
 mod xplane;
-mod zip;
 
+pub use interface::{ChunkedReader, ReadLimits, ReadProgress};
 pub use plugin::is_plugin_file;
-pub use reader::{ChunkedReader, ProfileReader, ReadError, ReadLimits, ReadProgress, read_bytes};
+pub use profile_reader::{ProfileReader, read_bytes};
 pub use sampled::is_of_stacks;
 pub use sniff::{FileKind, SNIFF_BYTES, name_json_object, sniff};
 pub use write::WriteFormat;

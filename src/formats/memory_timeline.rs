@@ -2,10 +2,11 @@
 //! nanoseconds) and to `.json` (times in microseconds, before PyTorch 2.2 in nanoseconds, and the bytes of each category at
 //! each).
 
-use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
+use crate::interface::not_a_profile;
+use ns_base::Refusal;
 use ns_base::convert::real_signed;
 use ns_base::{Diagnostics, StrId};
 use ns_profile::{ProfileBuilder, TrackId};
@@ -20,7 +21,7 @@ const ACTIONS: [&str; 4] = ["preexisting", "create", "increment version", "destr
 const LATEST_US: i64 = 100_000_000_000_000_000;
 
 /// Reads a whole file.
-pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let mut reader = Reader::new();
     let first = doc.root().items().next().and_then(|row| row.items().next());
@@ -32,7 +33,7 @@ pub(super) fn read_memory_timeline(text: &[u8]) -> Result<Parsed, ReadError> {
     }
     if reader.builder.events() == 0 {
         let what = "a JSON array of something other than events (none has a \"ph\")".to_owned();
-        return Err(ReadError::NotAProfile { what });
+        return Err(not_a_profile(&what));
     }
     doc.report_damage(&mut reader.diagnostics);
     Ok(Parsed::of(reader.builder, reader.diagnostics))

@@ -2,15 +2,15 @@
 //! (`system_profile.json`) and as a summary (`summary-json`). Times are nanoseconds, except in the summary, where they
 //! are seconds.
 
-use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProfileBuilder, TrackId};
 
 /// Reads the output of `neuron-profile view --output-format json`: a list for each kind of row.
-pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(super) fn read_device_json(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-profile"), Diagnostics::new());
     let process = builder.process("", "Neuron device");
@@ -81,7 +81,7 @@ impl Tracks<'_> {
 }
 
 /// Reads `system_profile.json`: events of the runtime and the framework, memory and processor use.
-pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(super) fn read_system_json(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-system-profile"), Diagnostics::new());
     let [events, memory, cpu] = doc.root().fields(["trace_events", "mem_usage", "cpu_util"]);
@@ -136,7 +136,7 @@ pub(super) fn looks_summary(text: &[u8]) -> bool {
 }
 
 /// Reads a summary: a slice of the total time for each profile in it, with all metrics as arguments.
-pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(super) fn read_summary(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-summary"), Diagnostics::new());
     let process = builder.process("", "Neuron summary");

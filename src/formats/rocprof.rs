@@ -1,15 +1,15 @@
 //! JSON of `rocprofv3` (ROCprofiler-SDK): records of kernels, copies and calls of the API, which name kinds,
 //! operations, kernels and agents by number. Times are nanoseconds.
 
-use super::ReadError;
 use super::decimal::TimeUnit;
 use super::document::Parsed;
 use super::json::{Doc, Value};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, FxHashSet, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, ProfileBuilder, TrackId};
 
 /// Reads a whole file.
-pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(super) fn read_rocprof(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("rocprof"), Diagnostics::new());
     let tool = doc.root().get("rocprofiler-sdk-tool");

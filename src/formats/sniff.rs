@@ -87,6 +87,24 @@ impl FileKind {
     }
 }
 
+impl FileKind {
+    /// Its name in a message, if it is not a profile for certain.
+    #[must_use]
+    pub fn refused(self) -> Option<&'static str> {
+        let is_other = matches!(
+            self,
+            Self::Empty
+                | Self::Text
+                | Self::Binary
+                | Self::Known(_)
+                | Self::JsonLines
+                | Self::ExperimentResults
+                | Self::NeuronPerfCsv
+        );
+        is_other.then(|| self.describe())
+    }
+}
+
 /// Bytes of a file's start that [`sniff`] looks at.
 pub const SNIFF_BYTES: usize = 4096;
 

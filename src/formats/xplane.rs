@@ -3,11 +3,13 @@
 //! Schema: `tsl/profiler/protobuf/xplane.proto`. Times are picoseconds from the start of a line. The two ends of a slice
 //! are rounded to nanoseconds, not its length, so that nested slices stay nested.
 
+use crate::interface::document_too_large;
 use std::ops::Range;
 
 use super::json::ObjectText;
 use super::pieces::Pieces;
-use super::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use super::{ChunkedReader, ReadLimits, ReadProgress};
+use ns_base::Refusal;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, LinkEvent, LinkValue, Profile, ProfileBuilder, TrackId};
@@ -31,13 +33,13 @@ impl XPlaneReader {
 }
 
 impl ChunkedReader for XPlaneReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         self.file.push(chunk);
         let limit = self.limits.document_bytes;
-        if self.file.len() as u64 > limit { Err(ReadError::DocumentTooLarge { limit }) } else { Ok(()) }
+        if self.file.len() as u64 > limit { Err(document_too_large(limit)) } else { Ok(()) }
     }
 
-    fn finish(self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(self: Box<Self>) -> Result<Profile, Refusal> {
         let Parsed { builder, diagnostics } = read_space(self.file);
         Ok(builder.finish(diagnostics))
     }

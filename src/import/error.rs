@@ -8,21 +8,16 @@ use thiserror::Error;
 
 use super::bytecode::BytecodeError;
 use super::carried::CarryError;
-use super::gzip::GzipError;
 use super::hlo::{HloError, HloProtoError, HloTextError};
 use super::lexer::TextError;
 use super::limits::Impossible;
 use super::load::WeightError;
-use super::npz::NpzError;
 use super::onnx::OnnxError;
 use super::program::VerifyError;
 use super::pt2::Pt2Error;
-use super::sniff::FormatError;
-use super::source::FileError;
 use super::stablehlo::StableHloError;
 use super::torchscript::TorchScriptError;
 use super::undecided::Undecided;
-use super::zip::ArchiveError;
 
 /// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,25 +87,17 @@ impl ImportError {
     }
 }
 
+/// A refusal that says where by itself.
+impl From<ns_base::Refusal> for ImportError {
+    fn from(refusal: ns_base::Refusal) -> Self {
+        Self::of_file(refusal)
+    }
+}
+
 /// What is wrong with a file: the error of the reader, or of the part of a reader, that met it.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The bytes of the file.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A format that is known but not read, or an unknown format.
-    #[error(transparent)]
-    Format(#[from] FormatError),
-    /// A zip archive.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// A file packed by gzip.
-    #[error(transparent)]
-    Gzip(#[from] GzipError),
-    /// Arrays that NumPy saved.
-    #[error(transparent)]
-    Npz(#[from] NpzError),
     /// The numbers of a weight.
     #[error(transparent)]
     Weight(#[from] WeightError),
@@ -171,11 +158,6 @@ impl ImportErrorKind {
     #[must_use]
     pub fn instead(&self) -> Cow<'_, str> {
         match self {
-            Self::File(error) => error.instead().into(),
-            Self::Format(error) => error.instead().into(),
-            Self::Archive(error) => error.instead().into(),
-            Self::Gzip(error) => error.instead().into(),
-            Self::Npz(error) => error.instead().into(),
             Self::Weight(_) => "save the model again".into(),
             Self::Text(error) => error.instead().into(),
             Self::HloText(error) => error.instead(),
@@ -219,12 +201,12 @@ impl From<Words> for ImportError {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TextError;
     use super::super::program::{ArrayType, ElementType};
-    use super::super::{GzipError, MediumError, TextError};
     use super::*;
 
     fn errors() -> Vec<ImportError> {
-        let gone = FileError::Medium(MediumError::new("it \"moved\""));
+        let gone = ns_container::unreadable(ns_base::refuse!("it \"moved\""));
         let ty = ArrayType::new(ElementType::F32, [2]);
         let constant = HloTextError::Constant { ty, numbers: 3 };
         vec![
@@ -233,7 +215,10 @@ mod tests {
             ImportError::at(Place::Line(3, 7), constant),
             ImportError::at(Place::Byte(12), TextError::CutOff),
             ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),
-            ImportError::at(Place::Entry("a/b".to_owned()), ArchiveError::Method(9)),
+            ImportError::at(
+                Place::Entry("a/b".to_owned()),
+                ns_base::refuse!(instead = "save it again", "it is packed by method 9"),
+            ),
         ]
     }
 
@@ -248,7 +233,9 @@ mod tests {
             let words = postcard::to_allocvec(&(&error.place, error.what(), error.instead())).unwrap();
             assert_eq!(postcard::to_allocvec(&error).unwrap(), words);
         }
-        let one = serde_json::to_string(&ImportError::at(Place::Byte(12), GzipError::Header)).unwrap();
+        let refusal =
+            ns_base::refuse!(instead = "unpack it by hand, or pack it again", "the gzip file has a damaged header");
+        let one = serde_json::to_string(&ImportError::at(Place::Byte(12), refusal)).unwrap();
         let text = r#"{"place":{"Byte":12},"what":"the gzip file has a damaged header","instead":"unpack it by hand, or pack it again"}"#;
         assert_eq!(one, text);
     }

@@ -18,7 +18,6 @@ mod carried;
 mod compare;
 mod error;
 pub mod eval;
-mod gzip;
 mod hlo;
 mod inspection;
 mod lexer;
@@ -38,8 +37,9 @@ mod summary;
 mod supported;
 mod torchscript;
 mod undecided;
-mod zip;
 
+pub use ns_container::ByteSource as ModelBytes;
+use ns_container::{gzip, zip};
 use serde::{Deserialize, Serialize};
 
 pub use attribute::{AttributeError, ConstantError};
@@ -47,25 +47,23 @@ pub use bytecode::{BytecodeError, Unknown, read_mlir_bytecode};
 pub use carried::{CarryError, read_carried, read_elsewhere};
 pub use compare::{CompareError, ResultComparison, compare};
 pub use error::{ImportError, ImportErrorKind, Place};
-pub use gzip::{GzipError, gunzip};
 pub use hlo::{HloError, HloProtoError, HloTextError, print_hlo_text, read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use lexer::{Expected, TextError};
 pub use limits::Impossible;
 pub use load::{DecodeError, WeightError, load_parameter};
-pub use npz::{NpzError, read_npz};
+pub use npz::read_npz;
 pub use onnx::{ArrayError, ControlError, Fault, FieldError, InputError, OnnxError, OpError, read_onnx};
 pub use pt2::{PickleError, Pt2Error, read_pt2};
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
-pub use sniff::{FormatError, ModelKind, sniff};
-pub use source::{FileError, MediumError, ModelBytes, read_all};
+pub use sniff::{ModelKind, is_model_head, sniff};
+pub use source::{gunzip, read_all};
 pub use stablehlo::{StableHloError, TensorError, read_stablehlo};
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::{
     Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,
 };
 pub use undecided::{Undecided, refuse_undecided};
-pub use zip::{ArchiveError, StretchError, UnpackError};
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,8 @@
 use thiserror::Error;
 
 use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
-use super::{ImportError, MediumError, ModelBytes, Place};
+use super::{ImportError, ModelBytes, Place};
+use ns_base::Refusal;
 use ns_base::convert::signed;
 
 /// The numbers of a parameter; `None` if the file does not hold them.
@@ -32,7 +33,7 @@ pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> R
 pub enum WeightError {
     /// The medium does not give them.
     #[error("its numbers cannot be read: {0}")]
-    Medium(#[from] MediumError),
+    Medium(#[from] Refusal),
     /// More bytes than the file has behind their place.
     #[error("its {len} bytes at byte {offset} run past the end of the file")]
     PastEnd {

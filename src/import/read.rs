@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use ns_base::refuse;
 use serde::{Deserialize, Serialize};
 
-use super::gzip::{gunzip, is_gzip};
+use super::gzip::is_gzip;
 use super::load::load_parameter;
 use super::program::WeightData;
 use super::sniff::head;
-use super::source::FileError;
+use super::source::gunzip;
 use super::{
     ImportError, Imported, ModelBytes, ModelKind, Place, pt2, read_all, read_hlo_proto, read_hlo_text,
     read_mlir_bytecode, read_onnx, read_stablehlo, read_torchscript, sniff,
@@ -85,7 +86,7 @@ fn text_of(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
     let bytes = read_all(bytes, MAX_GRAPH)?;
     String::from_utf8(bytes).map_err(|e| {
         let place = Place::Byte(e.utf8_error().valid_up_to() as u64);
-        ImportError::at(place, FileError::NotUtf8)
+        ImportError::at(place, refuse!(instead = "export the graph again", "the text is not UTF-8"))
     })
 }
 

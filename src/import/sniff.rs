@@ -1,12 +1,13 @@
 //! The format of a model file, from its first bytes: file names are not reliable.
 
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
+use ns_container::gzip::is_gzip;
+use ns_container::unreadable;
+use ns_container::zip::{Archive, is_zip, local_names};
 
+use super::ModelBytes;
 use super::bytecode;
-use super::gzip::{GzipError, gunzip, is_gzip};
-use super::source::FileError;
-use super::zip::Archive;
-use super::{ImportError, ModelBytes};
+use super::source::gunzip;
 
 /// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,148 +39,66 @@ const EXPORT: &str =
 const STABLEHLO_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())";
 const HLO_PROTO: &str = "save the module with: open(\"model.hlo_module.pb\", \"wb\").write(context.hlo())";
 const ONNX_FILE: &str = "save it with: onnx.save(onnx_model, \"model.onnx\")";
+const NEFF_GRAPH: &str = "take the graph it was compiled from: model.hlo_module.pb beside it in the compile cache";
 const SOME_MODEL: &str =
     "choose a .pt2, .onnx, TorchScript, HLO or StableHLO file; PyTorch writes one with torch.export.save";
-
-/// A format that is not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum FormatError {
-    /// What AOTInductor makes.
-    #[error("it is an AOTInductor package: compiled code without a graph")]
-    AotInductor,
-    /// What the Neuron compiler makes.
-    #[error("it is a NEFF: compiled code without a graph")]
-    Neff,
-    /// A `.keras` file.
-    #[error("it is a Keras model")]
-    Keras,
-    /// A `.h5` file.
-    #[error("it is an HDF5 file (Keras weights)")]
-    KerasWeights,
-    /// A `.tflite` file.
-    #[error("it is a TensorFlow Lite model")]
-    TensorFlowLite,
-    /// A zip archive that no exporter wrote.
-    #[error("it is a zip archive without a model: no models/model.json and no serialized_exported_program.json")]
-    OtherArchive,
-    /// A graph of torch.fx that was pickled.
-    #[error("it is a pickled torch.fx.GraphModule, which only Python can load")]
-    PickledGraph,
-    /// A module of torch that was pickled.
-    #[error("it is a pickled module (torch.save of a model), which only Python can load")]
-    PickledModule,
-    /// Weights of torch that were pickled.
-    #[error("it holds weights without a graph (torch.save of a state_dict)")]
-    StateDict,
-    /// A pickle of an unknown object.
-    #[error("it is a Python pickle, which is never executed here")]
-    Pickle,
-    /// A `.safetensors` file.
-    #[error("it is a safetensors file: weights without a graph")]
-    Safetensors,
-    /// A file of another purpose.
-    #[error("it is {0}, not a model")]
-    NoModel(&'static str),
-    /// A source of a program.
-    #[error("it is a program, not a model")]
-    Program,
-    /// A profile.
-    #[error("it is a trace, not a model")]
-    Trace,
-    /// A page that a server gave instead of the file.
-    #[error("it is a web page, not a model: the download gave a page")]
-    WebPage,
-    /// What git has instead of a large file.
-    #[error("it is a Git LFS pointer: the model itself was not downloaded")]
-    LfsPointer,
-    /// `HloModuleProto` as text.
-    #[error("it is the text form of the protobuf HloModuleProto, not HLO text")]
-    HloProtoText,
-    /// `HloModuleProto` as JSON.
-    #[error("it is the JSON form of the protobuf HloModuleProto")]
-    HloProtoJson,
-    /// `ModelProto` as text.
-    #[error("it is a text form of an ONNX model")]
-    OnnxText,
-    /// `ModelProto` as JSON.
-    #[error("it is the JSON form of an ONNX model")]
-    OnnxJson,
-    /// The JSON of a `.pt2` file without the archive around it.
-    #[error("it is the graph of a .pt2 file alone")]
-    Pt2Graph,
-    /// A computation or an operation without its module.
-    #[error("it is a part of an HLO or MLIR text")]
-    PartOfText,
-    /// None that is known.
-    #[error("its format is not read here")]
-    Unknown,
-}
-
-impl FormatError {
-    /// What to do instead: how the model is saved in a format that is read.
-    #[must_use]
-    pub const fn instead(&self) -> &'static str {
-        match self {
-            Self::AotInductor
-            | Self::OtherArchive
-            | Self::PickledGraph
-            | Self::PickledModule
-            | Self::StateDict
-            | Self::Pickle
-            | Self::Safetensors
-            | Self::Program => EXPORT,
-            Self::Neff => "take the graph it was compiled from: model.hlo_module.pb beside it in the compile cache",
-            Self::Keras => "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
-            Self::KerasWeights => "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
-            Self::TensorFlowLite => "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
-            Self::NoModel(_) | Self::Unknown => SOME_MODEL,
-            Self::Trace => "open it with: neuronscope open FILE",
-            Self::WebPage => "download the file itself",
-            Self::LfsPointer => "run: git lfs pull",
-            Self::HloProtoText | Self::HloProtoJson => HLO_PROTO,
-            Self::OnnxText | Self::OnnxJson => ONNX_FILE,
-            Self::Pt2Graph => "choose the .pt2 file itself",
-            Self::PartOfText => STABLEHLO_TEXT,
-        }
-    }
-}
 
 /// The format of a file; for a gzip file, the format of the file inside.
 ///
 /// # Errors
 /// When the file has another format: the error names it and says which command gives a file that can be read.
-pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
+pub fn sniff(bytes: &dyn ModelBytes) -> Result<ModelKind, Refusal> {
     let head = head(bytes)?;
     if is_gzip(&head) {
         let inner = gunzip(bytes)?;
         let head = inner.slice(0, HEAD_BYTES).unwrap_or_default();
         if is_gzip(&head) {
-            return Err(ImportError::of_file(GzipError::Twice));
+            return Err(refuse!(instead = "unpack it by hand", "it is a gzip file inside a gzip file"));
         }
         return kind_of(&inner, &head);
     }
     kind_of(bytes, &head)
 }
 
-/// The first bytes of a file.
-pub(super) fn head(bytes: &dyn ModelBytes) -> Result<Vec<u8>, ImportError> {
-    bytes.slice(0, HEAD_BYTES).map_err(|e| ImportError::of_file(FileError::Medium(e)))
+/// Whether the first bytes of a file are those of a model, in a format that is read or in a form whose refusal says how to save it. A zip
+/// archive is a model by the names in its head, where PyTorch's and Keras's files have those that only they have.
+#[must_use]
+pub fn is_model_head(head: &[u8]) -> bool {
+    const TORCH: [&str; 6] = [
+        "data.pkl",
+        "/archive_format",
+        "/byteorder",
+        "constants.pkl",
+        "serialized_exported_program.json",
+        "models/model.json",
+    ];
+    if is_zip(head) {
+        let is_of_model =
+            |name: String| name.ends_with("model.weights.h5") || TORCH.iter().any(|end| name.ends_with(end));
+        return local_names(head).any(is_of_model);
+    }
+    match kind_of(&head.to_vec(), &head[..head.len().min(HEAD_BYTES)]) {
+        Ok(_) => true,
+        Err(refusal) => [HLO_PROTO, ONNX_FILE, STABLEHLO_TEXT, NEFF_GRAPH].contains(&refusal.instead()),
+    }
 }
 
-fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
+/// The first bytes of a file.
+pub(super) fn head(bytes: &dyn ModelBytes) -> Result<Vec<u8>, Refusal> {
+    bytes.slice(0, HEAD_BYTES).map_err(unreadable)
+}
+
+fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, Refusal> {
     if bytes.size() == 0 {
-        return Err(ImportError::of_file(FileError::Empty));
+        return Err(refuse!(instead = "copy or download it again", "the file is empty"));
     }
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+    if is_zip(head) {
         return archive_kind(bytes);
     }
-    if bytecode::module_in(bytes).map_err(|e| ImportError::of_file(FileError::Medium(e)))?.is_some() {
+    if bytecode::module_in(bytes).map_err(unreadable)?.is_some() {
         return Ok(ModelKind::MlirBytecode);
     }
-    if let Some(error) = binary_of_another_kind(head) {
-        return Err(ImportError::of_file(error));
-    }
+    binary_of_another_kind(head).map_or(Ok(()), Err)?;
     // A text may begin with the bytes of a field, but it does not contain other control characters.
     match protobuf_kind(head).filter(|_| !is_text(head)) {
         Some(kind) => Ok(kind),
@@ -188,7 +107,7 @@ fn kind_of(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError
 }
 
 /// The format of a zip archive, from the names in it.
-fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
+fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, Refusal> {
     let archive = Archive::open(bytes)?;
     let has = |part: &str| archive.entries.iter().any(|e| e.name.contains(part));
     let ends = |end: &str| archive.ending(end).is_some();
@@ -196,46 +115,56 @@ fn archive_kind(bytes: &dyn ModelBytes) -> Result<ModelKind, ImportError> {
     if archive.entries.iter().any(|e| is_graph(&e.name)) || ends("serialized_exported_program.json") {
         return Ok(ModelKind::Pt2);
     }
-    let refuse = |format: FormatError| Err(ImportError::of_file(format));
     if has("data/aotinductor/") {
-        return refuse(FormatError::AotInductor);
+        return Err(refuse!(instead = EXPORT, "it is an AOTInductor package: compiled code without a graph"));
     }
     if has("code/__torch__") || (ends("constants.pkl") && has("/code/")) {
         return Ok(ModelKind::TorchScript);
     }
     if ends("model.weights.h5") {
-        return refuse(FormatError::Keras);
+        return Err(refuse!(
+            instead = "convert it with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+            "it is a Keras model"
+        ));
     }
     if ends("data.pkl") {
         return pickled_archive(&archive);
     }
-    refuse(FormatError::OtherArchive)
+    Err(refuse!(
+        instead = EXPORT,
+        "it is a zip archive without a model: no models/model.json and no serialized_exported_program.json"
+    ))
 }
 
 /// The kind of object that `torch.save` wrote, from the classes that its pickle names. The pickle is never executed.
-fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, ImportError> {
+fn pickled_archive(archive: &Archive<'_>) -> Result<ModelKind, Refusal> {
     /// Most bytes of a pickle that are searched.
     const SEARCHED: u64 = 64 << 20;
     let pickle = archive.ending("data.pkl").map(|e| archive.content(e, SEARCHED).unwrap_or_default());
     let pickle = pickle.unwrap_or_default();
     let asks = |name: &[u8]| memchr::memmem::find(&pickle, name).is_some();
-    let format = if asks(b"torch.fx") || asks(b"reduce_graph_module") {
-        FormatError::PickledGraph
+    Err(if asks(b"torch.fx") || asks(b"reduce_graph_module") {
+        refuse!(instead = EXPORT, "it is a pickled torch.fx.GraphModule, which only Python can load")
     } else if asks(b"torch.nn.modules") || asks(b"_modules") {
-        FormatError::PickledModule
+        refuse!(instead = EXPORT, "it is a pickled module (torch.save of a model), which only Python can load")
     } else {
-        FormatError::StateDict
-    };
-    Err(ImportError::of_file(format))
+        refuse!(instead = EXPORT, "it holds weights without a graph (torch.save of a state_dict)")
+    })
 }
 
 /// An error for known binary formats that cannot be read.
-fn binary_of_another_kind(head: &[u8]) -> Option<FormatError> {
+fn binary_of_another_kind(head: &[u8]) -> Option<Refusal> {
     if head.get(4..8) == Some(b"TFL3") {
-        return Some(FormatError::TensorFlowLite);
+        return Some(refuse!(
+            instead = "convert it with: python -m tf2onnx.convert --tflite FILE --output model.onnx",
+            "it is a TensorFlow Lite model"
+        ));
     }
     if head.starts_with(b"\x89HDF") {
-        return Some(FormatError::KerasWeights);
+        return Some(refuse!(
+            instead = "convert the model with: python -m tf2onnx.convert --keras FILE --output model.onnx",
+            "it is an HDF5 file (Keras weights)"
+        ));
     }
     let pictures: [(&[u8], &'static str); 6] = [
         (b"\x89PNG", "a PNG picture"),
@@ -246,16 +175,16 @@ fn binary_of_another_kind(head: &[u8]) -> Option<FormatError> {
         (b"RIFF", "a sound or a picture"),
     ];
     if let Some((_, what)) = pictures.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Some(FormatError::NoModel(what));
+        return Some(refuse!(instead = SOME_MODEL, "it is {what}, not a model"));
     }
     if head.starts_with(b"NEFF") || memchr::memmem::find(head, b"neff.json").is_some() {
-        return Some(FormatError::Neff);
+        return Some(refuse!(instead = NEFF_GRAPH, "it is a NEFF: compiled code without a graph"));
     }
     if head.len() > 8 && head[..8][6..] == [0, 0] && head[8] == b'{' {
-        return Some(FormatError::Safetensors);
+        return Some(refuse!(instead = EXPORT, "it is a safetensors file: weights without a graph"));
     }
     if head.first() == Some(&0x80) && head.get(1).is_some_and(|v| (2..=5).contains(v)) {
-        return Some(FormatError::Pickle);
+        return Some(refuse!(instead = EXPORT, "it is a Python pickle, which is never executed here"));
     }
     None
 }
@@ -292,10 +221,12 @@ fn protobuf_kind(head: &[u8]) -> Option<ModelKind> {
 }
 
 /// The format of a text, from its first word.
-fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportError> {
-    let refuse = |format: FormatError| Err(ImportError::of_file(format));
+fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, Refusal> {
     if head.starts_with(b"version https://git-lfs") {
-        return refuse(FormatError::LfsPointer);
+        return Err(refuse!(
+            instead = "run: git lfs pull",
+            "it is a Git LFS pointer: the model itself was not downloaded"
+        ));
     }
     let text = first_words(bytes)?;
     let starts = |word: &str| text.starts_with(word);
@@ -307,47 +238,49 @@ fn text_kind(bytes: &dyn ModelBytes, head: &[u8]) -> Result<ModelKind, ImportErr
     }
     let lower = text.get(..64.min(text.len())).unwrap_or_default().to_ascii_lowercase();
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
-        return refuse(FormatError::WebPage);
+        return Err(refuse!(
+            instead = "download the file itself",
+            "it is a web page, not a model: the download gave a page"
+        ));
     }
     if starts("{") || starts("[") {
         return json_kind(&text);
     }
     if text.contains("entry_computation_name:") || (starts("name:") && text.contains("computations")) {
-        return refuse(FormatError::HloProtoText);
+        return Err(refuse!(instead = HLO_PROTO, "it is the text form of the protobuf HloModuleProto, not HLO text"));
     }
     if starts("ir_version:") || starts("producer_name:") || (starts("<") && text.contains("ir_version")) {
-        return refuse(FormatError::OnnxText);
+        return Err(refuse!(instead = ONNX_FILE, "it is a text form of an ONNX model"));
     }
     if starts("import ") || starts("from ") || starts("def ") || starts("#!") {
-        return refuse(FormatError::Program);
+        return Err(refuse!(instead = EXPORT, "it is a program, not a model"));
     }
     if starts("%") || starts("ENTRY") || starts("func ") {
-        return refuse(FormatError::PartOfText);
+        return Err(refuse!(instead = STABLEHLO_TEXT, "it is a part of an HLO or MLIR text"));
     }
-    refuse(FormatError::Unknown)
+    Err(refuse!(instead = SOME_MODEL, "its format is not read here"))
 }
 
 /// The format of a JSON text, from the names in it.
-fn json_kind(text: &str) -> Result<ModelKind, ImportError> {
-    let refuse = |format: FormatError| Err(ImportError::of_file(format));
+fn json_kind(text: &str) -> Result<ModelKind, Refusal> {
     if text.contains("entryComputationName") || text.contains("entry_computation_name") {
-        return refuse(FormatError::HloProtoJson);
+        return Err(refuse!(instead = HLO_PROTO, "it is the JSON form of the protobuf HloModuleProto"));
     }
     if text.contains("irVersion") || text.contains("ir_version") || text.contains("opsetImport") {
-        return refuse(FormatError::OnnxJson);
+        return Err(refuse!(instead = ONNX_FILE, "it is the JSON form of an ONNX model"));
     }
     if text.contains("graph_module") {
-        return refuse(FormatError::Pt2Graph);
+        return Err(refuse!(instead = "choose the .pt2 file itself", "it is the graph of a .pt2 file alone"));
     }
     if text.contains("\"traceEvents\"") || text.contains("\"ph\"") {
-        return refuse(FormatError::Trace);
+        return Err(refuse!(instead = "open it with: neuronscope open FILE", "it is a trace, not a model"));
     }
-    refuse(FormatError::NoModel("a JSON file"))
+    Err(refuse!(instead = SOME_MODEL, "it is a JSON file, not a model"))
 }
 
 /// The text from its first word on, without a byte order mark, blank lines and comments.
-fn first_words(bytes: &dyn ModelBytes) -> Result<String, ImportError> {
-    let raw = bytes.slice(0, MAX_PREAMBLE).map_err(|e| ImportError::of_file(FileError::Medium(e)))?;
+fn first_words(bytes: &dyn ModelBytes) -> Result<String, Refusal> {
+    let raw = bytes.slice(0, MAX_PREAMBLE).map_err(unreadable)?;
     let text = String::from_utf8_lossy(&raw);
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     while let Some(comment) = rest.strip_prefix("//") {

@@ -1,103 +1,36 @@
-//! The bytes of a model file, by slices.
+//! The bytes of a model file: as a whole, and unpacked.
 
-use thiserror::Error;
+use ns_base::{Refusal, refuse};
+use ns_container::{gzip, unreadable};
 
-use super::ImportError;
+use super::ModelBytes;
 
-/// Why bytes of a file cannot be read: the message of the medium.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{said}")]
-pub struct MediumError {
-    /// The message: for example, that the file was removed, was changed, or must not be read.
-    pub said: String,
-}
+/// Most bytes of a packed file.
+const MAX_PACKED: u64 = 512 << 20;
 
-impl MediumError {
-    /// An error with the medium's message.
-    #[must_use]
-    pub fn new(said: impl Into<String>) -> Self {
-        Self { said: said.into() }
-    }
-}
-
-/// Why a file is not read at all, whatever it holds.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum FileError {
-    /// The medium gives no bytes.
-    #[error("the file cannot be read: {0}")]
-    Medium(#[from] MediumError),
-    /// More bytes than a graph of the format has.
-    #[error("the file has {size} bytes and a graph of this format has at most {most}")]
-    TooLong {
-        /// Its bytes.
-        size: u64,
-        /// How many it may have.
-        most: u64,
-    },
-    /// No bytes at all.
-    #[error("the file is empty")]
-    Empty,
-    /// Bytes that are no text, in a format of text.
-    #[error("the text is not UTF-8")]
-    NotUtf8,
-}
-
-impl FileError {
-    /// What to do instead.
-    #[must_use]
-    pub const fn instead(&self) -> &'static str {
-        match self {
-            Self::Medium(_) => "choose it again",
-            Self::TooLong { .. } => "export the graph without its weights",
-            Self::Empty => "copy or download it again",
-            Self::NotUtf8 => "export the graph again",
-        }
-    }
-}
-
-/// Random access to the bytes of a file: natively a file on disk, in the page a `File`, in tests bytes in memory.
-pub trait ModelBytes {
-    /// Size in bytes.
-    fn size(&self) -> u64;
-
-    /// Bytes from `offset` on: `len` of them, or fewer at the end of the file.
-    ///
-    /// # Errors
-    /// When the medium cannot be read.
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError>;
-}
-
-impl ModelBytes for [u8] {
-    fn size(&self) -> u64 {
-        self.len() as u64
-    }
-
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
-        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
-        Ok(self[start..self.len().min(start.saturating_add(len))].to_vec())
-    }
-}
-
-impl ModelBytes for Vec<u8> {
-    fn size(&self) -> u64 {
-        self.as_slice().size()
-    }
-
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
-        self.as_slice().slice(offset, len)
-    }
-}
+/// Most bytes of a file after unpacking.
+const MAX_UNPACKED: usize = 1 << 30;
 
 /// The whole file, if it is not longer than `limit` bytes.
 ///
 /// # Errors
 /// When it is longer, or when it cannot be read.
-pub fn read_all(bytes: &dyn ModelBytes, limit: u64) -> Result<Vec<u8>, ImportError> {
+pub fn read_all(bytes: &dyn ModelBytes, limit: u64) -> Result<Vec<u8>, Refusal> {
     let size = bytes.size();
     if size > limit {
-        return Err(ImportError::of_file(FileError::TooLong { size, most: limit }));
+        return Err(refuse!(
+            instead = "export the graph without its weights",
+            "the file has {size} bytes and a graph of this format has at most {limit}"
+        ));
     }
     let len = usize::try_from(size).unwrap_or(usize::MAX);
-    bytes.slice(0, len).map_err(|e| ImportError::of_file(FileError::Medium(e)))
+    bytes.slice(0, len).map_err(unreadable)
+}
+
+/// The file inside a gzip file: caches and dumps are often packed by the user.
+///
+/// # Errors
+/// When it is damaged or too large.
+pub fn gunzip(bytes: &dyn ModelBytes) -> Result<Vec<u8>, Refusal> {
+    gzip::gunzip(&read_all(bytes, MAX_PACKED)?, MAX_UNPACKED)
 }

@@ -22,7 +22,7 @@ pub struct LinkEvent {
     pub track: TrackId,
     /// Its time, on the source's clock.
     pub ts_ns: i64,
-    /// Phase letter of the Chrome format.
+    /// What kind of step it is: a letter of the reader, which [`super::Profile`] keeps.
     pub phase: u8,
     /// Name.
     pub name: StrId,
@@ -226,23 +226,24 @@ impl ProfileBuilder {
         self.phase_counts.total()
     }
 
-    /// The position of the next instant.
-    pub fn instant_row(&self) -> Row {
-        Row::Instant(self.instants.ts.len())
+    /// The slice that was added last.
+    #[must_use]
+    pub fn last_slice(&self) -> Option<Row> {
+        self.slices.track.len().checked_sub(1).map(Row::Slice)
     }
 
-    /// The event of a phase of the Chrome format that was added last.
-    pub fn last_row(&self, phase: u8) -> Option<Row> {
-        let (slices, instants, links) = (self.slices.track.len(), self.instants.ts.len(), self.links.ts.len());
-        let last_is_link = self.links.phase.last() == Some(phase) && phase != b'i' && phase != b'I';
-        match phase {
-            b'X' | b'B' => slices.checked_sub(1).map(Row::Slice),
-            b'E' | b'C' | b'M' => None,
-            _ if last_is_link && !(phase == b'P' && self.instants.phase.last() == Some(b'P')) => {
-                links.checked_sub(1).map(Row::Link)
-            }
-            _ => instants.checked_sub(1).map(Row::Instant),
-        }
+    /// The instant that was added last, and its phase.
+    #[must_use]
+    pub fn last_instant(&self) -> Option<(Row, u8)> {
+        let last = self.instants.ts.len().checked_sub(1)?;
+        Some((Row::Instant(last), self.instants.phase.last()?))
+    }
+
+    /// The link event that was added last, and its phase.
+    #[must_use]
+    pub fn last_link(&self) -> Option<(Row, u8)> {
+        let last = self.links.ts.len().checked_sub(1)?;
+        Some((Row::Link(last), self.links.phase.last()?))
     }
 
     /// Adds members to the arguments of an event.
@@ -258,8 +259,8 @@ impl ProfileBuilder {
         }
     }
 
-    /// Instants and link events of a phase, by time.
-    pub fn points_of_phase(&self, phase: u8) -> Vec<Point> {
+    /// Instants and link events to which their reader gave this phase, by time.
+    pub fn points(&self, phase: u8) -> Vec<Point> {
         let mut found = Vec::new();
         for (rows, is_link) in [(&self.instants, false), (&self.links, true)] {
             for (i, _) in rows.phase.iter().enumerate().filter(|(_, p)| *p == phase) {

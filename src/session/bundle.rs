@@ -1,6 +1,7 @@
 //! Several files as one: a zip archive of stored, uncompressed files. Shells make one from a folder without copying a
 //! byte: they put the headers of this layout between the files, and a session reads it like any other archive.
 
+use ns_container::zip::stored_header;
 use ns_formats::is_plugin_file;
 
 /// Most files taken from a folder; a larger folder is hardly what a user wants to open.
@@ -48,7 +49,7 @@ impl BundleLayout {
     pub fn new(files: &[(String, u64)]) -> Result<Self, String> {
         let mut layout = Self::default();
         for (name, len) in files {
-            let header = header(name, *len).ok_or_else(|| {
+            let header = stored_header(name, *len).ok_or_else(|| {
                 format!("{name}: is too large, or its name is too long, to be opened with other files; open it alone")
             })?;
             let start = layout.len;
@@ -92,25 +93,6 @@ impl BundleLayout {
             None => Piece::End,
         }
     }
-}
-
-/// The local header of a stored file (APPNOTE 4.3.7). The checksum is left out, because our reader does not need it.
-fn header(name: &str, len: u64) -> Option<Vec<u8>> {
-    // The largest number means that the size is given elsewhere.
-    let len = u32::try_from(len).ok().filter(|len| *len < u32::MAX)?;
-    let name_len = u16::try_from(name.len()).ok()?;
-    let mut out = b"PK\x03\x04".to_vec();
-    // Version 2.0, names are UTF-8, stored, at 1980-01-01 00:00:00.
-    for value in [20u16, 0x0800, 0, 0, 0x21] {
-        out.extend_from_slice(&value.to_le_bytes());
-    }
-    for value in [0, len, len] {
-        out.extend_from_slice(&value.to_le_bytes());
-    }
-    out.extend_from_slice(&name_len.to_le_bytes());
-    out.extend_from_slice(&[0; 2]);
-    out.extend_from_slice(name.as_bytes());
-    Some(out)
 }
 
 /// Which files of a folder are opened, by their paths in it: from a log directory those that hold profiles, from any other folder

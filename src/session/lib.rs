@@ -13,6 +13,7 @@ mod colours;
 pub mod commands;
 mod experiments;
 mod export;
+mod file_kind;
 pub mod guide;
 mod held;
 mod ids;
@@ -30,7 +31,6 @@ pub mod results;
 mod session;
 pub mod share;
 pub mod shelf;
-mod source;
 pub mod studies;
 mod summary_json;
 mod timeline;
@@ -47,9 +47,11 @@ pub use experiments::{
     Choices, ExperimentField, ExperimentSpec, ExperimentView, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey,
     RecordsRead, RecordsShown,
 };
+pub use file_kind::{HEAD_BYTES, Kind, sniff};
 pub use ids::{JobId, ProfileKey};
-pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, ModelName, TreeRow};
+pub use inspect::{InspectAsk, InspectField, InspectFile, InspectShown, InspectSpec, InspectView, TreeRow};
 pub use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel, Workflow};
+pub use ns_container::ByteSource;
 pub use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, ModelKind, ModelLibrary, OpenedModel};
 pub use ns_kernel::without_source;
 pub use ns_neuron::numerics::{NumericsReport, NumericsSpec, Origin, OutputComparison, Sample, value_text};
@@ -64,5 +66,4 @@ pub use protocol::{
 };
 pub use questions::{ModelQuestions, OPERATOR_PLACES, OperatorQuestion, SizeQuestion};
 pub use session::{Session, StepResult};
-pub use source::{ByteSource, MemorySource};
 pub use warm_up::warm_up;

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    Event, JobId, JobRequest, JobResult, MemorySource, ProfileQuestion, Reply, Request, Session, StepResult, Told,
-};
+use super::{Event, JobId, JobRequest, JobResult, ProfileQuestion, Reply, Request, Session, StepResult, Told};
 use ns_view::timeline::{Outline, TimelineQuery, TrackId};
 
 const EVENTS: u32 = 2_000;
@@ -18,7 +16,7 @@ pub fn warm_up() -> usize {
     let mut session = Session::for_profiles();
     let text = trace();
     let (job, name, size) = (JobId(0), "warm-up.json".to_owned(), text.len() as u64);
-    session.handle(Request::new(job, JobRequest::Open { name, size }), Some(Box::new(MemorySource(text))));
+    session.handle(Request::new(job, JobRequest::Open { name, size }), Some(Box::new(text)));
     let mut opened = None;
     run(&mut session, &mut |event| {
         if let Event::Told(_, Told::Done(JobResult::Profile(info))) = event {

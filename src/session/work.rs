@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::ByteSource;
-use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample, source_of};
+use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, NumericsJob,
@@ -146,7 +146,7 @@ fn waiting_files(from: RecordsSource, source: Option<Box<dyn ByteSource>>) -> Re
         RecordsSource::Link(text) => {
             let is_sample = text == SAMPLE_NAME;
             let files = if is_sample { sample() } else { unpack(&text)? };
-            let waiting = |(name, bytes)| Waiting { name, source: source_of(bytes), is_sample, is_part: false };
+            let waiting = |(name, bytes)| Waiting { name, source: Box::new(bytes), is_sample, is_part: false };
             Ok(files.into_iter().map(waiting).collect())
         }
     }

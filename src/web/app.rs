@@ -2,33 +2,33 @@
 
 use crate::state::{StateDispatcher, StateHandle, use_reduced};
 use gloo_events::EventListener;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge;
+use super::bridge::{self, Content};
 use super::components::{FileDrop, NoticeList};
 use super::context::{AppContext, Job};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::head::SiteHead;
 use super::model_files::{linked_hash, open_linked, use_models};
-use super::pages::benchmark::{is_model_file, may_hold_results, open_model};
-use super::pages::experiments::is_records_file;
+use super::pages::benchmark::open_model;
 use super::pages::finder::Finder;
 use super::pages::landing::LandingPage;
 use super::pages::profile::{ProfilePage, open_file};
+use super::platform::files::read_head;
 use super::platform::folder::bundle_files;
 use super::platform::page::PageState;
 use super::platform::{offline, page, panic, theme, url};
 use super::shelf::use_shelf;
 use super::state::{ProfileAction, ProfileState};
 use super::worker::{KnownModel, Pool};
-use ns_formats::is_plugin_file;
 use ns_page::RunState;
 use ns_page::history::{Following, profile_follows};
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_session::share::{Address, Page};
 use ns_session::shelf::ShelfItem;
-use ns_session::{ModelName, OpenedModel, ProfileSpec, build_id};
+use ns_session::{HEAD_BYTES, Kind, OpenedModel, ProfileSpec, build_id, sniff};
 use ns_view::palette::Theme;
 
 /// Starts the page.
@@ -253,42 +253,64 @@ fn use_profiles(
     open
 }
 
-/// Sends files to the page that reads them. On the page of experiments any file may be one to compare. Records, results and models
-/// go to their pages from anywhere; pages that run models take models dropped on them. All other files are profiles.
+/// Sends files to the page that reads them, by what their first bytes say that they are.
 fn on_files(shown: Page, profiles: Callback<Vec<File>>, models: Callback<File>) -> Callback<Vec<File>> {
-    let give = move |page: Page, files: Vec<File>| {
-        if files.is_empty() {
-            return;
-        }
-        if page != shown {
-            url::go(&page.hash());
-        }
-        bridge::give_lab(page, files);
-    };
     Callback::from(move |files: Vec<File>| {
-        if shown == Page::Experiments {
-            return give(Page::Experiments, files);
-        }
-        let (records, rest): (Vec<File>, Vec<File>) = files.into_iter().partition(is_records_file);
-        give(Page::Experiments, records);
-        let is_result = |file: &File| may_hold_results(file, shown == Page::Benchmark) && !is_plugin_file(&file.name());
-        let (results, rest): (Vec<File>, Vec<File>) = rest.into_iter().partition(is_result);
-        give(Page::Benchmark, results);
-        let (of_page, rest): (Vec<File>, Vec<File>) = rest.into_iter().partition(is_model_file);
-        match shown {
-            Page::Profile => of_page.into_iter().for_each(|file| models.emit(file)),
-            Page::Benchmark => give(Page::Benchmark, of_page),
-            _ => give(Page::Inspect, of_page),
-        }
-        match rest.as_slice() {
-            [] => {}
-            // The name of a single file may not decide its kind: the page that reads models returns a file that is not a model.
-            [file] if shown == Page::Inspect || ModelName::of(&file.name()) != ModelName::No => {
-                give(Page::Inspect, rest)
+        let (profiles, models) = (profiles.clone(), models.clone());
+        spawn_local(async move {
+            let mut sorted: [Vec<File>; 4] = Default::default();
+            for file in files {
+                let reader = reader_of(kind_of(&file).await, shown);
+                sorted[reader as usize].push(file);
             }
-            _ => profiles.emit(rest),
-        }
+            let [records, reports, of_models, rest] = sorted;
+            give(shown, Page::Experiments, Content::Results, records);
+            give(shown, Page::Benchmark, Content::Results, reports);
+            match shown {
+                Page::Profile => of_models.into_iter().for_each(|file| models.emit(file)),
+                Page::Benchmark => give(shown, Page::Benchmark, Content::Models, of_models),
+                _ => give(shown, Page::Inspect, Content::Models, of_models),
+            }
+            profiles.emit(rest);
+        });
     })
+}
+
+/// Who reads a file.
+#[derive(Clone, Copy)]
+enum Reader {
+    Experiments,
+    Benchmark,
+    Models,
+    Profiles,
+}
+
+/// Who reads a file of a kind that was dropped on a page. The page of experiments also compares reports, and says of an archive and of an
+/// unknown file what it lacks; elsewhere the readers of profiles do.
+const fn reader_of(kind: Kind, shown: Page) -> Reader {
+    match (kind, shown) {
+        (Kind::Model, _) => Reader::Models,
+        (Kind::Profile, _) => Reader::Profiles,
+        (Kind::Records, _) | (_, Page::Experiments) => Reader::Experiments,
+        (Kind::Reports, _) => Reader::Benchmark,
+        (Kind::Archive | Kind::NotOurs(_), _) => Reader::Profiles,
+    }
+}
+
+/// What a file is. A file that cannot be read goes to the reader of profiles, which says so.
+async fn kind_of(file: &File) -> Kind {
+    read_head(file, HEAD_BYTES).await.map_or(Kind::Profile, |head| sniff(&head, &file.name()))
+}
+
+/// Gives files to a page of the lab, and shows it.
+fn give(shown: Page, page: Page, content: Content, files: Vec<File>) {
+    if files.is_empty() {
+        return;
+    }
+    if page != shown {
+        url::go(&page.hash());
+    }
+    bridge::give_lab(page, content, files);
 }
 
 /// Opens a model file for the form of the profile page.

@@ -33,8 +33,17 @@ const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
+/// What files hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Models.
+    Models,
+    /// Records, reports or a model index.
+    Results,
+}
+
 /// Files with the page that they are for.
-type Given = Vec<(Page, Vec<File>)>;
+type Given = Vec<(Page, Content, Vec<File>)>;
 
 thread_local! {
     /// Files for the lab from before it listened; `None` once it listens.
@@ -64,21 +73,22 @@ pub fn show(page: Page, theme: Theme) {
 }
 
 /// Sent by the app: files for a page of the lab, which gets them when it listens.
-pub fn give_lab(page: Page, files: Vec<File>) {
+pub fn give_lab(page: Page, content: Content, files: Vec<File>) {
     let waits = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(list) => {
-            list.push((page, files.clone()));
+            list.push((page, content, files.clone()));
             true
         }
         None => false,
     });
     if !waits {
-        send_to_lab(page, &files);
+        send_to_lab(page, content, &files);
     }
 }
 
-fn send_to_lab(page: Page, files: &[File]) {
-    tell(FOR_LAB, &Array::of2(&page.path().into(), &files.iter().collect::<Array>()));
+fn send_to_lab(page: Page, content: Content, files: &[File]) {
+    let are_models = JsValue::from_bool(content == Content::Models);
+    tell(FOR_LAB, &Array::of3(&page.path().into(), &are_models, &files.iter().collect::<Array>()));
 }
 
 /// Sent by the lab: files for the app.
@@ -91,7 +101,7 @@ pub fn on_lab_ready(then: Callback<()>) -> Option<EventListener> {
     listen(READY, move |_| {
         then.emit(());
         let waiting = WAITING.with_borrow_mut(Option::take).unwrap_or_default();
-        waiting.iter().for_each(|(page, files)| send_to_lab(*page, files));
+        waiting.iter().for_each(|(page, content, files)| send_to_lab(*page, *content, files));
     })
 }
 
@@ -107,11 +117,12 @@ pub fn on_shown(then: Callback<(Page, Theme)>) -> Option<EventListener> {
 }
 
 /// Calls back with files for a page of the lab.
-pub fn on_files_for_lab(then: Callback<(Page, Vec<File>)>) -> Option<EventListener> {
+pub fn on_files_for_lab(then: Callback<(Page, Content, Vec<File>)>) -> Option<EventListener> {
     listen(FOR_LAB, move |detail| {
         let Some(parts) = detail.dyn_ref::<Array>() else { return };
         if let Some(page) = parts.get(0).as_string().as_deref().and_then(Page::of_path) {
-            then.emit((page, files_of(&parts.get(1))));
+            let content = if parts.get(1).is_truthy() { Content::Models } else { Content::Results };
+            then.emit((page, content, files_of(&parts.get(2))));
         }
     })
 }

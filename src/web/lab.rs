@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use web_sys::File;
 use yew::prelude::*;
 
-use super::bridge;
+use super::bridge::{self, Content};
 use super::components::NoticeList;
 use super::context::{AppContext, Job};
 use super::frame::{use_catalog, use_hash, use_kept_focus, use_page_state};
 use super::model_files::{linked_hash, open_linked, use_models};
-use super::pages::benchmark::{BenchmarkPage, import_file, is_model_file, open_model, put_model};
+use super::pages::benchmark::{BenchmarkPage, import_file, open_model, put_model};
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
 use super::pages::inspect::{Actions as InspectActions, InspectPage, open_model as inspect_model};
@@ -34,10 +34,10 @@ use ns_page::kept::Asking;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::numerics::{NumericsAction, NumericsState};
 use ns_page::study::{StudyAction, StudyState};
+use ns_session::InspectField;
 use ns_session::share::{Address, BenchField, Page};
 use ns_session::shelf::{Keepable, KeptResult};
 use ns_session::studies::StudyKind;
-use ns_session::{InspectField, ModelName};
 use ns_view::palette::Theme;
 
 /// Starts the lab in its element of the page.
@@ -278,7 +278,7 @@ fn use_shown(on_shown: Callback<(Page, Theme)>) {
     });
 }
 
-/// Reads the files from the app: records, benchmark results, models. Any other file goes back to the app.
+/// Reads the files from the app: records, benchmark results, models.
 #[hook]
 fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     let dependencies = (context.clone(), states.bench.clone(), states.experiments.clone(), states.inspect.clone());
@@ -286,36 +286,17 @@ fn use_given_files(context: &AppContext, states: &States, jobs: &Jobs) {
     use_effect_with(dependencies, move |(context, bench, experiments, inspect)| {
         let (context, bench, experiments) = (context.clone(), bench.clone(), experiments.clone());
         let actions = InspectActions { app: context.clone(), state: inspect.clone(), job: jobs.inspect.clone() };
-        let listener = bridge::on_files_for_lab(Callback::from(move |(page, files): (Page, Vec<File>)| match page {
-            Page::Experiments => {
-                let otherwise = Callback::from(|(file, _): (File, String)| bridge::give_app(&[file]));
-                read_files(&context, &experiments, &jobs.experiments.0, &files, Some(otherwise));
+        let listener = bridge::on_files_for_lab(Callback::from(move |given: (Page, Content, Vec<File>)| match given {
+            (Page::Experiments, _, files) => read_files(&context, &experiments, &jobs.experiments.0, &files),
+            (Page::Inspect, _, files) => files.into_iter().for_each(|file| inspect_model(&actions, file)),
+            (_, Content::Results, files) => {
+                files.into_iter().for_each(|file| import_file(&context, bench.dispatcher(), file));
             }
-            Page::Inspect => files.into_iter().for_each(|file| {
-                let otherwise = Callback::from(|(file, _): (File, String)| bridge::give_app(&[file]));
-                let is_sure = ModelName::of(&file.name()) == ModelName::Yes;
-                inspect_model(&actions, file, (!is_sure).then_some(otherwise));
+            (_, Content::Models, files) => files.into_iter().for_each(|file| {
+                let bench = bench.clone();
+                open_model(&context, file, Callback::from(move |opened| put_model(&bench, opened)));
             }),
-            _ => files.into_iter().for_each(|file| take_for_benchmark(&context, &bench, file)),
         }));
         move || drop(listener)
     });
-}
-
-/// A model for the form of the benchmark page, or results for its table.
-fn take_for_benchmark(context: &AppContext, bench: &StateHandle<BenchState>, file: File) {
-    if is_model_file(&file) {
-        let bench = bench.clone();
-        return open_model(context, file, Callback::from(move |opened| put_model(&bench, opened)));
-    }
-    let notices = context.notices.clone();
-    let otherwise = Callback::from(move |(file, reason): (File, String)| {
-        // JSON that holds no results may be a trace.
-        if file.name().to_ascii_lowercase().ends_with(".json") {
-            bridge::give_app(&[file]);
-        } else {
-            notices.dispatch(NoticeAction::Say(Tone::Bad, reason));
-        }
-    });
-    import_file(context, bench.dispatcher(), file, otherwise);
 }

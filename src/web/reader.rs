@@ -5,9 +5,12 @@ use js_sys::{Function, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::platform::error_text;
+use super::worker::copy_front;
 use super::worker::last_words::install_panic_hook;
 use ns_base::convert::{real, real_len, whole};
-use ns_import::{MediumError, ModelBytes, read_carried};
+use ns_base::{Refusal, refuse};
+use ns_container::ByteSource;
+use ns_import::read_carried;
 use ns_session::build_id;
 
 /// Starts the program.
@@ -28,15 +31,15 @@ struct WorkerBytes<'f> {
     slice: &'f Function,
 }
 
-impl ModelBytes for WorkerBytes<'_> {
+impl ByteSource for WorkerBytes<'_> {
     fn size(&self) -> u64 {
         whole(self.size)
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
-        let (offset, len) = (JsValue::from_f64(real(offset)), JsValue::from_f64(real_len(len)));
-        let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| MediumError::new(error_text(&e)))?;
-        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| MediumError::new("the worker gave no bytes"))?;
-        Ok(bytes.to_vec())
+    fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
+        let (offset, len) = (JsValue::from_f64(real(offset)), JsValue::from_f64(real_len(buf.len())));
+        let bytes = self.slice.call2(&JsValue::NULL, &offset, &len).map_err(|e| Refusal::new(error_text(&e)))?;
+        let bytes: Uint8Array = bytes.dyn_into().map_err(|_| refuse!("the worker gave no bytes"))?;
+        Ok(copy_front(&bytes, buf))
     }
 }

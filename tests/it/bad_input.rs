@@ -3,7 +3,7 @@
 use std::fs;
 
 use neuronscope::analysis::summary::OpenSummary;
-use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, ReadLimits, read_bytes};
+use neuronscope::formats::{ChunkedReader, ProfileReader, ReadLimits, read_bytes};
 
 use crate::formats::fixtures;
 use crate::opened::{codes, open};
@@ -156,7 +156,7 @@ fn a_bomb_is_refused() {
     let mut bomb = b"\x1f\x8b\x08\x00\0\0\0\0\0\x03".to_vec();
     bomb.extend(miniz_oxide::deflate::compress_to_vec(&text, 6));
     let error = read_bytes("test", &bomb).map(|p| p.meta().events).unwrap_err();
-    assert!(matches!(error, ReadError::GrowsTooMuch { .. }), "{error}");
+    assert!(error.what().contains("bytes unpack to more than"), "{error}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn memory_has_a_limit_that_is_an_error() {
             result = reader.push(event.as_bytes());
         }
     }
-    assert!(matches!(result, Err(ReadError::TooLarge { .. })));
+    assert!(result.unwrap_err().what().starts_with("the profile is too large"));
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::fs;
 
 use neuronscope::session::{
     Ask, ByteSource, Event, ExperimentField as Field, ExperimentSpec, ExportedFile, JobId, JobRequest, JobResult,
-    MemorySource, QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource,
-    Reply, Request, Session, StepResult, Told,
+    QuestionRequest, RecordsAsk, RecordsFile, RecordsKey, RecordsRead, RecordsShown, RecordsSource, Reply, Request,
+    Session, StepResult, Told,
 };
 use neuronscope::view::document::{Block, Document, Plot};
 use neuronscope::view::table::{Cell, Table};
@@ -57,7 +57,7 @@ impl Page {
 
     fn open(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
         let file = RecordsSource::File { name: name.to_owned(), size: bytes.len() as u64 };
-        self.read(file, Some(Box::new(MemorySource(bytes.to_vec()))))
+        self.read(file, Some(Box::new(bytes.to_vec())))
     }
 
     fn unpack(&mut self, link: &str) -> Result<(), String> {

@@ -6,14 +6,14 @@ use std::path::Path;
 use neuronscope::bench::{BenchConfig, CompileConfig, EntryStatus, Report, RunDetail, expand};
 use neuronscope::import::read_model;
 use neuronscope::session::{
-    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, MemorySource, ModelFileSettings,
-    OpenedModel, OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session,
-    StepResult, Told,
+    BatchRule, Event, ExportKind, ExportedFile, JobId, JobRequest, JobResult, ModelFileSettings, OpenedModel,
+    OperatorKind, Part, ProfileInfo, ProfileQuestion, ProfileSpec, Reply, Request, RunRequest, Session, StepResult,
+    Told,
 };
 
 /// Everything that answers a request, or the message of its failure.
 fn ask(session: &mut Session, request: Request, file: Option<Vec<u8>>) -> Result<Vec<Event>, String> {
-    session.handle(request, file.map(|bytes| Box::new(MemorySource(bytes)) as _));
+    session.handle(request, file.map(|bytes| Box::new(bytes) as _));
     let (mut events, mut failed) = (Vec::new(), None);
     while session.step(1_000_000, &mut |event| match event {
         Event::Told(_, Told::Failed(message)) => failed = Some(message),

@@ -8,7 +8,7 @@ use neuronscope::import::{
     ImportError, ImportOptions, Imported, ModelBytes, ReadModel, gunzip, read_carried, read_elsewhere, read_model,
 };
 use neuronscope::session::{
-    Event, JobId, JobRequest, JobResult, MemorySource, OpenedModel, Request, RunRequest, Session, StepResult, Told,
+    Event, JobId, JobRequest, JobResult, OpenedModel, Request, RunRequest, Session, StepResult, Told,
 };
 
 const FORMATS: [&str; 5] = ["hlo", "onnx", "pt2", "stablehlo", "torchscript"];
@@ -76,7 +76,7 @@ fn weights_of_a_packed_file_and_chosen_sizes_arrive() {
 
 /// All that a session answers.
 fn ask(session: &mut Session, request: Request, file: Option<&[u8]>) -> Vec<Event> {
-    session.handle(request, file.map(|bytes| Box::new(MemorySource(bytes.to_vec())) as _));
+    session.handle(request, file.map(|bytes| Box::new(bytes.to_vec()) as _));
     let mut events = Vec::new();
     while session.step(1_000_000, &mut |event| events.push(event)) == StepResult::More {}
     events

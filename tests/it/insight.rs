@@ -11,8 +11,8 @@ use neuronscope::model::ModelSpec;
 use neuronscope::neuron::sim::simulate;
 use neuronscope::profile::Profile;
 use neuronscope::session::{
-    Event, ExportKind, JobId, JobRequest, MemorySource, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request,
-    Session, StepResult, Told,
+    Event, ExportKind, JobId, JobRequest, ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Session,
+    StepResult, Told,
 };
 
 const MODELS: [&str; 5] = [
@@ -212,7 +212,7 @@ fn an_analysis_survives_the_way_to_the_page() {
 
 /// Everything that a session answers to one request.
 fn ask(session: &mut Session, request: Request, file: Option<&str>) -> Vec<Event> {
-    let source = file.map(|text| Box::new(MemorySource(text.into())) as Box<dyn neuronscope::session::ByteSource>);
+    let source = file.map(|text| Box::new(Vec::from(text)) as Box<dyn neuronscope::session::ByteSource>);
     session.handle(request, source);
     let mut events = Vec::new();
     while session.step(100_000, &mut |e| events.push(e)) == StepResult::More {}

@@ -14,8 +14,8 @@ use neuronscope::profile::levels::LevelId;
 use neuronscope::profile::neuron::{OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder, SliceFlags, SliceId, Unit};
 use neuronscope::session::{
-    AnalysisRequest, ByteSource, Event, ExportKind, ExportedFile, GroupsOf, JobId, JobRequest, Listing, MemorySource,
-    ProfileKey, ProfileQuestion, ProfileSpec, Reply, Request, Rows, Session, StepResult, Told, Workflow,
+    AnalysisRequest, ByteSource, Event, ExportKind, ExportedFile, GroupsOf, JobId, JobRequest, Listing, ProfileKey,
+    ProfileQuestion, ProfileSpec, Reply, Request, Rows, Session, StepResult, Told, Workflow,
 };
 use neuronscope::view::table::Cell;
 use neuronscope::view::timeline::{GroupKind, SliceGroup, TimelineQuery};
@@ -253,7 +253,7 @@ fn a_highlighted_group_has_the_slices_that_the_table_counted() {
     let (mut session, job, name) = (Session::new(), JobId(1), "hta_amd_mi250_minitoy.json.gz");
     let bytes = std::fs::read(fixtures().join(name)).unwrap();
     let open = Request::new(job, JobRequest::Open { name: name.to_owned(), size: bytes.len() as u64 });
-    session.handle(open, Some(Box::new(MemorySource(bytes))));
+    session.handle(open, Some(Box::new(bytes)));
     while session.step(1_000_000, &mut |_| {}) == StepResult::More {}
     let profile = ProfileKey(0);
 

@@ -1,6 +1,6 @@
 //! Older and rarer forms that real producers have written, and the messages for files that cannot be opened.
 
-use neuronscope::formats::{ReadError, read_bytes};
+use neuronscope::formats::read_bytes;
 
 use crate::opened::{open, rows};
 
@@ -122,7 +122,7 @@ fn files_of_other_tools_are_named() {
     ];
     for (bytes, name) in cases {
         match read_bytes("other", bytes).map(|p| p.meta().clone()) {
-            Err(ReadError::NotAProfile { what }) => assert!(what.contains(name), "{name}: {what}"),
+            Err(refusal) => assert!(refusal.what().contains(name), "{name}: {refusal}"),
             other => panic!("{name}: {other:?}"),
         }
     }

@@ -6,8 +6,8 @@ use std::path::Path;
 use neuronscope::compiler::Workflow;
 use neuronscope::session::share::Tool;
 use neuronscope::session::{
-    AnalysisRequest, Answer, ByteSource, Event, Evidence, JobId, JobRequest, JobResult, MemorySource, ProfileInfo,
-    ProfileKey, ProfileSpec, Question, Reply, Request, Session, StepResult, Told,
+    AnalysisRequest, Answer, ByteSource, Event, Evidence, JobId, JobRequest, JobResult, ProfileInfo, ProfileKey,
+    ProfileSpec, Question, Reply, Request, Session, StepResult, Told,
 };
 use neuronscope::view::document::{Block, Document, Ranked};
 
@@ -21,7 +21,7 @@ fn events(session: &mut Session, request: Request, source: Option<Box<dyn ByteSo
 /// What a session says about the profile it just made or opened, and its overview.
 fn overview(request: Request, file: Option<Vec<u8>>) -> (ProfileInfo, Document) {
     let mut session = Session::new();
-    let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn ByteSource>);
+    let source = file.map(|bytes| Box::new(bytes) as Box<dyn ByteSource>);
     let opened = events(&mut session, request, source);
     let info = opened.into_iter().find_map(|e| match e {
         Event::Told(_, Told::Done(JobResult::Profile(info))) => Some(*info),

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use neuronscope::base::Diagnostics;
-use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, WriteFormat};
+use neuronscope::base::Refusal;
+use neuronscope::formats::{ChunkedReader, ProfileReader, WriteFormat};
 use neuronscope::profile::neuron::{EXECUTION_PROCESS, FRAMEWORK_TRACK, HLO_TRACK, OperatorView, operator_table};
 use neuronscope::profile::{Profile, ProfileBuilder};
 use neuronscope::session::BundleLayout;
@@ -35,7 +36,7 @@ fn archive(files: &[(&str, &str)]) -> Vec<u8> {
     out
 }
 
-fn read(bytes: &[u8]) -> Result<Vec<Profile>, ReadError> {
+fn read(bytes: &[u8]) -> Result<Vec<Profile>, Refusal> {
     let mut reader = ProfileReader::new("logs.zip");
     bytes.chunks(1000).try_for_each(|chunk| reader.push(chunk))?;
     reader.finish_all()

@@ -3,9 +3,10 @@
 use std::fs;
 
 use neuronscope::analysis::summary::OpenSummary;
+use neuronscope::base::Refusal;
 use neuronscope::base::{Diagnostics, StrId};
 use neuronscope::formats::chrome::write_to_string;
-use neuronscope::formats::{ChunkedReader, ProfileReader, ReadError, read_bytes};
+use neuronscope::formats::{ChunkedReader, ProfileReader, read_bytes};
 use neuronscope::profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, Profile, ProfileBuilder, TrackId};
 use proptest::prelude::*;
 
@@ -57,7 +58,7 @@ pub fn content(profile: &Profile) -> Vec<String> {
     out
 }
 
-fn read_in_chunks(bytes: &[u8], sizes: &[usize]) -> Result<Profile, ReadError> {
+fn read_in_chunks(bytes: &[u8], sizes: &[usize]) -> Result<Profile, Refusal> {
     let mut reader = Box::new(ProfileReader::new("chunks"));
     let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
     while !rest.is_empty() {
@@ -70,7 +71,7 @@ fn read_in_chunks(bytes: &[u8], sizes: &[usize]) -> Result<Profile, ReadError> {
 }
 
 /// Content and summary, or the error.
-fn outcome(read: Result<Profile, ReadError>) -> Result<(Vec<String>, OpenSummary), ReadError> {
+fn outcome(read: Result<Profile, Refusal>) -> Result<(Vec<String>, OpenSummary), Refusal> {
     read.map(|profile| (content(&profile), OpenSummary::of(&profile)))
 }
 

@@ -1,11 +1,9 @@
-//! An array as `numpy.save` writes it: a magic string, a version, a header that is a Python dictionary, and the values.
-//! The format is documented at numpy.org, `numpy.lib.format`.
+//! The records of an array as `numpy.save` writes it.
+
+use ns_container::npy;
 
 use super::records::{DatasetError, Records};
 use ns_base::convert::{low16, low32, narrow, place, real, real_signed};
-
-/// The first bytes of a `.npy` file.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// One value of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,18 +14,19 @@ enum Kind {
     Float,
 }
 
-struct Header {
-    kind: Kind,
-    bytes: usize,
-    is_big_endian: bool,
-    shape: Vec<u64>,
-    /// Where the values begin.
-    values_at: usize,
-}
-
 pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     let wrong = |(at, problem): (usize, String)| DatasetError::Array { file: file.to_owned(), at, problem };
-    let header = header(bytes).map_err(wrong)?;
+    let header = npy::header(bytes).map_err(|(at, what)| wrong((at, what.to_string())))?;
+    if header.is_column_major {
+        let problem = "the array is in Fortran order; save numpy.ascontiguousarray of it";
+        return Err(wrong((header.begins, problem.to_owned())));
+    }
+    let (kind, size) = kind_of(header.element()).ok_or_else(|| {
+        let descr = &header.descr;
+        let problem =
+            format!("values of type {descr} are not supported; convert them to floats or integers with astype");
+        wrong((header.begins, problem))
+    })?;
     let Some((count, dims)) = header.shape.split_first() else {
         return Err(wrong((
             10,
@@ -35,7 +34,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
         )));
     };
     let elements = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).filter(|n| *n > 0);
-    let per_record = elements.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(header.bytes));
+    let per_record = elements.and_then(|n| usize::try_from(n).ok()).and_then(|n| n.checked_mul(size));
     let Some(per_record) = per_record.filter(|_| *count > 0) else {
         return Err(wrong((10, format!("the array has the sizes {:?} and holds no values", header.shape))));
     };
@@ -53,61 +52,14 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
         return Err(wrong((header.values_at, "the file is cut off before the end of its first record".to_owned())));
     }
     let used = data.get(..place(records.count) * per_record).unwrap_or_default();
-    records.values = used.chunks_exact(header.bytes).map(|raw| value(&header, raw)).collect();
+    records.values = used.chunks_exact(size).map(|raw| value(kind, header.is_big_endian(), raw)).collect();
     Ok(records)
 }
 
-/// The header, or the place and kind of the error in it.
-fn header(bytes: &[u8]) -> Result<Header, (usize, String)> {
-    let cut = || (bytes.len(), "the file is cut off inside its header".to_owned());
-    let (length, begins) = match bytes.get(6).copied() {
-        Some(1) => {
-            let raw: [u8; 2] = bytes.get(8..10).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
-            (usize::from(u16::from_le_bytes(raw)), 10)
-        }
-        Some(2 | 3) => {
-            let raw: [u8; 4] = bytes.get(8..12).and_then(|b| b.try_into().ok()).ok_or_else(cut)?;
-            (u32::from_le_bytes(raw) as usize, 12)
-        }
-        Some(version) => {
-            return Err((
-                6,
-                format!("version {version} of the format is not supported; save the array with numpy 1.9 or later"),
-            ));
-        }
-        None => return Err(cut()),
-    };
-    let values_at = begins + length;
-    let raw = bytes.get(begins..values_at).ok_or_else(cut)?;
-    let text = std::str::from_utf8(raw).map_err(|e| (begins + e.valid_up_to(), "the header is not text".to_owned()))?;
-    let of = |key: &str| field(text, key).ok_or_else(|| (begins, format!("the header has no '{key}'")));
-    if of("fortran_order")?.starts_with("True") {
-        return Err((begins, "the array is in Fortran order; save numpy.ascontiguousarray of it".to_owned()));
-    }
-    let descr = of("descr")?;
-    let name = descr.trim_start_matches(['\'', '"']).split(['\'', '"']).next().unwrap_or_default();
-    let (kind, size) = kind_of(name).ok_or_else(|| {
-        (begins, format!("values of type {name} are not supported; convert them to floats or integers with astype"))
-    })?;
-    let inner = of("shape")?.strip_prefix('(').and_then(|s| s.split(')').next());
-    let sizes = inner.map(|s| {
-        s.split(',').map(str::trim).filter(|s| !s.is_empty()).map(str::parse).collect::<Result<Vec<u64>, _>>()
-    });
-    let Some(Ok(shape)) = sizes else { return Err((begins, "the shape is not a tuple of sizes".to_owned())) };
-    Ok(Header { kind, bytes: size, is_big_endian: name.starts_with('>'), shape, values_at })
-}
-
-/// The value of a key of the dictionary.
-fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
-    let at = text.find(&format!("'{key}'"))? + key.len() + 2;
-    text.get(at..)?.trim_start().strip_prefix(':').map(str::trim_start)
-}
-
-/// `<f4`, `|u1`, `>i8`: kind and bytes.
-fn kind_of(name: &str) -> Option<(Kind, usize)> {
-    let plain = name.trim_start_matches(['<', '>', '|', '=']);
-    let size: usize = plain.get(1..)?.parse().ok()?;
-    let kind = match (plain.chars().next()?, size) {
+/// `f4`, `u1`, `i8`: kind and bytes.
+fn kind_of(element: &str) -> Option<(Kind, usize)> {
+    let size: usize = element.get(1..)?.parse().ok()?;
+    let kind = match (element.chars().next()?, size) {
         ('b', 1) => Kind::Bool,
         ('i', 1 | 2 | 4 | 8) => Kind::Signed,
         ('u', 1 | 2 | 4 | 8) => Kind::Unsigned,
@@ -117,15 +69,15 @@ fn kind_of(name: &str) -> Option<(Kind, usize)> {
     Some((kind, size))
 }
 
-fn value(header: &Header, raw: &[u8]) -> f64 {
+fn value(kind: Kind, is_big_endian: bool, raw: &[u8]) -> f64 {
     let mut wide = [0u8; 8];
     for (i, byte) in raw.iter().take(8).enumerate() {
-        let at = if header.is_big_endian { raw.len() - 1 - i } else { i };
+        let at = if is_big_endian { raw.len() - 1 - i } else { i };
         wide[at.min(7)] = *byte;
     }
     let bits = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * narrow(header.bytes);
-    match (header.kind, header.bytes) {
+    let unused = 64 - 8 * narrow(raw.len());
+    match (kind, raw.len()) {
         (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
         (Kind::Unsigned, _) => real(bits),
         // Shifting up and down again extends the sign.
@@ -142,7 +94,7 @@ mod tests {
 
     fn array(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = npy::MAGIC.to_vec();
         bytes.extend([1, 0]);
         bytes.extend((header.len() as u16).to_le_bytes());
         bytes.extend(header.as_bytes());
@@ -181,7 +133,9 @@ mod tests {
         assert!(said(&array("<f4", "(9,)", &[])).contains("before the end of its first record"));
         assert!(said(&array("<f8", "(99999999999, 99999999999)", &[0; 8])).contains("byte"));
         let text = String::from_utf8_lossy(&good).replace("False", "True ");
-        assert!(said(&[MAGIC, &good[6..10], &text.as_bytes()[text.find('{').unwrap()..]].concat()).contains("Fortran"));
+        assert!(
+            said(&[npy::MAGIC, &good[6..10], &text.as_bytes()[text.find('{').unwrap()..]].concat()).contains("Fortran")
+        );
         let mut version = good;
         version[6] = 9;
         assert!(said(&version).contains("byte 6: version 9"));

@@ -70,10 +70,10 @@ pub enum DatasetError {
 /// When it holds no record. Lines of a table that are wrong are left out and listed.
 pub fn read_records(file: &str, bytes: &[u8]) -> Result<Records, DatasetError> {
     let not_read = |problem: &str| DatasetError::NotRead { file: file.to_owned(), problem: problem.to_owned() };
-    if bytes.starts_with(npy::MAGIC) {
+    if bytes.starts_with(ns_container::npy::MAGIC) {
         return npy::read(file, bytes);
     }
-    if bytes.starts_with(b"PK\x03\x04") {
+    if ns_container::zip::is_zip(bytes) {
         return Err(not_read("is an archive, such as one made by numpy.savez; save one of its arrays"));
     }
     match std::str::from_utf8(bytes) {

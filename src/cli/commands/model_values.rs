@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use crate::file::FileSource;
 use crate::inspect_args::ArraysArgs;
-use crate::model_file::DiskModel;
 use ns_import::eval::Casts;
 use ns_import::{Imported, ResultComparison, compare, read_npz};
 use ns_neuron::numerics::DEFAULT_TOLERANCE;
@@ -38,7 +38,7 @@ impl Compared {
     /// When an array is missing or of another shape, or the model has no values here.
     pub fn of(
         imported: &Imported,
-        bytes: &DiskModel,
+        bytes: &FileSource,
         arrays: &ArraysArgs,
         tolerance: Option<f64>,
         casts: Option<Casts>,
@@ -48,7 +48,7 @@ impl Compared {
         if tolerance.is_nan() || tolerance <= 0.0 {
             bail!("--tolerance {tolerance}: use a number above 0, such as {FILE_TOLERANCE}");
         }
-        let read = |path: &Path| read_npz(&DiskModel::open(path)?).with_context(|| path.display().to_string());
+        let read = |path: &Path| read_npz(&FileSource::open(path)?).with_context(|| path.display().to_string());
         let casts = casts.unwrap_or(Casts::NONE);
         let results = compare(imported, bytes, &read(inputs)?, &read(expect)?, casts).map_err(anyhow::Error::msg)?;
         Ok(Some(Self { results, tolerance }))

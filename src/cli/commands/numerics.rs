@@ -8,7 +8,8 @@ use super::model_values::Compared;
 use super::text;
 use crate::args::{NumericsArgs, RoundingArg};
 use crate::driver::Driver;
-use crate::model_file::{self, DiskModel};
+use crate::file::FileSource;
+use crate::model_file;
 use ns_device::{ModelFileValues, casts_of};
 use ns_import::Imported;
 use ns_machine::arch::{features, instance};
@@ -116,7 +117,7 @@ fn spec_of_file(path: &str, args: &NumericsArgs) -> Result<NumericsSpec> {
 }
 
 /// Compares the values of a core with those in the file's own types, for random inputs.
-fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &DiskModel) -> Result<NumericsReport> {
+fn of_drawn(spec: NumericsSpec, imported: &Imported, bytes: &FileSource) -> Result<NumericsReport> {
     let named = |e: &dyn std::fmt::Display| anyhow!("{}: {e}", spec.model);
     let values = ModelFileValues::of_imported(imported, bytes, spec.seed).map_err(|e| named(&e))?;
     let expected = values.compute(None).map_err(|e| named(&e))?;

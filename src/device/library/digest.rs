@@ -1,9 +1,9 @@
 //! Tells files of the same name apart.
 
 use super::error::LibraryError;
-use ns_base::Digest;
 use ns_base::convert::place;
-use ns_import::{MediumError, ModelBytes};
+use ns_base::{Digest, Refusal};
+use ns_container::ByteSource;
 
 /// Bytes at the beginning of a file that are hashed.
 const HEAD: u64 = 1 << 20;
@@ -15,9 +15,9 @@ const TAIL: u64 = 2 << 20;
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn content_name(name: &str, bytes: &dyn ModelBytes) -> Result<String, LibraryError> {
+pub(super) fn content_name(name: &str, bytes: &dyn ByteSource) -> Result<String, LibraryError> {
     let part = |at: u64, length: u64| {
-        let unreadable = |e: MediumError| LibraryError::Unreadable { name: name.to_owned(), reason: e.said };
+        let unreadable = |e: Refusal| LibraryError::Unreadable { name: name.to_owned(), reason: e.to_string() };
         bytes.slice(at, place(length)).map_err(unreadable)
     };
     let size = bytes.size();

@@ -8,8 +8,10 @@ use super::system::{SYSTEM_TRACE, SystemTrace};
 use super::tokenizer::{Form, MAX_EVENT_BYTES, Tokenizer};
 use super::{FORMAT_ARRAY, FORMAT_OBJECT, counter, ids, metadata, samples};
 use crate::decimal::{TimeError, us_text_to_ns};
+use crate::interface::{empty, not_a_profile};
 use crate::json::scan::{text_of, unescape};
-use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress, name_json_object};
+use crate::{ChunkedReader, ReadLimits, ReadProgress, name_json_object};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, StrId};
 use ns_profile::{ArgsId, LinkEvent, Profile, ProfileBuilder, TrackId};
 
@@ -95,11 +97,11 @@ impl ChromeReader {
     }
 
     /// Checks that the text was a trace at all.
-    fn check_kind(&self) -> Result<(), ReadError> {
-        let not = |what: String| Err(ReadError::NotAProfile { what });
+    fn check_kind(&self) -> Result<(), Refusal> {
+        let not = |what: String| Err(not_a_profile(&what));
         let (events, phases) = (self.rows.builder.events(), self.rows.builder.phases());
         match self.tokenizer.form {
-            Form::Unknown if !self.tokenizer.is_closed() => Err(ReadError::Empty),
+            Form::Unknown if !self.tokenizer.is_closed() => Err(empty()),
             Form::Unknown => not("not JSON".to_owned()),
             Form::Object if !self.tokenizer.found_events => not(self.name_object()),
             Form::Array if phases == 0 && (events > 0 || self.rows.diagnostics.count("element_not_object") > 0) => {
@@ -118,13 +120,13 @@ fn list(keys: &[String]) -> String {
 }
 
 impl ChunkedReader for ChromeReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         self.bytes += chunk.len() as u64;
         self.tokenizer.push(chunk, &mut self.rows);
         self.limits.check(&self.rows.builder)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.tokenizer.finish(&mut self.rows);
         self.check_kind()?;
         let mut rows = self.rows;

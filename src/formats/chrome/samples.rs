@@ -15,9 +15,9 @@ use ns_profile::{Point, ProfileBuilder, TrackId, TrackKind};
 /// Adds the tracks.
 pub(super) fn derive(builder: &mut ProfileBuilder, diagnostics: &mut Diagnostics, text_bytes: u64) {
     let Some(bounds) = builder.bounds() else { return };
-    let mut points = builder.points_of_phase(b'P');
+    let mut points = builder.points(b'P');
     // A whole profile is an instant.
-    points.extend(builder.points_of_phase(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
+    points.extend(builder.points(b'I').into_iter().filter(|p| builder.text(p.name) == "CpuProfile"));
     // Samples are shown within the time of the other events, because some samples count from another time. Without other
     // events they keep their own times.
     let is_alone = builder.slice_count() == 0 && builder.point_count() == points.len();

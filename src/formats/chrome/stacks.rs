@@ -22,6 +22,19 @@ struct Frame {
     parent: Option<String>,
 }
 
+/// The event of a phase that was added last.
+fn last_row(builder: &ProfileBuilder, phase: u8) -> Option<Row> {
+    let (instant, link) = (builder.last_instant(), builder.last_link());
+    match phase {
+        b'X' | b'B' => builder.last_slice(),
+        b'E' | b'C' | b'M' => None,
+        b'i' | b'I' => instant.map(|(row, _)| row),
+        // A sample with an id is a link.
+        b'P' if instant.is_some_and(|(_, phase)| phase == b'P') => instant.map(|(row, _)| row),
+        _ => link.filter(|(_, of_link)| *of_link == phase).or(instant).map(|(row, _)| row),
+    }
+}
+
 impl Stacks {
     /// Takes `stackFrames`: an object of frames by number.
     pub fn read_frames(&mut self, json: &[u8]) {
@@ -45,9 +58,8 @@ impl Stacks {
             let tid = tid.or(cpu).and_then(Value::scalar).unwrap_or_default();
             let track = builder.thread(process, &tid, "");
             let name = builder.intern(&name.and_then(Value::scalar).unwrap_or_default());
-            let row = builder.instant_row();
             builder.instant(track, ts, b'P', b' ', name, StrId::EMPTY, ArgsId::NONE);
-            if let Some(sf) = sf.and_then(Value::scalar) {
+            if let (Some((row, _)), Some(sf)) = (builder.last_instant(), sf.and_then(Value::scalar)) {
                 self.pending.push((row, builder.intern(&sf)));
             }
         }
@@ -55,7 +67,7 @@ impl Stacks {
 
     /// Notes the stack of the event that was added last.
     pub fn note(&mut self, builder: &mut ProfileBuilder, phase: u8, sf: &[u8], stack: &[u8]) {
-        let Some(row) = builder.last_row(phase) else { return };
+        let Some(row) = last_row(builder, phase) else { return };
         if stack.starts_with(b"[") {
             let stack = builder.add_args(&format!("{{\"stack\":{}}}", String::from_utf8_lossy(stack)));
             builder.join_args(row, stack);

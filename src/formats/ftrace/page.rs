@@ -1,16 +1,18 @@
 //! HTML pages that hold a trace: those that `systrace` saves, that Catapult's `trace2html` makes of any trace, and that
 //! VizTracer writes as HTML.
 
+use crate::interface::not_a_profile;
 use base64::Engine as _;
 
 use super::reader::FtraceReader;
 use crate::document::Parsed;
-use crate::{ChunkedReader, ReadError, ReadLimits, read_bytes};
+use crate::{ChunkedReader, ReadLimits, read_bytes};
+use ns_base::Refusal;
 use ns_profile::Profile;
 
 /// Reads a whole page.
-pub(crate) fn read_page(page: &[u8]) -> Result<Parsed, ReadError> {
-    let not = || ReadError::NotAProfile { what: name_of(page).to_owned() };
+pub(crate) fn read_page(page: &[u8]) -> Result<Parsed, Refusal> {
+    let not = || not_a_profile(name_of(page));
     for script in scripts(page) {
         let content = script.content.trim_ascii();
         if script.is("viewer-data") && !content.starts_with(b"{") && !content.starts_with(b"[") {
@@ -65,14 +67,14 @@ fn done(profile: Profile) -> Parsed {
 }
 
 /// Reads the trace in a page; a page in a page is refused, so that the recursion ends.
-fn read_inner(bytes: &[u8]) -> Result<Profile, ReadError> {
+fn read_inner(bytes: &[u8]) -> Result<Profile, Refusal> {
     if bytes.trim_ascii_start().starts_with(b"<") {
-        return Err(ReadError::NotAProfile { what: "a page inside a page".to_owned() });
+        return Err(not_a_profile("a page inside a page"));
     }
     read_bytes("", bytes)
 }
 
-fn read_log(text: &[u8]) -> Result<Profile, ReadError> {
+fn read_log(text: &[u8]) -> Result<Profile, Refusal> {
     let mut reader = Box::new(FtraceReader::new(ReadLimits::default()));
     // The script around the log is not an event.
     let from = memchr::memchr(b'#', text).unwrap_or(0);

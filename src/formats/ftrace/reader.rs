@@ -2,8 +2,9 @@
 
 use super::FORMAT;
 use super::log::Log;
-use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::{ChunkedReader, ReadLimits, ReadProgress};
 use ns_base::Diagnostics;
+use ns_base::Refusal;
 use ns_profile::{Profile, ProfileBuilder};
 
 /// The most bytes of one line that are kept.
@@ -40,7 +41,7 @@ impl FtraceReader {
 }
 
 impl ChunkedReader for FtraceReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         for piece in chunk.split_inclusive(|&b| b == b'\n') {
             self.bytes += piece.len() as u64;
             self.line.extend_from_slice(&piece[..piece.len().min(MAX_LINE_BYTES.saturating_sub(self.line.len()))]);
@@ -51,7 +52,7 @@ impl ChunkedReader for FtraceReader {
         self.limits.check(&self.builder)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         if !self.line.is_empty() {
             self.flush();
         }

@@ -6,7 +6,9 @@ use super::event::{Counters, Flows};
 use super::ftrace::Scheduling;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
-use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::interface::not_a_profile;
+use crate::{ChunkedReader, ReadLimits, ReadProgress};
+use ns_base::Refusal;
 use ns_base::convert::place;
 use ns_base::wire::{Fields, varint};
 use ns_base::{Diagnostics, FxHashMap};
@@ -196,7 +198,7 @@ impl State {
 }
 
 impl ChunkedReader for PerfettoReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         if self.stopped {
             return Ok(());
         }
@@ -205,7 +207,7 @@ impl ChunkedReader for PerfettoReader {
         self.limits.check(&self.state.builder)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.run();
         let mut state = self.state;
         if !self.held.is_empty() {
@@ -214,7 +216,7 @@ impl ChunkedReader for PerfettoReader {
             });
         }
         if state.packets == 0 {
-            return Err(ReadError::NotAProfile { what: "a binary file".to_owned() });
+            return Err(not_a_profile("a binary file"));
         }
         state.scheduling.finish(&mut state.builder);
         state.tracks.finish(&mut state.builder);

@@ -1,13 +1,14 @@
 //! Run directories: the files of one directory, which the plugin showed as one run with a tool for each file.
 
 use super::table::view_of_name;
-use crate::ReadError;
+use crate::interface::not_a_profile;
 use ns_base::Diagnostics;
+use ns_base::Refusal;
 use ns_profile::Profile;
 use ns_profile::neuron::{OPERATOR_RUN_FORMAT, OperatorView, PluginRun, PluginTimeline, TRACE_RUN_FORMAT};
 
 /// The profiles of one file of an archive.
-type FileResult = (String, Result<Vec<Profile>, ReadError>);
+type FileResult = (String, Result<Vec<Profile>, Refusal>);
 
 /// A file of a run directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +134,7 @@ impl Run {
             match result.map(|profiles| profiles.into_iter().next()) {
                 _ if kept.iter().any(|(known, ..)| *known == kind) => {}
                 Ok(Some(profile)) if fits(kind, &profile) => kept.push((kind, path, profile)),
-                Ok(Some(_)) => broken.push((path, Err(ReadError::NotAProfile { what: OTHER_CONTENT.to_owned() }))),
+                Ok(Some(_)) => broken.push((path, Err(not_a_profile(OTHER_CONTENT)))),
                 Ok(None) => {}
                 Err(error) => broken.push((path, Err(error))),
             }
@@ -173,7 +174,7 @@ fn fits(kind: RunFile, profile: &Profile) -> bool {
     profile.plugin_run().is_some() == matches!(kind, RunFile::Table(_))
 }
 
-fn reason(path: &str, result: &Result<Vec<Profile>, ReadError>) -> String {
+fn reason(path: &str, result: &Result<Vec<Profile>, Refusal>) -> String {
     match result {
         Err(error) => format!("{path}: {error}"),
         Ok(_) => path.to_owned(),

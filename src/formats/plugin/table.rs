@@ -4,17 +4,17 @@
 //! The keys of an operator are not documented. A key that means a name, a number of occurrences, a time, a device or a
 //! core is read as such, with or without the prefix `op_`; the file is kept and written again as it was.
 
-use crate::ReadError;
 use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{BYTE_ORDER_MARK, Doc, Value};
+use ns_base::Refusal;
 use ns_base::convert::real_signed;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
 use ns_profile::neuron::{OperatorRow, OperatorView, PluginRun, PluginTable, sort_rows};
 
 /// Reads an operator table: a profile without slices that holds the table.
-pub(crate) fn read_table(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_table(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("neuron-operators"), Diagnostics::new());
     let [ops, total] = doc.root().fields(["ops", "total_time"]);

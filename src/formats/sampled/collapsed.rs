@@ -3,7 +3,8 @@
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
 use crate::decimal::{TimeUnit, text_to_ns};
 use crate::stacks::{Frame, StackTrack};
-use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::{ChunkedReader, ReadLimits, ReadProgress};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{Profile, ProfileBuilder, TrackId};
 
@@ -110,7 +111,7 @@ impl CollapsedReader {
 }
 
 impl ChunkedReader for CollapsedReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         for piece in chunk.split_inclusive(|&b| b == b'\n') {
             self.bytes += piece.len() as u64;
             self.line.extend_from_slice(piece);
@@ -126,7 +127,7 @@ impl ChunkedReader for CollapsedReader {
         self.limits.check(&self.builder)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.flush();
         self.stack.finish(&mut self.builder, self.now);
         Ok(self.builder.finish(self.diagnostics))

@@ -4,16 +4,16 @@
 //! (`head`). Times are microseconds.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::{Frame, MAX_STACK, StackTable, StackTrack};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{ProfileBuilder, TrackId};
 
 /// Reads a whole `.cpuprofile`.
-pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("cpuprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");
@@ -218,7 +218,7 @@ impl<'a> Samples<'a> {
         track: TrackId,
         nodes: &mut Nodes,
         text_bytes: usize,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), Refusal> {
         let is_absolute = self.deltas.is_none();
         let mut times = self.deltas.or(self.timestamps).into_iter().flat_map(Value::items);
         let (mut now, mut stack) = (self.start_ns, StackTrack::new(track));
@@ -255,7 +255,7 @@ fn clamped(ns: i128) -> i64 {
 }
 
 /// Reads a whole `.heapprofile`: bytes allocated in each function, as lengths.
-pub(crate) fn read_heapprofile(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_heapprofile(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("heapprofile"), Diagnostics::new());
     let process = builder.process("", "JavaScript");

@@ -5,11 +5,11 @@
 //! Formats: <https://github.com/firefox-devtools/profiler/tree/main/docs-developer>.
 
 use super::frames::{bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::{Frame, StackTable, StackTrack};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap, StrId};
 use ns_profile::{ArgsId, ProcessId, ProfileBuilder, TrackId};
 
@@ -24,7 +24,7 @@ use table::rows;
 const MAX_PROCESS_DEPTH: u32 = 4;
 
 /// Reads a whole file.
-pub(crate) fn read_firefox(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_firefox(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let root = doc.root();
     let [inner, ancient] = root.fields(["profile", "profileJSON"]);
@@ -81,7 +81,7 @@ impl Reader {
         start.and_then(|v| v.ns(TimeUnit::Ms)).unwrap_or(0)
     }
 
-    fn profile(&mut self, profile: Value<'_>, root_ns: i64, bytes: usize, depth: u32) -> Result<(), ReadError> {
+    fn profile(&mut self, profile: Value<'_>, root_ns: i64, bytes: usize, depth: u32) -> Result<(), Refusal> {
         let [meta, threads, shared, processes, counters] =
             profile.fields(["meta", "threads", "shared", "processes", "counters"]);
         let [product, interval, categories] =
@@ -120,7 +120,7 @@ impl Reader {
         Ok(())
     }
 
-    fn thread(&mut self, thread: Value<'_>, context: &Context<'_>, categories: &[StrId]) -> Result<(), ReadError> {
+    fn thread(&mut self, thread: Value<'_>, context: &Context<'_>, categories: &[StrId]) -> Result<(), Refusal> {
         let [name, process_name, pid, tid] = thread.fields(["name", "processName", "pid", "tid"]);
         let pid = pid.and_then(Value::scalar).unwrap_or(context.pid.into());
         let process_name = process_name.and_then(Value::str).unwrap_or(context.product.into());

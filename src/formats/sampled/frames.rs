@@ -1,9 +1,10 @@
 //! Shared by the sampled formats: frames with a place in the source, weights that need not be times, limits.
 
-use crate::ReadError;
 use crate::decimal::TimeUnit;
+use crate::interface::profile_too_large;
 use crate::json::{ObjectText, Value};
 use crate::stacks::Frame;
+use ns_base::Refusal;
 use ns_base::{Diagnostics, StrId};
 use ns_profile::{ArgsId, ProfileBuilder, Unit};
 
@@ -84,9 +85,9 @@ impl WeightUnit {
 }
 
 /// Checks that samples have not made more slices than an honest file of this size can hold.
-pub(super) fn check_slices(builder: &ProfileBuilder, text_bytes: usize) -> Result<(), ReadError> {
+pub(super) fn check_slices(builder: &ProfileBuilder, text_bytes: usize) -> Result<(), Refusal> {
     if builder.slice_count() > FREE_SLICES + text_bytes as u64 {
-        return Err(ReadError::TooLarge { events: builder.events(), bytes: builder.bytes() as u64 });
+        return Err(profile_too_large(builder.events(), builder.bytes() as u64));
     }
     Ok(())
 }

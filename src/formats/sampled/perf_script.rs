@@ -10,7 +10,8 @@
 use super::frames::{WeightUnit, check_slices, frame};
 use crate::decimal::{TimeUnit, text_to_ns};
 use crate::stacks::{Frame, MAX_STACK, StackTrack};
-use crate::{ChunkedReader, ReadError, ReadLimits, ReadProgress};
+use crate::{ChunkedReader, ReadLimits, ReadProgress};
+use ns_base::Refusal;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::{Profile, ProfileBuilder, TrackId};
 
@@ -223,7 +224,7 @@ impl PerfScriptReader {
 }
 
 impl ChunkedReader for PerfScriptReader {
-    fn push(&mut self, chunk: &[u8]) -> Result<(), ReadError> {
+    fn push(&mut self, chunk: &[u8]) -> Result<(), Refusal> {
         for piece in chunk.split_inclusive(|&b| b == b'\n') {
             self.bytes += piece.len() as u64;
             let room = MAX_LINE_BYTES.saturating_sub(self.line.len());
@@ -236,7 +237,7 @@ impl ChunkedReader for PerfScriptReader {
         self.limits.check(&self.builder)
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Profile, ReadError> {
+    fn finish(mut self: Box<Self>) -> Result<Profile, Refusal> {
         self.flush();
         self.end_sample();
         for thread in &mut self.threads {

@@ -5,9 +5,9 @@
 //! the profile of that kind.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::document::Parsed;
 use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use ns_base::Refusal;
 use ns_base::wire::{Fields, Wire};
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
@@ -16,7 +16,7 @@ use ns_profile::ProfileBuilder;
 const MAX_KINDS: usize = 16;
 
 /// Reads a whole file: a profile for each kind of sample, since their values have no common axis.
-pub(crate) fn read_pprof(bytes: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_pprof(bytes: &[u8]) -> Result<Parsed, Refusal> {
     let mut file = File::default();
     let mut fields = Fields::of(bytes);
     for (field, value) in fields.by_ref() {
@@ -43,7 +43,7 @@ fn read_kind(
     bytes: &[u8],
     kind: &Kind,
     damage: &Diagnostics,
-) -> Result<(ProfileBuilder, Diagnostics), ReadError> {
+) -> Result<(ProfileBuilder, Diagnostics), Refusal> {
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("pprof"), damage.clone());
     builder.set_title(&kind.title());
     let unit = WeightUnit::named(&kind.unit);

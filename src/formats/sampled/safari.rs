@@ -1,16 +1,16 @@
 //! Timeline recordings of Safari's Web Inspector: the stacks that its JavaScript sampler took.
 
 use super::frames::{bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::StackTrack;
 use ns_base::Diagnostics;
+use ns_base::Refusal;
 use ns_profile::ProfileBuilder;
 
 /// Reads a whole recording.
-pub(crate) fn read_safari(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_safari(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let recording = doc.root().get("recording").unwrap_or(doc.root());
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("safari-recording"), Diagnostics::new());

@@ -3,18 +3,18 @@
 //! Schema: <https://www.speedscope.app/file-format-schema.json>.
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::{Frame, StackTrack};
 use ns_base::Diagnostics;
+use ns_base::Refusal;
 use ns_profile::{ProfileBuilder, TrackId};
 
 /// Name of the format in summaries.
 pub(crate) const FORMAT: &str = "speedscope";
 
 /// Reads a whole file.
-pub(crate) fn read_speedscope(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_speedscope(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let [name, exporter, shared, profiles] = doc.root().fields(["name", "exporter", "shared", "profiles"]);
     let mut reader =
@@ -52,7 +52,7 @@ impl Reader {
         }
     }
 
-    fn profile(&mut self, profile: Value<'_>, track: TrackId) -> Result<(), ReadError> {
+    fn profile(&mut self, profile: Value<'_>, track: TrackId) -> Result<(), Refusal> {
         let [kind, unit, start, end] = profile.fields(["type", "unit", "startValue", "endValue"]);
         let unit_name = unit.and_then(Value::str).unwrap_or_default();
         let unit = WeightUnit::named(&unit_name);

@@ -1,17 +1,17 @@
 //! stackprof (Ruby), as JSON: frames by id, and runs of samples as numbers in one list (`raw`).
 
 use super::frames::{WeightUnit, bad_sample, check_slices, frame};
-use crate::ReadError;
 use crate::decimal::TimeUnit;
 use crate::document::Parsed;
 use crate::json::{Doc, Value};
 use crate::stacks::{Frame, MAX_STACK, StackTrack};
+use ns_base::Refusal;
 use ns_base::convert::signed_len;
 use ns_base::{Diagnostics, FxHashMap};
 use ns_profile::ProfileBuilder;
 
 /// Reads a whole file.
-pub(crate) fn read_stackprof(text: &[u8]) -> Result<Parsed, ReadError> {
+pub(crate) fn read_stackprof(text: &[u8]) -> Result<Parsed, Refusal> {
     let doc = Doc::new(text);
     let (mut builder, mut diagnostics) = (ProfileBuilder::new("stackprof"), Diagnostics::new());
     let [mode, interval, frames, raw, deltas] =

@@ -10,11 +10,11 @@ mod plugin;
 mod run_name;
 mod speedscope;
 mod xplane;
-mod zip;
 
 use serde::{Deserialize, Serialize};
 
 use super::chrome::write_to_string;
+use ns_container::zip;
 use ns_profile::Profile;
 
 /// A format that profiles are written in.

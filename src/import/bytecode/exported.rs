@@ -7,7 +7,7 @@
 
 use super::MAGIC;
 use crate::ModelBytes;
-use crate::source::MediumError;
+use ns_base::Refusal;
 
 /// The number of the field `mlir_module_serialized`.
 const MODULE: u64 = 13;
@@ -28,7 +28,7 @@ pub(crate) struct Module {
 ///
 /// # Errors
 /// When the medium cannot be read.
-pub(crate) fn module_in<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<Module>, MediumError> {
+pub(crate) fn module_in<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<Module>, Refusal> {
     if bytes.slice(0, MAGIC.len())? == MAGIC {
         return Ok(Some(Module { start: 0, len: bytes.size() }));
     }
@@ -40,7 +40,7 @@ pub(crate) fn module_in<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<Modu
 }
 
 /// Where the list with the module's bytes begins: with their number.
-fn place_of_module<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<u64>, MediumError> {
+fn place_of_module<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<u64>, Refusal> {
     let Some(root) = word(bytes, 0)?.map(u64::from).filter(|root| root % 4 == 0 && *root >= 8) else { return Ok(None) };
     // The root begins with the distance from its table of fields to itself, which may be negative.
     let Some(back) = word(bytes, root)?.map(|w| i64::from(w.cast_signed())) else { return Ok(None) };
@@ -59,12 +59,12 @@ fn place_of_module<B: ModelBytes + ?Sized>(bytes: &B) -> Result<Option<u64>, Med
 }
 
 /// Four bytes as a number.
-fn word<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<u32>, MediumError> {
+fn word<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<u32>, Refusal> {
     Ok(<[u8; 4]>::try_from(bytes.slice(at, 4)?).ok().map(u32::from_le_bytes))
 }
 
 /// Two numbers of two bytes each.
-fn halves<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<[u64; 2]>, MediumError> {
+fn halves<B: ModelBytes + ?Sized>(bytes: &B, at: u64) -> Result<Option<[u64; 2]>, Refusal> {
     Ok(word(bytes, at)?.map(|w| [u64::from(w & 0xffff), u64::from(w >> 16)]))
 }
 

@@ -15,7 +15,6 @@ mod operations;
 mod properties;
 mod types;
 
-use super::source::FileError;
 use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
 pub use error::{BytecodeError, Unknown};
 pub(super) use exported::module_in;
@@ -46,7 +45,7 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
 
 /// Start and end of the bytecode.
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
-    let module = module_in(bytes).map_err(|e| ImportError::of_file(FileError::Medium(e)))?;
+    let module = module_in(bytes).map_err(ns_container::unreadable)?;
     let module = module.ok_or_else(|| ImportError::of_file(BytecodeError::Absent))?;
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let (start, end) = (place(module.start), place(module.start.saturating_add(module.len)));

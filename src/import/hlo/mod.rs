@@ -16,7 +16,8 @@ mod text_settings;
 mod text_types;
 
 use super::program::verify;
-use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, summary};
+use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, source, summary};
+use ns_base::refuse;
 use raw::RawModule;
 
 pub use error::{HloError, HloProtoError, HloTextError};
@@ -33,9 +34,9 @@ pub fn read_hlo_proto(bytes: &[u8], options: &ImportOptions) -> Result<Imported,
     if !gzip::is_gzip(bytes) {
         return import(&proto::read_module(bytes)?, "hlo", options);
     }
-    let inner = gzip::gunzip(&bytes.to_vec())?;
+    let inner = source::gunzip(&bytes.to_vec())?;
     if gzip::is_gzip(&inner) {
-        return Err(ImportError::of_file(gzip::GzipError::TwiceModule));
+        return Err(refuse!(instead = "unpack it once", "the gzip file holds a gzip file").into());
     }
     import(&proto::read_module(&inner)?, "hlo", options)
 }

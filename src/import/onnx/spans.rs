@@ -1,8 +1,9 @@
 //! Fields of a message that is too large to hold in memory: finds where each lies, by slices.
 
-use super::super::{FileError, ImportError, MediumError, ModelBytes, Place};
+use super::super::{ImportError, ModelBytes, Place};
 use super::model_error::{FieldError, OnnxError};
 use ns_base::wire::varint;
+use ns_container::unreadable;
 
 /// Bytes that are fetched at once while fields are skipped.
 const CHUNK: usize = 16 * 1024;
@@ -108,8 +109,7 @@ fn fixed(bytes: &[u8], len: usize) -> u64 {
 
 /// Bytes of a file, exactly as many as requested.
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
-    let unreadable = |e: MediumError| ImportError::at(Place::Byte(offset), FileError::Medium(e));
-    let read = bytes.slice(offset, len).map_err(unreadable)?;
+    let read = bytes.slice(offset, len).map_err(|e| ImportError::at(Place::Byte(offset), unreadable(e)))?;
     if read.len() < len {
         return Err(cut_off(offset, FieldError::Short { wanted: len, found: read.len() }));
     }

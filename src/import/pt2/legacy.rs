@@ -4,9 +4,10 @@ use thiserror::Error;
 
 use super::pickle::{Id, Pickle, PickleError, Pickled};
 use super::weights::{Layout, Weight};
+use crate::ModelBytes;
 use crate::program::{ArrayType, ElementType, WeightData};
 use crate::zip::{Archive, Entry};
-use crate::{ImportError, MediumError, ModelBytes};
+use ns_base::Refusal;
 
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
@@ -23,10 +24,10 @@ impl ModelBytes for Window<'_> {
         self.len
     }
 
-    fn slice(&self, offset: u64, len: usize) -> Result<Vec<u8>, MediumError> {
-        let left = self.len.saturating_sub(offset);
-        let len = len.min(usize::try_from(left).unwrap_or(usize::MAX));
-        self.bytes.slice(self.start.saturating_add(offset), len)
+    fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
+        let left = usize::try_from(self.len.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let n = buf.len().min(left);
+        self.bytes.read(self.start.saturating_add(offset), &mut buf[..n])
     }
 }
 
@@ -40,8 +41,8 @@ pub enum LegacyError {
     #[error("there is no data.pkl")]
     NoPickle,
     /// One of the archives is damaged.
-    #[error("{}", .0.kind)]
-    Archive(#[from] ImportError),
+    #[error(transparent)]
+    Archive(#[from] Refusal),
     /// The description is damaged.
     #[error(transparent)]
     Pickle(#[from] PickleError),

@@ -27,16 +27,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::MemorySource;
 use super::protocol::ExportedFile;
 use super::share::{MOST_PACKED_BYTES, pack};
 use chosen::Chosen;
+use ns_container::exactly;
 use ns_experiment::figure::{FigureSize, figure};
 
 pub use spec::{ExperimentField, ExperimentSpec, ExperimentView};
 pub use told::{Choices, RecordsAsk, RecordsChoices, RecordsFile, RecordsKey, RecordsRead, RecordsShown};
 
-pub(super) use bundle::{SIGNATURE, files_of};
+pub(super) use bundle::files_of;
 pub(super) use store::{Line, RecordFile, RecordStore, ReportFile};
 
 /// Sample records that ship with the program.
@@ -133,15 +133,6 @@ pub(super) fn packed(store: &RecordStore) -> Option<String> {
     {
         return Some(SAMPLE_NAME.to_owned());
     }
-    let whole = |file: &RecordFile| {
-        let mut bytes = vec![0; usize::try_from(file.size).ok()?];
-        let n = file.source.borrow_mut().read(0, &mut bytes).ok()?;
-        (n == bytes.len()).then(|| (file.name.clone(), bytes))
-    };
+    let whole = |file: &RecordFile| Some((file.name.clone(), exactly(&*file.source, 0, file.size).ok()?));
     pack(&store.files.iter().map(whole).collect::<Option<Vec<_>>>()?)
-}
-
-/// A source that reads a file in a link.
-pub(super) fn source_of(bytes: Vec<u8>) -> Box<dyn super::ByteSource> {
-    Box::new(MemorySource(bytes))
 }

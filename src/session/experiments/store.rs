@@ -1,6 +1,5 @@
 //! The records of several files, and remarks about their lines.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +18,7 @@ pub struct RecordFile {
     /// Whether it is the sample that ships.
     pub is_sample: bool,
     /// The source from which lines are read again when a record is opened.
-    pub source: RefCell<Box<dyn ByteSource>>,
+    pub source: Box<dyn ByteSource>,
 }
 
 /// Rows of a NeuronPerf report.
@@ -156,14 +155,10 @@ impl RecordStore {
         let entry = self.entries.get(entry).ok_or_else(gone)?;
         let (offset, length) = entry.place;
         let file = self.files.get(entry.file).ok_or_else(gone)?;
-        let mut line = vec![0; length];
         let name = &file.name;
-        let again = |e: String| format!("{name}: line {} can no longer be read: {e}. Open the file again", entry.line);
-        let n = file.source.borrow_mut().read(offset, &mut line).map_err(again)?;
-        if n < length {
-            return Err(again("the file became shorter".to_owned()));
-        }
-        Ok(line)
+        let again = |e: &str| format!("{name}: line {} can no longer be read: {e}. Open the file again", entry.line);
+        let line = file.source.slice(offset, length).map_err(|e| again(e.what()))?;
+        if line.len() < length { Err(again("the file became shorter")) } else { Ok(line) }
     }
 
     /// Place of a record in words: `results.jsonl:12`.

@@ -10,7 +10,6 @@
 
 mod documents;
 mod limits;
-mod names;
 mod opened;
 mod operation;
 mod passes;
@@ -24,7 +23,6 @@ mod times;
 mod told;
 mod tree;
 
-pub use names::ModelName;
 pub(super) use run::{InspectRun, SharedInspector};
 pub use spec::{InspectField, InspectSpec, InspectView};
 pub use told::{InspectAsk, InspectFile, InspectShown, TreeRow};

@@ -11,7 +11,6 @@ use super::told::{InspectAsk, InspectFile};
 use crate::ByteSource;
 use crate::protocol::{ExportedFile, JobResult, Told};
 use crate::share::LinkedFile;
-use crate::source::SourceBytes;
 use ns_capture::Recorder;
 use ns_device::{ModelFileSettings, ModelLibrary, OpenedModel};
 use ns_machine::Executable;
@@ -121,9 +120,9 @@ impl InspectRun {
     }
 
     fn begin(&mut self) -> Result<(), String> {
-        if let Some((name, mut source)) = self.file.take() {
-            let linked = LinkedFile::of(&name, &mut *source);
-            let bytes = Rc::new(SourceBytes::new(source));
+        if let Some((name, source)) = self.file.take() {
+            let linked = LinkedFile::of(&name, &*source);
+            let bytes = Rc::from(source);
             let opened = self.models.open(&name, bytes, ModelFileSettings::default())?;
             self.spec.set(InspectField::Model, &opened.id);
             self.spec.set(InspectField::Batch, "");

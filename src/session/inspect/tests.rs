@@ -3,10 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use super::*;
-use crate::{Event, JobId, JobRequest, JobResult, MemorySource, Request, Session, StepResult, Told};
+use crate::{Event, JobId, JobRequest, JobResult, Request, Session, StepResult, Told};
 
 fn run(session: &mut Session, ask: InspectAsk, file: Option<Vec<u8>>) -> Result<InspectShown, String> {
-    let source = file.map(|bytes| Box::new(MemorySource(bytes)) as Box<dyn crate::ByteSource>);
+    let source = file.map(|bytes| Box::new(bytes) as Box<dyn crate::ByteSource>);
     session.handle(Request::new(JobId(1), JobRequest::Inspect(ask)), source);
     let mut answer = Err("no answer".to_owned());
     loop {

@@ -42,7 +42,7 @@ impl ImportJob {
 
 impl Job for ImportJob {
     fn step(&mut self, _budget_events: u32, sink: &mut dyn FnMut(Told)) -> Result<JobState, String> {
-        let total = self.source.len();
+        let total = self.source.size();
         if total > MOST_BYTES {
             let (size, most) = (format_bytes(real(total)), format_bytes(real(MOST_BYTES)));
             return Err(format!("{}: has {size}; files of benchmark results may have at most {most}", self.name));

@@ -40,7 +40,7 @@ impl OpenJob {
     fn finish(&mut self) -> Result<JobState, String> {
         let Some(reader) = self.reader.take() else { return Ok(JobState::Done) };
         let profiles: Vec<Profile> = reader.finish_all().map_err(|e| format!("{}: {e}", self.name))?;
-        let bytes = self.source.len();
+        let bytes = self.source.size();
         let held = profiles.into_iter().map(|profile| -> MakeHeld {
             // The files of an archive, and a run in it, have their own names.
             let title = &profile.meta().title;
@@ -60,7 +60,7 @@ impl Job for OpenJob {
         let events = reader.progress().events;
         sink(Told::Progress {
             done: self.offset,
-            total: self.source.len(),
+            total: self.source.size(),
             label: format!("Reading {}: {} events", self.name, ns_base::units::format_count(events)),
         });
         if n < self.chunk.len() { self.finish() } else { Ok(JobState::More) }

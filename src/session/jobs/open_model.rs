@@ -3,10 +3,9 @@
 use std::rc::Rc;
 
 use super::{Job, JobState};
+use crate::ByteSource;
 use crate::protocol::{JobResult, Told};
 use crate::share::{LinkedFile, unpack};
-use crate::source::SourceBytes;
-use crate::{ByteSource, MemorySource};
 use ns_device::{ModelFileSettings, ModelLibrary};
 
 /// Reads the graph of one model file. It stays open for as long as the session lives.
@@ -31,7 +30,7 @@ impl OpenModelJob {
     pub fn of_link(packed: &str, models: ModelLibrary) -> Result<Self, String> {
         let file = unpack(packed)?.into_iter().next();
         let (name, bytes) = file.ok_or("the link holds no model file; ask its sender for the file")?;
-        Ok(Self::new(name, ModelFileSettings::default(), models, Box::new(MemorySource(bytes))))
+        Ok(Self::new(name, ModelFileSettings::default(), models, Box::new(bytes)))
     }
 }
 
@@ -43,10 +42,10 @@ impl Job for OpenModelJob {
             sink(Told::Progress { done: 0, total: 0, label });
             return Ok(JobState::More);
         }
-        let Some(mut source) = self.source.take() else { return Ok(JobState::Done) };
+        let Some(source) = self.source.take() else { return Ok(JobState::Done) };
         let settings = std::mem::take(&mut self.settings);
-        let linked = LinkedFile::of(&self.name, &mut *source);
-        let opened = self.models.open(&self.name, Rc::new(SourceBytes::new(source)), settings)?;
+        let linked = LinkedFile::of(&self.name, &*source);
+        let opened = self.models.open(&self.name, Rc::from(source), settings)?;
         sink(Told::Done(JobResult::Model(Box::new((opened, linked)))));
         Ok(JobState::Done)
     }

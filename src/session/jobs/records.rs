@@ -6,12 +6,13 @@ use memchr::memchr_iter;
 
 use super::{Job, JobState};
 use crate::ByteSource;
+use crate::experiments::files_of;
 use crate::experiments::{Line, RecordFile, RecordStore, ReportFile, SharedStore, packed, read};
-use crate::experiments::{SIGNATURE, files_of};
 use crate::protocol::{JobResult, Told};
 use ns_base::convert::real;
 use ns_base::units::{format_bytes, format_count};
 use ns_bench::import::read_reports;
+use ns_container::zip::is_zip;
 
 /// Bytes read between two checks of the messages.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -55,11 +56,9 @@ impl RecordsJob {
 
     /// Opens the next file. A folder becomes its files.
     fn open_next(&mut self) -> Result<bool, String> {
-        let Some(mut file) = self.waiting.pop_front() else { return Ok(false) };
-        let mut head = vec![0; CHUNK_BYTES.min(usize::try_from(file.source.len()).unwrap_or(CHUNK_BYTES))];
-        let n = file.source.read(0, &mut head).map_err(|e| format!("{}: {e}", file.name))?;
-        head.truncate(n);
-        if head.starts_with(SIGNATURE) {
+        let Some(file) = self.waiting.pop_front() else { return Ok(false) };
+        let head = file.source.slice(0, CHUNK_BYTES).map_err(|e| format!("{}: {e}", file.name))?;
+        if is_zip(&head) {
             self.open_folder(file)?;
             return Ok(true);
         }
@@ -96,14 +95,12 @@ impl RecordsJob {
     }
 
     /// Reads a file that is not a list of records as a report.
-    fn read_report(&mut self, mut file: Waiting) -> Result<(), String> {
-        let (name, size) = (file.name, file.source.len());
+    fn read_report(&mut self, file: Waiting) -> Result<(), String> {
+        let (name, size) = (file.name, file.source.size());
         if size > MOST_REPORT_BYTES {
             return Err(format!("{name}: has {} and holds no records of experiments", format_bytes(real(size))));
         }
-        let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
-        let n = file.source.read(0, &mut bytes).map_err(|e| format!("{name}: {e}"))?;
-        bytes.truncate(n);
+        let bytes = file.source.slice(0, usize::try_from(size).unwrap_or(0)).map_err(|e| format!("{name}: {e}"))?;
         let mut store = self.store.borrow_mut();
         let imported = match read_reports(&name, &bytes) {
             Ok(imported) => imported,
@@ -134,14 +131,14 @@ impl RecordsJob {
         open.take(&chunk, &mut store);
         sink(Told::Progress {
             done: open.offset,
-            total: open.file.source.len(),
+            total: open.file.source.size(),
             label: format!("Reading {}: {} records", open.file.name, format_count(store.entries.len() as u64)),
         });
         if n < CHUNK_BYTES {
             open.end(&mut store);
             if let Some(Open { file, lines, .. }) = self.open.take() {
-                let size = file.source.len();
-                let source = std::cell::RefCell::new(file.source);
+                let size = file.source.size();
+                let source = file.source;
                 store.end_file(RecordFile { name: file.name, size, is_sample: file.is_sample, source }, lines);
             }
         }

@@ -6,6 +6,7 @@ use super::packed_files::{MOST_PACKED_BYTES, pack};
 use crate::ByteSource;
 use ns_base::convert::real;
 use ns_base::units::{format_bytes, format_count};
+use ns_container::exactly;
 
 /// Its name.
 pub(super) const MODEL_FILE: &str = "model_file";
@@ -21,14 +22,10 @@ pub struct LinkedFile {
 
 impl LinkedFile {
     /// Packs a file, if it is small.
-    pub(crate) fn of(name: &str, source: &mut dyn ByteSource) -> Self {
-        let size = source.len();
-        let mut whole = || {
-            let mut bytes = vec![0; usize::try_from(size).ok().filter(|_| size <= MOST_PACKED_BYTES)?];
-            let n = source.read(0, &mut bytes).ok()?;
-            (n == bytes.len()).then_some(bytes)
-        };
-        let packed = whole().and_then(|bytes| pack(&[(name.to_owned(), bytes)]));
+    pub(crate) fn of(name: &str, source: &dyn ByteSource) -> Self {
+        let size = source.size();
+        let whole = (size <= MOST_PACKED_BYTES).then(|| exactly(source, 0, size).ok()).flatten();
+        let packed = whole.and_then(|bytes| pack(&[(name.to_owned(), bytes)]));
         Self { size, packed }
     }
 
@@ -58,12 +55,10 @@ pub fn with_model_file(hash: &str, packed: &str) -> String {
 mod tests {
     use super::super::{Address, unpack};
     use super::*;
-    use crate::MemorySource;
-
     #[test]
     fn a_small_file_travels_in_the_link_of_any_page() {
         let bytes = b"HloModule two".to_vec();
-        let linked = LinkedFile::of("two.hlo", &mut MemorySource(bytes.clone()));
+        let linked = LinkedFile::of("two.hlo", &mut bytes.clone());
         let packed = linked.packed.clone().unwrap();
         for page in ["#/inspect?v=1&model=file:two.hlo@12345678", "#/benchmark?v=1&model=file:two.hlo@12345678&seed=1"]
         {
@@ -77,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_large_file_is_named_and_not_read() {
-        let mut large = MemorySource(vec![0; MOST_PACKED_BYTES as usize + 1]);
+        let mut large = vec![0; MOST_PACKED_BYTES as usize + 1];
         let linked = LinkedFile::of("large.onnx", &mut large);
         assert_eq!(linked.packed, None);
         let said = linked.sentence("large.onnx", "k3x9q2ab");

@@ -5,6 +5,7 @@ pub mod clipboard;
 pub mod date;
 pub mod download;
 pub mod fetch;
+pub mod files;
 pub mod focus;
 pub mod folder;
 pub mod frame;

@@ -22,3 +22,4 @@ mod source;
 pub use client::{Engine, Program};
 pub use host::{start_simulator, start_viewer};
 pub use pool::{KnownModel, Models, Pool};
+pub use source::copy_front;

@@ -59,7 +59,7 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
 }
 
 fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array, JsValue> {
-    let slice = bytes.slice(whole(offset), whole_len(len)).map_err(|e| JsValue::from_str(&e.said))?;
+    let slice = bytes.slice(whole(offset), whole_len(len)).map_err(|e| JsValue::from_str(e.what()))?;
     Ok(Uint8Array::from(slice.as_slice()))
 }
 

@@ -1,12 +1,15 @@
 //! A `File` read in slices, inside a worker.
 
+use std::cell::RefCell;
+
 use js_sys::Uint8Array;
 use wasm_bindgen::JsValue;
 use web_sys::{File, FileReaderSync};
 
 use crate::platform::error_text;
 use ns_base::convert::{real, whole};
-use ns_session::ByteSource;
+use ns_base::{Refusal, refuse};
+use ns_container::ByteSource;
 
 /// Bytes that are read at once: every read costs the browser a few milliseconds, whatever its size. They wait outside of wasm
 /// memory, which would never shrink again.
@@ -18,7 +21,7 @@ pub struct FileSource {
     reader: FileReaderSync,
     len: u64,
     /// The piece that was read last, and its offset.
-    ahead: Option<(u64, Uint8Array)>,
+    ahead: RefCell<Option<(u64, Uint8Array)>>,
 }
 
 impl FileSource {
@@ -29,10 +32,10 @@ impl FileSource {
     pub fn new(file: File) -> Result<Self, String> {
         let reader = FileReaderSync::new().map_err(|e| error_text(&e))?;
         let len = whole(file.size());
-        Ok(Self { file, reader, len, ahead: None })
+        Ok(Self { file, reader, len, ahead: RefCell::new(None) })
     }
 
-    fn read_at(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, JsValue> {
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<usize, JsValue> {
         let mut done = 0;
         while done < buf.len() && offset + (done as u64) < self.len {
             let at = offset + done as u64;
@@ -54,36 +57,38 @@ impl FileSource {
 
     /// The bytes from an offset on, as far as they were read already.
     fn waiting(&self, at: u64) -> Option<Uint8Array> {
-        let (begin, bytes) = self.ahead.as_ref()?;
+        let ahead = self.ahead.borrow();
+        let (begin, bytes) = ahead.as_ref()?;
         let from = u32::try_from(at.checked_sub(*begin)?).ok().filter(|from| *from < bytes.length())?;
         Some(bytes.subarray(from, bytes.length()))
     }
 
-    fn read_ahead(&mut self, at: u64, length: usize) -> Result<(), JsValue> {
+    fn read_ahead(&self, at: u64, length: usize) -> Result<(), JsValue> {
         // The old piece is dropped first, so that there is never more than one.
-        self.ahead = None;
+        self.ahead.replace(None);
         let end = at.saturating_add(length as u64).min(self.len);
         let slice = self.file.slice_with_f64_and_f64(real(at), real(end))?;
-        self.ahead = Some((at, Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?))));
+        let bytes = Uint8Array::new(&JsValue::from(self.reader.read_as_array_buffer(&slice)?));
+        self.ahead.replace(Some((at, bytes)));
         Ok(())
     }
 }
 
 /// Copies as many bytes as are available and fit; returns their number.
-fn copy_front(bytes: &Uint8Array, buf: &mut [u8]) -> usize {
+pub fn copy_front(bytes: &Uint8Array, buf: &mut [u8]) -> usize {
     let n = (bytes.length() as usize).min(buf.len());
     bytes.subarray(0, u32::try_from(n).unwrap_or(u32::MAX)).copy_to(&mut buf[..n]);
     n
 }
 
 impl ByteSource for FileSource {
-    fn len(&self) -> u64 {
+    fn size(&self) -> u64 {
         self.len
     }
 
-    fn read(&mut self, offset: u64, buf: &mut [u8]) -> Result<usize, String> {
+    fn read(&self, offset: u64, buf: &mut [u8]) -> Result<usize, Refusal> {
         self.read_at(offset, buf).map_err(|e| {
-            format!(
+            refuse!(
                 "{} could not be read at byte {offset}: {} (was it moved or changed after you chose it? choose it again)",
                 self.file.name(),
                 error_text(&e)

@@ -11,25 +11,8 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_page::told::outcome_of;
 use ns_session::{JobRequest, JobResult, Told};
 
-/// Size limit in bytes: results in JSON are small. A larger file is a trace, which is not read twice.
-const MOST_JSON_BYTES: f64 = 16.0 * 1024.0 * 1024.0;
-
-/// Whether a file may hold benchmark results, by its name and size: tables and lines always, JSON on the page of
-/// benchmarks.
-#[must_use]
-pub fn may_hold_results(file: &File, is_benchmark_page: bool) -> bool {
-    let name = file.name().to_ascii_lowercase();
-    let is_json = is_benchmark_page && name.ends_with(".json") && file.size() <= MOST_JSON_BYTES;
-    name.ends_with(".csv") || name.ends_with(".jsonl") || is_json
-}
-
-/// Reads a file of benchmark results into the table. A file without results goes to `otherwise`, with the reason.
-pub fn import_file(
-    app: &AppContext,
-    state: StateDispatcher<BenchState>,
-    file: File,
-    otherwise: Callback<(File, String)>,
-) {
+/// Reads a file of benchmark results into the table.
+pub fn import_file(app: &AppContext, state: StateDispatcher<BenchState>, file: File) {
     let notices = app.notices.clone();
     let engine = match app.pool.bench() {
         Ok(engine) => engine,
@@ -39,7 +22,6 @@ pub fn import_file(
         }
     };
     let (name, size) = (file.name(), file.size());
-    let kept = file.clone();
     let on_told = Callback::from(move |told: Told| match told {
         Told::Done(JobResult::Imported { name, reports, diagnostics }) => {
             let mut text = format!("{name}: {} rows were imported.", reports.len());
@@ -62,7 +44,7 @@ pub fn import_file(
         }
         other => {
             if let Some(message) = outcome_of(other, |_| None::<()>).and_then(Result::err) {
-                otherwise.emit((kept.clone(), message));
+                notices.dispatch(NoticeAction::Say(Tone::Bad, message));
             }
         }
     });

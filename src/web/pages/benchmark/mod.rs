@@ -34,9 +34,9 @@ use scenario::ScenarioResults;
 
 pub use actions::put_model;
 pub use file_questions::FileQuestions;
-pub use import::{import_file, may_hold_results};
+pub use import::import_file;
 pub use model_field::ModelField;
-pub use model_file::{LinkNote, is_model_file, open_model};
+pub use model_file::{LinkNote, open_model};
 
 /// Properties of [`BenchmarkPage`].
 #[derive(Properties, PartialEq)]

@@ -8,13 +8,7 @@ use crate::context::{AppContext, use_app};
 use crate::model_files::{digest_of, file_label, keep_model, link_sentence};
 use ns_page::notices::{NoticeAction, Tone};
 use ns_page::told::outcome_of;
-use ns_session::{JobResult, ModelFileSettings, ModelName, OpenedModel, Told};
-
-/// Whether a file is a model, by its name.
-#[must_use]
-pub fn is_model_file(file: &File) -> bool {
-    ModelName::of(&file.name()) == ModelName::Yes
-}
+use ns_session::{JobResult, ModelFileSettings, OpenedModel, Told};
 
 /// Opens a model file; `then` gets its name and how it takes samples. If the file is not a model, the page says so.
 pub fn open_model(app: &AppContext, file: File, then: Callback<OpenedModel>) {

@@ -29,41 +29,21 @@ use ns_session::{
 /// Key of the set of records: the page holds one.
 const SET: RecordsKey = RecordsKey(0);
 
-/// Whether a file holds records by its name.
-#[must_use]
-pub fn is_records_file(file: &File) -> bool {
-    file.name().to_ascii_lowercase().ends_with(".jsonl")
-}
-
-/// Reads files and adds them to those that are open. A single file that holds nothing to compare goes to `otherwise`, with the reason.
-pub fn read_files(
-    app: &AppContext,
-    state: &StateHandle<ExperimentsState>,
-    slot: &RunningJob,
-    files: &[File],
-    otherwise: Option<Callback<(File, String)>>,
-) {
+/// Reads files and adds them to those that are open.
+pub fn read_files(app: &AppContext, state: &StateHandle<ExperimentsState>, slot: &RunningJob, files: &[File]) {
     let say = |message: String| app.notices.dispatch(NoticeAction::Say(Tone::Bad, message));
-    let (file, otherwise) = match files {
+    let file = match files {
         [] => return,
-        [one] => (
-            one.clone(),
-            otherwise.map(|otherwise| {
-                otherwise.reform({
-                    let one = one.clone();
-                    move |reason: String| (one.clone(), reason)
-                })
-            }),
-        ),
+        [one] => one.clone(),
         several => match bundle_files(several) {
-            Ok(file) => (file, None),
+            Ok(file) => file,
             Err(message) => return say(message),
         },
     };
     let name = file.name();
     let size = whole(file.size());
     let label = format!("Reading {name}");
-    start(app, state, slot, label, RecordsSource::File { name, size }, Some((file, files.to_vec())), otherwise);
+    start(app, state, slot, label, RecordsSource::File { name, size }, Some((file, files.to_vec())));
 }
 
 /// Keeps files that were read for the next visit.
@@ -86,7 +66,6 @@ fn start(
     label: String,
     from: RecordsSource,
     file: Option<(File, Vec<File>)>,
-    otherwise: Option<Callback<String>>,
 ) {
     let (file, read) = file.unzip();
     if slot.borrow().is_some() {
@@ -110,10 +89,6 @@ fn start(
             Told::Done(JobResult::Records(read)) => {
                 keep(files.take(), notices.clone());
                 dispatch.dispatch(ExperimentsAction::Read(read));
-            }
-            Told::Failed(message) if otherwise.is_some() => {
-                dispatch.dispatch(ExperimentsAction::Run(RunState::Idle));
-                otherwise.iter().for_each(|otherwise| otherwise.emit(message.clone()));
             }
             other => RunState::told(other).into_iter().for_each(|run| dispatch.dispatch(ExperimentsAction::Run(run))),
         }
@@ -144,7 +119,7 @@ impl Actions {
     /// Reads the files of a link.
     pub fn unpack(&self, data: &str) {
         let label = "Reading the files of the link".to_owned();
-        start(&self.app, &self.state, &self.job.0, label, RecordsSource::Link(data.to_owned()), None, None);
+        start(&self.app, &self.state, &self.job.0, label, RecordsSource::Link(data.to_owned()), None);
     }
 
     /// Reads the files that the link names, if this browser keeps all of them.
@@ -171,7 +146,7 @@ impl Actions {
 
     /// Reads files.
     pub fn read(&self, files: &[File]) {
-        read_files(&self.app, &self.state, &self.job.0, files, None);
+        read_files(&self.app, &self.state, &self.job.0, files);
     }
 
     /// Asks for the view; `None` without records.

@@ -4,5 +4,5 @@ mod actions;
 mod controls;
 mod page;
 
-pub use actions::{is_records_file, read_files};
+pub use actions::read_files;
 pub use page::ExperimentsPage;

@@ -30,8 +30,8 @@ pub struct Actions {
 /// A file that is being opened, and the callback that gets its content.
 type OpenedFile = (File, Callback<(OpenedModel, LinkedFile)>);
 
-/// Opens a model file. A file that is not a model goes to `otherwise`, with the reason.
-pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(File, String)>>) {
+/// Opens a model file.
+pub fn open_model(actions: &Actions, file: File) {
     let engine = match actions.engine() {
         Ok(engine) => engine,
         Err(message) => return actions.state.dispatch(InspectAction::Refuse(message)),
@@ -40,14 +40,9 @@ pub fn open_model(actions: &Actions, file: File, otherwise: Option<Callback<(Fil
     actions.state.dispatch(InspectAction::Open(engine.clone(), job, format!("Opening {name}")));
     let mut spec = actions.state.spec.clone();
     spec.set(InspectField::View, "");
-    let (state, kept) = (actions.state.dispatcher(), file.clone());
-    let refused = Callback::from(move |message: String| match &otherwise {
-        Some(otherwise) => {
-            state.dispatch(InspectAction::Run(job, RunState::Idle));
-            otherwise.emit((kept.clone(), message));
-        }
-        None => state.dispatch(InspectAction::Run(job, RunState::Failed(message))),
-    });
+    let state = actions.state.dispatcher();
+    let refused =
+        Callback::from(move |message: String| state.dispatch(InspectAction::Run(job, RunState::Failed(message))));
     let on_opened = {
         let (app, engine, file) = (actions.app.clone(), engine.clone(), file.clone());
         Callback::from(move |opened: (OpenedModel, LinkedFile)| {

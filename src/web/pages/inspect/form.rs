@@ -94,7 +94,7 @@ fn buttons(props: &InspectFormProps) -> Html {
         let actions = actions.clone();
         Callback::from(move |files: Vec<web_sys::File>| {
             if let Some(file) = files.into_iter().next() {
-                open_model(&actions, file, None);
+                open_model(&actions, file);
             }
         })
     };

@@ -1,0 +1,29 @@
+//! Writing an archive. Its times are fixed, so that the same files give the same bytes.
+
+use super::header::{DEFLATED, DIRECTORY, END, LOCAL, fields};
+use ns_base::convert::{narrow, narrow16};
+
+/// An archive of files by name, deflated.
+#[must_use]
+pub fn write(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
+        let offset = narrow(out.len());
+        let sums = [crc32fast::hash(content), narrow(packed.len()), narrow(content.len())];
+        let common = fields(DEFLATED, sums, name);
+        for part in [LOCAL, &common, name.as_bytes(), &packed] {
+            out.extend_from_slice(part);
+        }
+        for part in [DIRECTORY, b"\x14\0", &common, &[0; 10], &offset.to_le_bytes(), name.as_bytes()] {
+            directory.extend_from_slice(part);
+        }
+    }
+    let start = narrow(out.len());
+    let count = narrow16(files.len()).to_le_bytes();
+    out.extend_from_slice(&directory);
+    for part in [END, &[0; 4], &count, &count, &narrow(directory.len()).to_le_bytes(), &start.to_le_bytes(), &[0; 2]] {
+        out.extend_from_slice(part);
+    }
+    out
+}

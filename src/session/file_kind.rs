@@ -1,0 +1,191 @@
+//! What a file is, from its first bytes and its name: asked once, before anybody reads it.
+
+use ns_base::Diagnostics;
+use ns_container::gzip::{Gunzip, is_gzip};
+use ns_container::zip::Unzip;
+use ns_formats::{FileKind, is_plugin_file};
+use ns_import::is_model_head;
+
+/// Bytes of a file's start that [`sniff`] wants.
+pub const HEAD_BYTES: usize = 1 << 16;
+
+/// Most layers of packing that are looked into.
+const DEEPEST: u32 = 3;
+
+/// What a file is, and so who reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A profile, or something else that only the readers of profiles can name.
+    Profile,
+    /// A model, in a format that is read or in one whose refusal names another format.
+    Model,
+    /// Records of experiments, one JSON object on a line.
+    Records,
+    /// Benchmark reports or a model index.
+    Reports,
+    /// An archive of files that are none of these as far as can be seen.
+    Archive,
+    /// Something else: its name in a message.
+    NotOurs(&'static str),
+}
+
+/// Endings of names that only models have. What they hold may be damaged, or of a format that is not read: the reader of models says what to
+/// do instead.
+const MODEL_NAMES: [&str; 21] = [
+    ".pt2",
+    ".onnx",
+    ".mlir",
+    ".hlo",
+    ".hlo.txt",
+    ".hlo.pb",
+    ".hlo.pbtxt",
+    ".hlo_module.pb",
+    ".hlo_module",
+    ".pt",
+    ".pth",
+    ".ts",
+    ".mlirbc",
+    ".safetensors",
+    ".h5",
+    ".keras",
+    ".tflite",
+    ".neff",
+    ".jax_export",
+    ".ckpt",
+    ".before_optimizations.txt",
+];
+
+/// Keys of benchmark reports, of results with timers and of model indexes, as JSON has them.
+const REPORT_KEYS: [&[u8]; 6] = [
+    b"\"throughput_avg\"",
+    b"\"latency_ms_p50\"",
+    b"\"n_models\"",
+    b"\"reports\"",
+    b"\"model_configs\"",
+    b"\"NeuronPerf_version\"",
+];
+
+/// What a file is. `head`: its first [`HEAD_BYTES`], or all of it.
+#[must_use]
+pub fn sniff(head: &[u8], name: &str) -> Kind {
+    sniff_inside(head, &name.to_ascii_lowercase(), DEEPEST)
+}
+
+fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
+    if is_plugin_file(name) {
+        return Kind::Profile;
+    }
+    if deepest > 0 && is_gzip(head) {
+        return sniff_inside(&unpacked_head(head), name.strip_suffix(".gz").unwrap_or(name), deepest - 1);
+    }
+    let kind = match ns_formats::sniff(head) {
+        FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
+        FileKind::NeuronPerfCsv => Kind::Reports,
+        FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
+        FileKind::Zip if is_model_head(head) => Kind::Model,
+        FileKind::Zip => return in_archive(head, deepest),
+        other => match other.refused() {
+            None => Kind::Profile,
+            Some(_) if is_model_head(head) => Kind::Model,
+            Some(_) if name.ends_with(".csv") => Kind::Reports,
+            Some(what) => Kind::NotOurs(what),
+        },
+    };
+    // What is nothing that is read goes by its name: an empty model, lines that are cut off.
+    match kind {
+        Kind::NotOurs(_) if MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
+        Kind::NotOurs(_) if name.ends_with(".jsonl") => Kind::Records,
+        kind => kind,
+    }
+}
+
+fn holds_reports(head: &[u8]) -> bool {
+    REPORT_KEYS.iter().any(|key| memchr::memmem::find(head, key).is_some())
+}
+
+/// As much as the head of a gzip file unpacks to, up to [`HEAD_BYTES`].
+fn unpacked_head(head: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Damage is for the reader to tell; it reads up to there.
+    let _ = Gunzip::default().push(head, &mut |bytes| take(&mut out, bytes), &mut Diagnostics::new());
+    out
+}
+
+fn take(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), ns_base::Refusal> {
+    out.extend_from_slice(&bytes[..bytes.len().min(HEAD_BYTES - out.len())]);
+    Ok(())
+}
+
+/// What an archive holds, by the first of its files that says so.
+fn in_archive(head: &[u8], deepest: u32) -> Kind {
+    let (mut unzip, mut diagnostics, mut rest) = (Unzip::default(), Diagnostics::new(), head);
+    let mut file: Option<(String, Vec<u8>)> = None;
+    let kind_of = |file: Option<(String, Vec<u8>)>| {
+        let (name, content) = file?;
+        let kind = sniff_inside(&content, &name.to_ascii_lowercase(), deepest.checked_sub(1)?);
+        matches!(kind, Kind::Profile | Kind::Records | Kind::Reports).then_some(kind)
+    };
+    loop {
+        let mut sink = |bytes: &[u8]| file.as_mut().map_or(Ok(()), |(_, content)| take(content, bytes));
+        let left = unzip.push(rest, &mut sink, &mut diagnostics).unwrap_or(0);
+        let begun = unzip.begun.take();
+        if begun.is_none() {
+            return kind_of(file).unwrap_or(Kind::Archive);
+        }
+        if let Some(kind) = kind_of(std::mem::replace(&mut file, begun.map(|name| (name, Vec::new())))) {
+            return kind;
+        }
+        rest = &rest[rest.len() - left..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ns_container::zip::write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut out = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+        out.extend(miniz_oxide::deflate::compress_to_vec(bytes, 6));
+        out.extend([0; 8]);
+        out
+    }
+
+    #[test]
+    fn content_decides_and_then_the_name() {
+        let trace = b"{\"traceEvents\":[";
+        let record = b"{\"experiment\":{},\"metrics\":{}}\n";
+        let cases: [(&[u8], &str, Kind); 14] = [
+            (trace, "a.onnx", Kind::Profile),
+            (record, "a.json", Kind::Records),
+            (b"{\"reports\":[]}", "a", Kind::Reports),
+            (b"n_models,workers\n1,1\n", "a.txt", Kind::Reports),
+            (b"status,throughput_avg\n", "a.csv", Kind::Reports),
+            (b"HloModule m\nENTRY e {", "a", Kind::Model),
+            (b"module @m {", "a.txt", Kind::Model),
+            (b"", "a.onnx", Kind::Model),
+            (b"\x80\x02}q\0", "weights.pth", Kind::Model),
+            (b"", "a.jsonl", Kind::Records),
+            (b"\x7fELF\x02\x01", "a", Kind::NotOurs("an ELF program or library")),
+            (b"some words", "a.txt", Kind::NotOurs("a text file")),
+            (b"a,b\n", "logs/plugins/neuron/r/neuron_hlo_op.json", Kind::Profile),
+            (b"", "a.json", Kind::NotOurs("an empty file")),
+        ];
+        for (head, name, kind) in cases {
+            assert_eq!(sniff(head, name), kind, "{name}: {:?}", String::from_utf8_lossy(head));
+            assert_eq!(sniff(&gzip(&gzip(head)), &format!("{name}.gz.gz")), kind, "{name} packed twice");
+        }
+    }
+
+    #[test]
+    fn an_archive_is_what_its_first_file_of_ours_is() {
+        let of = |files: &[(&str, &[u8])]| {
+            let files: Vec<_> = files.iter().map(|(n, c)| ((*n).to_owned(), c.to_vec())).collect();
+            sniff(&write(&files), "a.zip")
+        };
+        assert_eq!(of(&[("a.png", b"\x89PNG"), ("b.json", b"[{\"ph\":\"X\"}]")]), Kind::Profile);
+        assert_eq!(of(&[("r.jsonl", b"{\"experiment\":{},\"metrics\":{}}\n")]), Kind::Records);
+        assert_eq!(of(&[("a.png", b"\x89PNG")]), Kind::Archive);
+        assert_eq!(of(&[("m/data.pkl", b"\x80\x02"), ("m/code/__torch__.py", b"")]), Kind::Model);
+    }
+}
