@@ -34,7 +34,7 @@ use ns_page::kept::Asking;
 use ns_page::notices::{NoticeAction, Notices, Tone};
 use ns_page::numerics::{NumericsAction, NumericsState};
 use ns_page::study::{StudyAction, StudyState};
-use ns_session::share::{Address, BenchField, Page};
+use ns_session::share::{Address, Page};
 use ns_session::shelf::{Keepable, KeptResult};
 use ns_session::studies::StudyKind;
 use ns_session::{InspectField, ModelName};
@@ -91,7 +91,7 @@ impl States {
     /// The model of a page that takes model files.
     fn model(&self, page: Page) -> &str {
         match page {
-            Page::Benchmark => self.bench.text(BenchField::Model),
+            Page::Benchmark => self.bench.text("model"),
             Page::Inspect => self.inspect.spec.get(InspectField::Model),
             _ => "",
         }

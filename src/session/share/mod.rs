@@ -5,9 +5,9 @@
 //! Unknown fields are ignored: an older page opens a newer link as well as it can. A field that looks like a misspelt one, and a
 //! value that cannot be used, are named in a [`Notice`], with what is used instead. Nothing in a link is ever run or fetched.
 
-mod bench_fields;
 mod entries;
 mod experiment_fields;
+mod fields;
 mod inspect_fields;
 mod model_file;
 mod numerics_fields;
@@ -16,11 +16,7 @@ mod page;
 mod profile_link;
 mod query;
 mod results_fields;
-mod run_fields;
-mod scenario_fields;
-mod study_fields;
 
-pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
 pub use model_file::{LinkedFile, with_model_file};
@@ -108,7 +104,7 @@ impl PageLink for BenchConfig {
     }
 
     fn write(&self, query: &mut Query) {
-        bench_fields::write(self, query);
+        fields::write(self, query);
     }
 }
 
@@ -169,7 +165,7 @@ impl PageLink for StudySpec {
     }
 
     fn write(&self, query: &mut Query) {
-        study_fields::write(self, query);
+        fields::write(self, query);
     }
 }
 
@@ -246,7 +242,7 @@ impl Address {
 
     /// The configuration of the benchmark page.
     pub fn benchmark(&mut self) -> BenchConfig {
-        let config = bench_fields::read(&self.query, &mut self.notices);
+        let config = fields::read(BenchConfig::default(), &self.query, &mut self.notices);
         let _ = self.results();
         self.name_slips();
         config
@@ -294,7 +290,7 @@ impl Address {
 
     /// A study.
     pub fn study(&mut self, kind: StudyKind) -> StudySpec {
-        let spec = study_fields::read(kind, &self.query, &mut self.notices);
+        let spec = fields::read(StudySpec::new(kind), &self.query, &mut self.notices);
         self.name_slips();
         spec
     }

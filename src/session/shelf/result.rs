@@ -10,7 +10,7 @@ use super::{ItemKind, ShelfItem};
 use crate::protocol::PROTOCOL_VERSION;
 use crate::results::{of_text, to_text};
 use crate::share::PageLink;
-use crate::studies::{FieldKind, StudyField, StudyKind, StudyResult, StudySpec};
+use crate::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
 use crate::{NumericsReport, NumericsSpec};
 use ns_device::model_label;
 
@@ -75,7 +75,7 @@ impl KeptStudy {
     #[must_use]
     pub fn title(&self) -> String {
         let title = self.result.document.title.clone();
-        let is_swept = |field: &StudyField| field.kind == FieldKind::Numbers && self.spec.text(field.key).contains(',');
+        let is_swept = |field: &FormField| field.kind == FieldKind::Numbers && self.spec.text(field.key).contains(',');
         let swept = self.spec.kind().form().fields().filter(|field| is_swept(field));
         let swept: Vec<String> = swept.map(|field| format!("{} {}", field.label, self.spec.text(field.key))).collect();
         if self.spec.kind() != StudyKind::Matmult || swept.is_empty() {

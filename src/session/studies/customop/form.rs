@@ -1,16 +1,6 @@
 //! The form of custom operators.
 
-use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
-
-const fn field(
-    key: &'static str,
-    label: &'static str,
-    help: &'static str,
-    placeholder: &'static str,
-    kind: FieldKind,
-) -> StudyField {
-    StudyField { key, label, help, placeholder, kind }
-}
+use crate::studies::form::{FieldGroup, FieldKind, FormField, GroupLook, StudyExample, StudyForm, field};
 
 /// The form.
 pub const FORM: StudyForm = StudyForm {
@@ -63,7 +53,7 @@ pub const fn followers(key: &str) -> &'static [&'static str] {
     }
 }
 
-const KERNEL: &[StudyField] = &[
+const KERNEL: &[FormField] = &[
     field(
         "kernel",
         "Kernel",
@@ -110,7 +100,7 @@ const KERNEL: &[StudyField] = &[
     ),
 ];
 
-const NETWORK: &[StudyField] = &[
+const NETWORK: &[FormField] = &[
     field(
         "layers",
         "Widths of the layers",
@@ -128,7 +118,7 @@ const NETWORK: &[StudyField] = &[
     ),
 ];
 
-const MORE: &[StudyField] = &[
+const MORE: &[FormField] = &[
     field(
         "input",
         "Input shape",

@@ -1,14 +1,12 @@
 //! The form of a study, made from its fields.
 
 use crate::state::StateHandle;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
+use crate::components::{CopyMenu, FormInput};
 use ns_page::study::{StudyAction, StudyState};
-use ns_session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
+use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook};
 
 /// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
@@ -84,7 +82,7 @@ fn group(state: &StateHandle<StudyState>, group: &'static FieldGroup, wrong: &Wr
     }
 }
 
-fn field(state: &StateHandle<StudyState>, field: &'static StudyField, wrong: &Wrong) -> Html {
+fn field(state: &StateHandle<StudyState>, field: &'static FormField, wrong: &Wrong) -> Html {
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();
     let error = wrong.iter().find(|(key, _)| *key == field.key).map(|(_, message)| AttrValue::from(message.clone()));
@@ -92,33 +90,7 @@ fn field(state: &StateHandle<StudyState>, field: &'static StudyField, wrong: &Wr
         let dispatch = state.dispatcher();
         Callback::from(move |text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)))
     };
-    let (label, help) = (field.label, field.help);
-    match field.kind {
-        FieldKind::Line | FieldKind::Numbers => html! {
-            <TextField {id} {label} {help} {value} {error} {on_edit} placeholder={field.placeholder} />
-        },
-        FieldKind::Choice(choices) => {
-            let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
-            html! { <SelectField {id} {label} {help} {value} {error} {wide} options={pairs(choices)} on_choose={on_edit} /> }
-        }
-        FieldKind::Flag => flag(id, field, value == "true", on_edit),
-        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
-    }
-}
-
-fn flag(id: String, field: &'static StudyField, checked: bool, on_edit: Callback<String>) -> Html {
-    let onchange = Callback::from(move |event: Event| {
-        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-            on_edit.emit(input.checked().to_string());
-        }
-    });
-    let note = format!("{id}-note");
-    html! {
-        <div class="field flag">
-            <label class="check" for={id.clone()}>
-                <input {id} type="checkbox" {checked} {onchange} aria-describedby={note.clone()} /><span>{ field.label }</span>
-            </label>
-            <p class="help" id={note}>{ field.help }</p>
-        </div>
-    }
+    let wide =
+        matches!(field.kind, FieldKind::Choice(choices) if choices.iter().any(|(_, name)| name.len() > LONG_CHOICE));
+    html! { <FormInput {id} {field} {value} {error} {wide} {on_edit} /> }
 }
