@@ -10,6 +10,7 @@ use ns_session::commands::{bench_command, inspect_command, numerics_command, pro
 use ns_session::guide::CHAPTERS;
 use ns_session::options::{BENCH_OPTIONS, BenchOption};
 use ns_session::share::{ProfileLink, Tool};
+use ns_session::studies::StudySpec;
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
@@ -142,9 +143,8 @@ fn every_tool_prints_a_command_that_is_one() {
 
 #[test]
 fn values_and_models_print_commands_that_are_ones() {
-    command(
-        &numerics_command(&NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() }).unwrap(),
-    );
+    let spec = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
+    command(&numerics_command(&StudySpec::Numerics(spec)).unwrap());
     let spec = InspectSpec::default()
         .with(InspectField::Model, "bert-base-uncased")
         .with(InspectField::Instance, "inf2.xlarge");

@@ -9,7 +9,7 @@ use super::held::Held;
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
     CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, JobState, KeepModelJob, MakeHeld, MlperfJob,
-    NumericsJob, OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+    OpenJob, OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
 };
 use super::protocol::{
     Ask, Control, Event, ExportedFile, JobRequest, JobResult, ProfileQuestion, QuestionRequest, RecordsSource, Reply,
@@ -144,7 +144,6 @@ impl Session {
             JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
             JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
             JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
-            JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, self.clock.clone(), models)),
             JobRequest::Open { name, .. } => {
                 let source = file_of(&name, source)?;

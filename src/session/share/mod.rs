@@ -10,7 +10,6 @@ mod experiment_fields;
 mod fields;
 mod inspect_fields;
 mod model_file;
-mod numerics_fields;
 mod packed_files;
 mod page;
 mod profile_link;
@@ -20,15 +19,14 @@ mod results_fields;
 pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
 pub use model_file::{LinkedFile, with_model_file};
-pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
 pub(crate) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
 pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 pub use results_fields::ResultsView;
 
+use crate::InspectSpec;
 use crate::studies::{StudyKind, StudySpec};
-use crate::{InspectSpec, NumericsSpec};
 use ns_bench::BenchConfig;
 
 /// Version of the links that are written.
@@ -59,8 +57,6 @@ pub enum Link {
     Benchmark(Box<BenchLink>),
     /// The profile page.
     Profile(Box<ProfileLink>),
-    /// The page of values with a comparison.
-    Numerics(Box<NumericsSpec>),
     /// The page of experiments.
     Experiments(Box<ExperimentLink>),
     /// A model as a picture.
@@ -126,16 +122,6 @@ impl PageLink for ProfileLink {
 
     fn write(&self, query: &mut Query) {
         profile_link::write(self, query);
-    }
-}
-
-impl PageLink for NumericsSpec {
-    fn page(&self) -> Page {
-        Page::Numerics
-    }
-
-    fn write(&self, query: &mut Query) {
-        numerics_fields::write(self, query);
     }
 }
 
@@ -261,13 +247,6 @@ impl Address {
         link
     }
 
-    /// The comparison of the page of values.
-    pub fn numerics(&mut self) -> NumericsSpec {
-        let spec = numerics_fields::read(&self.query, &mut self.notices);
-        self.name_slips();
-        spec
-    }
-
     /// The view of a model.
     pub fn inspect(&mut self) -> InspectSpec {
         let spec = inspect_fields::read(&self.query);
@@ -316,7 +295,7 @@ impl Link {
                 Self::Benchmark(Box::new(BenchLink { config: address.benchmark(), view: address.results() }))
             }
             Page::Profile => Self::Profile(Box::new(address.profile())),
-            Page::Numerics => Self::Numerics(Box::new(address.numerics())),
+            Page::Numerics => Self::Study(Box::new(address.study(StudyKind::Numerics))),
             Page::Inspect => Self::Inspect(Box::new(address.inspect())),
             Page::Experiments => Self::Experiments(Box::new(address.experiments())),
             Page::Matmult => Self::Study(Box::new(address.study(StudyKind::Matmult))),
@@ -333,7 +312,6 @@ impl Link {
             Self::Home => Page::Home.hash(),
             Self::Benchmark(link) => link.hash(),
             Self::Profile(link) => link.hash(),
-            Self::Numerics(spec) => spec.hash(),
             Self::Inspect(spec) => spec.hash(),
             Self::Experiments(link) => link.hash(),
             Self::Study(spec) => spec.hash(),

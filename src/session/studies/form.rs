@@ -15,6 +15,8 @@ pub struct StudyForm {
     pub groups: &'static [FieldGroup],
     /// Examples.
     pub examples: &'static [StudyExample],
+    /// Labels of files that every result has.
+    pub files: &'static [&'static str],
 }
 
 /// A group of fields.
@@ -35,6 +37,8 @@ pub enum GroupLook {
     Open,
     /// Hidden until the title is opened.
     Folded,
+    /// Hidden behind the flags of the compiler.
+    Compiler,
 }
 
 /// A field of a form.

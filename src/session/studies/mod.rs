@@ -10,6 +10,7 @@
 mod customop;
 mod form;
 mod matmult;
+mod numerics;
 mod run;
 mod spec;
 

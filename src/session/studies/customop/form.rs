@@ -43,6 +43,7 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("kernel", "relu-multicore"), ("layers", "784,64,10"), ("input", "1003"), ("fill", "ramp")],
         },
     ],
+    files: &[],
 };
 
 /// Fields that take new texts when another is edited: choosing a kernel sets its source.

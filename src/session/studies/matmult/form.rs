@@ -32,6 +32,7 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("dtype", "fp32,bf16,fp8_e4m3"), ("instance", "trn1.2xlarge,trn2.48xlarge")],
         },
     ],
+    files: &[],
 };
 
 const MAIN: &[FormField] = &[
