@@ -25,8 +25,9 @@ pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
 pub use query::{Query, decode, encode};
 pub use results_fields::ResultsView;
 
-use crate::InspectSpec;
 use crate::studies::{StudyKind, StudySpec};
+use crate::{InspectField, InspectSpec};
+use fields::Fields as _;
 use ns_bench::BenchConfig;
 
 /// Version of the links that are written.
@@ -229,8 +230,7 @@ impl Address {
     /// The configuration of the benchmark page.
     pub fn benchmark(&mut self) -> BenchConfig {
         let config = fields::read(BenchConfig::default(), &self.query, &mut self.notices);
-        let _ = self.results();
-        self.name_slips();
+        self.name_slips(config.keys().chain(results_fields::NAMES));
         config
     }
 
@@ -243,21 +243,21 @@ impl Address {
     /// The view of the profile page.
     pub fn profile(&mut self) -> ProfileLink {
         let link = profile_link::read(&self.query, &mut self.notices);
-        self.name_slips();
+        self.name_slips(profile_link::NAMES.iter().copied());
         link
     }
 
     /// The view of a model.
     pub fn inspect(&mut self) -> InspectSpec {
         let spec = inspect_fields::read(&self.query);
-        self.name_slips();
+        self.name_slips(InspectField::ALL.into_iter().map(InspectField::key));
         spec
     }
 
     /// The view of the page of experiments.
     pub fn experiments(&mut self) -> ExperimentLink {
         let link = experiment_fields::read(&self.query);
-        self.name_slips();
+        self.name_slips(experiment_fields::names());
         link
     }
 
@@ -270,14 +270,14 @@ impl Address {
     /// A study.
     pub fn study(&mut self, kind: StudyKind) -> StudySpec {
         let spec = fields::read(StudySpec::new(kind), &self.query, &mut self.notices);
-        self.name_slips();
+        self.name_slips(spec.keys());
         spec
     }
 
-    /// Reports fields that look like misspelt ones. Call it after the page's fields have been read.
-    fn name_slips(&mut self) {
-        let _ = self.model_file();
-        for (field, meant) in self.query.misspelt() {
+    /// Reports fields that look like misspelt ones of a page.
+    fn name_slips(&mut self, fields: impl Iterator<Item = &'static str>) {
+        let known = fields.chain([VERSION, model_file::MODEL_FILE]).collect();
+        for (field, meant) in self.query.misspelt(&known) {
             let message = format!("This page has no field '{field}', which is ignored; did you mean '{meant}'?");
             self.notices.push(Notice { field, message });
         }

@@ -6,7 +6,7 @@ mod tool;
 mod write;
 
 pub use link::{CompareLink, FlameLink, FlameView, ProfileLink};
-pub(super) use read::read;
+pub(super) use read::{NAMES, read};
 pub use tool::Tool;
 pub(super) use write::write;
 
@@ -79,6 +79,10 @@ mod tests {
         };
         let link = Link::Profile(Box::new(link));
         assert_eq!(Link::parse(&link.print()), (link, vec![]));
+        let mut query = crate::share::Query::default();
+        let Link::Profile(link) = link else { panic!("is a profile") };
+        write(&link, &mut query);
+        assert_eq!(query.names().filter(|name| !NAMES.contains(name)).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
