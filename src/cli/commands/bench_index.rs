@@ -69,9 +69,11 @@ fn beside(args: &BenchArgs, config: &BenchConfig) -> BesideIndex {
 
 /// The values of a flag: empty if it was not given, else the swept values, or the single value.
 fn given<T: Copy>(is_named: bool, swept: &[T], one: T) -> Vec<T> {
-    match is_named {
-        false => Vec::new(),
-        true if swept.is_empty() => vec![one],
-        true => swept.to_vec(),
+    if !is_named {
+        Vec::new()
+    } else if swept.is_empty() {
+        vec![one]
+    } else {
+        swept.to_vec()
     }
 }
