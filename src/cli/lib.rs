@@ -28,6 +28,7 @@ mod kernel_file;
 mod matmult_args;
 mod model_args;
 mod model_file;
+mod option_args;
 mod output_args;
 mod parquet;
 mod parquet_args;

@@ -8,7 +8,9 @@ use super::driver::Driver;
 use ns_bench::{BenchConfig, Dataset, Processes};
 use ns_session::commands::{bench_command, inspect_command, numerics_command, profile_command};
 use ns_session::guide::CHAPTERS;
-use ns_session::share::{BENCH_FIELDS, BenchField, ProfileLink, Tool};
+use ns_session::options::{BENCH_OPTIONS, BenchOption};
+use ns_session::share::{ProfileLink, Tool};
+use ns_session::studies::StudySpec;
 use ns_session::{AutoCast, InspectField, InspectSpec, NumericsSpec, OptLevel, ProfileOrigin, ProfileSpec};
 
 /// The words of a line, as a POSIX shell splits it.
@@ -50,55 +52,59 @@ fn bench(config: &BenchConfig) -> BenchConfig {
     }
 }
 
+fn set(config: &mut BenchConfig, key: &str, text: &str) {
+    BenchOption::find(key).unwrap().set(config, text).unwrap();
+}
+
 #[test]
 fn a_benchmark_is_the_one_of_the_form_whatever_its_fields_hold() {
     assert_eq!(bench(&BenchConfig::default()), BenchConfig::default());
-    for (field, text) in [
-        (BenchField::Model, "matmult:n=64,loop_count=10"),
-        (BenchField::Name, "it's mine; $HOME"),
-        (BenchField::Instance, "inf2.xlarge"),
-        (BenchField::BatchSizes, "1,8"),
-        (BenchField::NModels, "1,2"),
-        (BenchField::WorkersPerModel, "3"),
-        (BenchField::PipelineSizes, "1,2"),
-        (BenchField::Duration, "2.5"),
-        (BenchField::Seed, "18446744073709551615"),
-        (BenchField::Warmup, "0"),
-        (BenchField::Jitter, "0.25"),
-        (BenchField::PerformanceLevel, "0,3"),
-        (BenchField::CostPerHour, "1.5"),
-        (BenchField::AutoCast, "none,all"),
-        (BenchField::AutoCastType, "fp16"),
-        (BenchField::OptLevel, "1,3"),
-        (BenchField::Lnc, "1"),
-        (BenchField::SdkGeneration, "pt1"),
-        (BenchField::Workflow, "mark_step"),
-        (BenchField::Inputs, "1x4"),
-        (BenchField::DeviceType, "cpu"),
-        (BenchField::Processes, "shared"),
-        (BenchField::Processes, "fresh"),
-        (BenchField::Preprocess, "normalize"),
-        (BenchField::Postprocess, "0.25ms"),
-        (BenchField::EnvSetup, "1.5"),
-        (BenchField::Setup, "2"),
-        (BenchField::Dataset, "500,loop"),
-        (BenchField::Dataset, "500"),
-        (BenchField::Accounting, "original"),
-        (BenchField::Scenario, "Offline"),
+    for (key, text) in [
+        ("model", "matmult:n=64,loop_count=10"),
+        ("name", "it's mine; $HOME"),
+        ("instance", "inf2.xlarge"),
+        ("batch_sizes", "1,8"),
+        ("n_models", "1,2"),
+        ("workers_per_model", "3"),
+        ("pipeline_sizes", "1,2"),
+        ("duration", "2.5"),
+        ("seed", "18446744073709551615"),
+        ("warmup", "0"),
+        ("jitter", "0.25"),
+        ("performance_level", "0,3"),
+        ("cost_per_hour", "1.5"),
+        ("auto_cast", "none,all"),
+        ("auto_cast_type", "fp16"),
+        ("optlevel", "1,3"),
+        ("lnc", "1"),
+        ("sdk_generation", "pt1"),
+        ("workflow", "mark_step"),
+        ("inputs", "1x4"),
+        ("device_type", "cpu"),
+        ("processes", "shared"),
+        ("processes", "fresh"),
+        ("preprocess", "normalize"),
+        ("postprocess", "0.25ms"),
+        ("env_setup_ms", "1.5"),
+        ("setup_ms", "2"),
+        ("dataset", "500,loop"),
+        ("dataset", "500"),
+        ("accounting", "original"),
+        ("scenario", "Offline"),
     ] {
         let mut config = BenchConfig::default();
-        field.set(&mut config, text).unwrap();
-        assert_eq!(bench(&config), config, "{field:?}: {text}");
+        set(&mut config, key, text);
+        assert_eq!(bench(&config), config, "{key}: {text}");
     }
     let mut config = BenchConfig::default();
     config.options.dataset = Some(Dataset { length: 9, looped: true });
     config.options.processes = Processes::Fresh;
-    BenchField::Scenario.set(&mut config, "SingleStream").unwrap();
-    BenchField::MinDuration.set(&mut config, "60").unwrap();
-    BenchField::MinQueries.set(&mut config, "7").unwrap();
+    set(&mut config, "scenario", "SingleStream");
+    set(&mut config, "min_duration", "60");
+    set(&mut config, "min_queries", "7");
     let read = bench(&config);
-    for field in BENCH_FIELDS {
-        assert_eq!(field.text(&read), field.text(&config), "{field:?}");
+    for option in BENCH_OPTIONS {
+        assert_eq!(option.text(&read), option.text(&config), "{}", option.key());
     }
 }
 
@@ -137,9 +143,8 @@ fn every_tool_prints_a_command_that_is_one() {
 
 #[test]
 fn values_and_models_print_commands_that_are_ones() {
-    command(
-        &numerics_command(&NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() }).unwrap(),
-    );
+    let spec = NumericsSpec { tolerance: 1e-5, batch_size: Some(2), ..NumericsSpec::default() };
+    command(&numerics_command(&StudySpec::Numerics(spec)).unwrap());
     let spec = InspectSpec::default()
         .with(InspectField::Model, "bert-base-uncased")
         .with(InspectField::Instance, "inf2.xlarge");

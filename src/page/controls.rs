@@ -2,7 +2,6 @@
 
 use super::RunState;
 use super::bench::BenchState;
-use super::numerics::NumericsState;
 use super::profile::ProfileState;
 use super::study::StudyState;
 
@@ -62,14 +61,6 @@ impl BenchState {
     }
 }
 
-impl NumericsState {
-    /// The controls that can be used.
-    #[must_use]
-    pub fn controls(&self) -> Controls {
-        Controls::of(&self.run, self.report.is_some())
-    }
-}
-
 impl<Worker> ProfileState<Worker> {
     /// The controls that can be used.
     #[must_use]
@@ -94,7 +85,6 @@ mod tests {
 
     use super::*;
     use crate::bench::{BenchAction, SweepView};
-    use crate::numerics::NumericsAction;
     use crate::profile::ProfileAction;
     use crate::study::StudyAction;
     use ns_bench::{BenchConfig, SweepState};
@@ -143,9 +133,8 @@ mod tests {
         ];
         for (run, can_run) in rows {
             let study = StudyState::new(StudyKind::Matmult).after(StudyAction::Run(run.clone())).controls();
-            let numerics = NumericsState::default().after(NumericsAction::Run(run.clone())).controls();
             let profile = ProfileState::<u8>::default().after(ProfileAction::End(run.clone())).controls();
-            for controls in [study, numerics, profile] {
+            for controls in [study, profile] {
                 let expected = Controls { run: can_run, stop: !can_run, ..Controls::of(&RunState::Idle, false) };
                 assert_eq!(controls, expected, "{run:?}");
             }

@@ -61,12 +61,13 @@ pub struct Restored<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ns_session::studies::StudyKind;
 
     #[test]
     fn an_address_asks_for_what_it_names() {
         let asking = |hash: &str| {
             let mut address = Address::read(hash);
-            let _ = address.numerics();
+            let _ = address.study(StudyKind::Numerics);
             Asking::of(&address)
         };
         assert_eq!(asking("#/numerics?v=1&model=mlp"), Asking::Result);

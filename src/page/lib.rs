@@ -13,7 +13,6 @@ pub mod history;
 pub mod inspect;
 pub mod kept;
 pub mod notices;
-pub mod numerics;
 pub mod picture;
 pub mod profile;
 mod run;

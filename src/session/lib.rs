@@ -21,6 +21,7 @@ mod inspect;
 mod jobs;
 mod marks;
 mod operators;
+pub mod options;
 mod overview;
 mod pages;
 mod profile_info;

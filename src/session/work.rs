@@ -8,8 +8,8 @@ use super::ByteSource;
 use super::experiments::{RecordSets, RecordsAsk, SAMPLE_NAME, sample};
 use super::inspect::{InspectRun, SharedInspector};
 use super::jobs::{
-    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, NumericsJob,
-    OpenModelJob, PlanJob, ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
+    CompileJob, ConfigurationJob, CpuJob, ImportJob, InspectJob, Job, KeepModelJob, MlperfJob, OpenModelJob, PlanJob,
+    ProfileJob, RecordsJob, StudyJob, Times, TraceJob, Waiting,
 };
 use super::protocol::{ExportedFile, JobRequest, QuestionRequest, RecordsSource, Reply, Told};
 use super::share::unpack;
@@ -87,7 +87,6 @@ impl Work for AllWork {
             JobRequest::Compile(config) => Box::new(CompileJob::new(*config, models)),
             JobRequest::Profile(spec) => Box::new(ProfileJob::new(spec, models)),
             JobRequest::Trace(spec) => Box::new(TraceJob::new(*spec, times, models)),
-            JobRequest::Numerics(spec) => Box::new(NumericsJob::new(*spec)),
             JobRequest::Study(spec) => Box::new(StudyJob::new(spec, clock, models)),
             JobRequest::OpenModel { name, settings, .. } => {
                 let source = file_of(&name, source)?;

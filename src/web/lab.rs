@@ -19,7 +19,6 @@ use super::pages::benchmark::{BenchmarkPage, import_file, open_model, put_model}
 use super::pages::experiments::{ExperimentsPage, read_files};
 use super::pages::guide::GuidePage;
 use super::pages::inspect::{Actions as InspectActions, InspectPage, open_model as inspect_model};
-use super::pages::numerics::NumericsPage;
 use super::pages::study::StudyPage;
 use super::platform::{page, panic, theme, url};
 use super::shelf;
@@ -32,10 +31,9 @@ use ns_page::bench::{BenchAction, BenchState};
 use ns_page::history::{is_held_back, lab_follows};
 use ns_page::kept::Asking;
 use ns_page::notices::{NoticeAction, Notices, Tone};
-use ns_page::numerics::{NumericsAction, NumericsState};
 use ns_page::study::{StudyAction, StudyState};
 use ns_session::InspectField;
-use ns_session::share::{Address, BenchField, Page};
+use ns_session::share::{Address, Page};
 use ns_session::shelf::{Keepable, KeptResult};
 use ns_session::studies::StudyKind;
 use ns_view::palette::Theme;
@@ -53,10 +51,10 @@ pub fn start() {
 struct States {
     bench: StateHandle<BenchState>,
     inspect: StateHandle<InspectState>,
-    numerics: StateHandle<NumericsState>,
     experiments: StateHandle<ExperimentsState>,
     matmult: StateHandle<StudyState>,
     customop: StateHandle<StudyState>,
+    numerics: StateHandle<StudyState>,
 }
 
 impl States {
@@ -64,6 +62,7 @@ impl States {
         match kind {
             StudyKind::Matmult => &self.matmult,
             StudyKind::Customop => &self.customop,
+            StudyKind::Numerics => &self.numerics,
         }
     }
 
@@ -71,7 +70,6 @@ impl States {
         match page {
             Some(Page::Benchmark) => self.bench.run.clone(),
             Some(Page::Inspect) => self.inspect.run.clone(),
-            Some(Page::Numerics) => self.numerics.run.clone(),
             Some(Page::Experiments) => self.experiments.run.clone(),
             Some(page) => page.study().map_or(RunState::Idle, |kind| self.study(kind).run.clone()),
             None => RunState::Idle,
@@ -91,7 +89,7 @@ impl States {
     /// The model of a page that takes model files.
     fn model(&self, page: Page) -> &str {
         match page {
-            Page::Benchmark => self.bench.text(BenchField::Model),
+            Page::Benchmark => self.bench.text("model"),
             Page::Inspect => self.inspect.spec.get(InspectField::Model),
             _ => "",
         }
@@ -101,7 +99,6 @@ impl States {
         match page {
             Page::Benchmark => Some(self.bench.hash()),
             Page::Inspect => Some(self.inspect.hash()),
-            Page::Numerics => Some(self.numerics.hash()),
             Page::Experiments => Some(self.experiments.hash()),
             Page::Guide => Some(page.hash()),
             page => Some(self.study(page.study()?).hash()),
@@ -118,13 +115,13 @@ impl States {
         match page {
             Page::Benchmark => html! { <BenchmarkPage state={self.bench.clone()} runner={runner.clone()} /> },
             Page::Inspect => html! { <InspectPage state={self.inspect.clone()} job={jobs.inspect.clone()} /> },
-            Page::Numerics => html! { <NumericsPage state={self.numerics.clone()} job={jobs.numerics.clone()} /> },
             Page::Experiments => {
                 html! { <ExperimentsPage state={self.experiments.clone()} job={jobs.experiments.clone()} /> }
             }
             Page::Guide => html! { <GuidePage /> },
             Page::Matmult => study(StudyKind::Matmult, &jobs.matmult),
             Page::Customop => study(StudyKind::Customop, &jobs.customop),
+            Page::Numerics => study(StudyKind::Numerics, &jobs.numerics),
             Page::Home | Page::Profile => Html::default(),
         }
     }
@@ -137,10 +134,10 @@ fn Lab() -> Html {
     let states = States {
         bench: use_reduced(BenchState::default),
         inspect: use_reduced(InspectState::default),
-        numerics: use_reduced(NumericsState::default),
         experiments: use_reduced(ExperimentsState::default),
         matmult: use_reduced(|| StudyState::new(StudyKind::Matmult)),
         customop: use_reduced(|| StudyState::new(StudyKind::Customop)),
+        numerics: use_reduced(|| StudyState::new(StudyKind::Numerics)),
     };
     let shown = use_state_eq(|| None::<Page>);
     let theme = use_state_eq(theme::initial);
@@ -216,13 +213,6 @@ fn use_address(states: &States, pool: &Pool, notices: &StateDispatcher<Notices>)
                     let spec = address.inspect();
                     open_linked(&pool, &notices, &address, spec.get(InspectField::Model));
                     states.inspect.dispatch(InspectAction::Load(Box::new(spec)));
-                }
-                (Page::Numerics, _) => {
-                    let spec = address.numerics();
-                    let asking = Asking::of(&address);
-                    let kept = kept_for(asking, &spec);
-                    states.numerics.dispatch(NumericsAction::Load(Box::new(spec)));
-                    states.numerics.dispatch(NumericsAction::Open(asking, kept));
                 }
                 (Page::Experiments, _) => {
                     states.experiments.dispatch(ExperimentsAction::Load(Box::new(address.experiments())));

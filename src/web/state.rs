@@ -8,7 +8,6 @@ use yew::{Reducible, UseReducerDispatcher, UseReducerHandle, hook, use_reducer};
 use super::worker::Engine;
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Notices};
-use ns_page::numerics::{NumericsAction, NumericsState};
 use ns_page::study::{StudyAction, StudyState};
 use ns_page::{experiments, inspect, profile};
 
@@ -53,7 +52,6 @@ page_states! {
     ExperimentsState, ExperimentsAction;
     InspectState, InspectAction;
     Notices, NoticeAction;
-    NumericsState, NumericsAction;
     ProfileState, ProfileAction;
     StudyState, StudyAction;
 }

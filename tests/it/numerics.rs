@@ -1,6 +1,7 @@
 //! Models computed as a NeuronCore would compute them.
 
 use neuronscope::neuron::numerics::{MAX_MFLOP, NumericsReport, NumericsSpec};
+use neuronscope::session::studies::{StudyResult, StudySpec};
 use neuronscope::session::{
     AutoCast, CastType, CompileOptions, Event, JobId, JobRequest, JobResult, OptLevel, Request, Rounding, Session,
     StepResult, Told,
@@ -16,10 +17,10 @@ fn spec(model: &str) -> NumericsSpec {
 
 fn run(spec: NumericsSpec) -> Result<NumericsReport, String> {
     let mut session = Session::new();
-    session.handle(Request::new(JobId(1), JobRequest::Numerics(Box::new(spec))), None);
+    session.handle(Request::new(JobId(1), JobRequest::Study(Box::new(StudySpec::Numerics(spec)))), None);
     let mut result = Err("no answer".to_owned());
     let mut answer = |event| match event {
-        Event::Told(_, Told::Done(JobResult::Numerics(report))) => result = Ok(*report),
+        Event::Told(_, Told::Done(JobResult::Study(study))) => result = Ok(*study.values.unwrap()),
         Event::Told(_, Told::Failed(message)) => result = Err(message),
         Event::Told(_, Told::Progress { .. }) => {}
         other => panic!("{other:?}"),
@@ -123,12 +124,12 @@ fn what_can_not_be_computed_says_why() {
 #[test]
 fn a_report_travels_as_bytes_and_as_json() {
     let report = run(spec("matmult:n=16,loop_count=300,add_bias=false,normalize=true")).unwrap();
-    let bytes =
-        postcard::to_allocvec(&Event::Told(JobId(7), Told::Done(JobResult::Numerics(Box::new(report.clone())))))
-            .unwrap();
-    let Event::Told(_, Told::Done(JobResult::Numerics(back))) = postcard::from_bytes(&bytes).unwrap() else {
+    let study = StudyResult { values: Some(Box::new(report.clone())), ..StudyResult::default() };
+    let bytes = postcard::to_allocvec(&Event::Told(JobId(7), Told::Done(JobResult::Study(Box::new(study))))).unwrap();
+    let Event::Told(_, Told::Done(JobResult::Study(back))) = postcard::from_bytes(&bytes).unwrap() else {
         panic!("is numerics")
     };
+    let back = back.values.unwrap();
     assert_eq!((&back.first_nan, &back.notes), (&report.first_nan, &report.notes));
     // JSON has no NaN: such values are null.
     let json: serde_json::Value = serde_json::to_value(&report).unwrap();

@@ -30,7 +30,7 @@ pub(super) fn run(args: BenchArgs) -> Result<()> {
     if let Some(path) = &args.model_filename {
         bench_index::put(&mut config, path, &args)?;
     }
-    if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, &args.instance) {
+    if let (DeviceType::Cpu, Some(instance)) = (config.options.device_type, args.options.text("instance")) {
         eprintln!("note: --instance {instance} is not used: --device-type cpu measures this machine");
     }
     if let Some(settings) = config.mlperf.clone() {

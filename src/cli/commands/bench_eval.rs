@@ -30,7 +30,7 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
     for name in metrics {
         find_metric(name.trim()).map_err(|e| anyhow!("--eval-metrics: {e}"))?;
     }
-    let text = args.run.dataset.as_deref().unwrap_or_default();
+    let text = args.options.text("dataset").unwrap_or_default();
     if text.trim().parse::<i64>().is_ok() {
         bail!("--eval-metrics: {text} records have no values; name the dataset's file with --dataset");
     }
@@ -44,7 +44,7 @@ pub(super) fn prepare(args: &BenchArgs) -> Result<Option<Evaluation>> {
 /// # Errors
 /// When the records differ in size from the model's inputs.
 pub(super) fn check_dataset(args: &BenchArgs, model: &str) -> Result<Vec<String>> {
-    let Some(text) = args.run.dataset.as_deref().filter(|t| t.trim().parse::<i64>().is_err()) else {
+    let Some(text) = args.options.text("dataset").filter(|t| t.trim().parse::<i64>().is_err()) else {
         return Ok(Vec::new());
     };
     let records = dataset::read(Path::new(text))?;

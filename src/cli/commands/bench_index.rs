@@ -6,9 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::bench_args::BenchArgs;
-use ns_bench::{
-    BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_inputs, parse_levels, parse_list,
-};
+use ns_bench::{BenchConfig, BesideIndex, EntryStatus, IndexFilter, ModelIndex, parse_levels, parse_list};
 
 /// Puts the index file into a benchmark, with the entries that pass the lists on the command line. When no instance
 /// is named, the index's own is taken.
@@ -18,8 +16,8 @@ use ns_bench::{
 pub(super) fn put(config: &mut BenchConfig, path: &Path, args: &BenchArgs) -> Result<()> {
     let shown = path.display();
     let index = read(path, args)?;
-    beside(args, config)?.check(&index).with_context(|| format!("{shown}: cannot be run so"))?;
-    if let (None, Some(own)) = (&args.instance, index.finished().find_map(|e| e.instance_type.clone())) {
+    beside(args, config).check(&index).with_context(|| format!("{shown}: cannot be run so"))?;
+    if let (None, Some(own)) = (args.options.text("instance"), index.finished().find_map(|e| e.instance_type.clone())) {
         config.instance_type = own;
     }
     // The check showed that these shapes are the entries' own.
@@ -36,13 +34,13 @@ fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
         eprintln!("note: {shown}: {warning}");
     }
     let mut filter = IndexFilter::default();
-    if let Some(list) = &args.batch_sizes {
+    if let Some(list) = args.options.text("batch_sizes") {
         filter = filter.with("batch_size", &parse_list("--batch-sizes", list)?)?;
     }
-    if let Some(list) = &args.pipeline_sizes {
+    if let Some(list) = args.options.text("pipeline_sizes") {
         filter = filter.with("pipeline_size", &parse_list("--pipeline-sizes", list)?)?;
     }
-    if let Some(list) = &args.performance_levels {
+    if let Some(list) = args.options.text("performance_level") {
         filter = filter.with("performance_level", &parse_levels("--performance-levels", list)?)?;
     }
     let kept = read.index.filter(&filter);
@@ -54,26 +52,28 @@ fn read(path: &Path, args: &BenchArgs) -> Result<ModelIndex> {
 }
 
 /// The flags that were given.
-fn beside(args: &BenchArgs, config: &BenchConfig) -> Result<BesideIndex> {
-    let compile = &args.compile;
-    let (base, sweep) = compile.options()?;
-    Ok(BesideIndex {
+fn beside(args: &BenchArgs, config: &BenchConfig) -> BesideIndex {
+    let (base, sweep) = (&config.options.compile, &config.compile);
+    let is_named = |key: &str| args.options.text(key).is_some();
+    BesideIndex {
         // A model file is known by the name that opening it gave.
-        model: args.model.as_ref().map(|_| config.model.clone()),
-        instance_type: args.instance.clone(),
-        inputs: args.inputs.as_deref().map(parse_inputs).transpose()?.unwrap_or_default(),
-        auto_casts: given(&compile.auto_cast, sweep.auto_casts, base.auto_cast),
-        auto_cast_types: given(&compile.auto_cast_type, sweep.auto_cast_types, base.auto_cast_type),
-        opt_levels: given(&compile.optlevel, sweep.opt_levels, base.opt_level),
+        model: is_named("model").then(|| config.model.clone()),
+        instance_type: args.options.text("instance").map(str::to_owned),
+        inputs: config.inputs.clone(),
+        auto_casts: given(is_named("auto_cast"), &sweep.auto_casts, base.auto_cast),
+        auto_cast_types: given(is_named("auto_cast_type"), &sweep.auto_cast_types, base.auto_cast_type),
+        opt_levels: given(is_named("optlevel"), &sweep.opt_levels, base.opt_level),
         lnc: base.lnc,
-    })
+    }
 }
 
 /// The values of a flag: empty if it was not given, else the swept values, or the single value.
-fn given<T>(flag: &Option<String>, swept: Vec<T>, one: T) -> Vec<T> {
-    match flag {
-        None => Vec::new(),
-        Some(_) if swept.is_empty() => vec![one],
-        Some(_) => swept,
+fn given<T: Copy>(is_named: bool, swept: &[T], one: T) -> Vec<T> {
+    if !is_named {
+        Vec::new()
+    } else if swept.is_empty() {
+        vec![one]
+    } else {
+        swept.to_vec()
     }
 }

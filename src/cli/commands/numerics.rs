@@ -14,6 +14,7 @@ use ns_device::{ModelFileValues, casts_of};
 use ns_import::Imported;
 use ns_machine::arch::{features, instance};
 use ns_neuron::numerics::{DEFAULT_TOLERANCE, NumericsError, compare};
+use ns_session::studies::StudySpec;
 use ns_session::{
     BatchRule, JobRequest, JobResult, NumericsReport, NumericsSpec, OutputComparison, Sample, Told, value_text,
     without_source,
@@ -27,7 +28,7 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
     if args.arrays.inputs.is_some() || !args.file_flags.settings()?.is_empty() {
         bail!("--inputs, --expect, --dim and --assume are about a model file, and {model} is not one");
     }
-    let spec = Box::new(NumericsSpec {
+    let spec = StudySpec::Numerics(NumericsSpec {
         model: args.model,
         batch_size: args.batch_size,
         instance: args.instance,
@@ -36,8 +37,9 @@ pub(super) fn run(args: NumericsArgs) -> Result<()> {
         seed: args.seed,
         tolerance: args.tolerance.unwrap_or(DEFAULT_TOLERANCE),
     });
-    let told = Driver::new().run(JobRequest::Numerics(spec), None)?;
-    let Some(Told::Done(JobResult::Numerics(report))) = told else { bail!("the session returned no comparison") };
+    let told = Driver::new().run(JobRequest::Study(Box::new(spec)), None)?;
+    let Some(Told::Done(JobResult::Study(result))) = told else { bail!("the session ended without a result") };
+    let Some(report) = result.values else { bail!("the session returned no comparison") };
     tell(&report, args.json)
 }
 

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use super::{ResultRow, RowId, ScenarioRow, SweepView};
 use crate::{RunState, Shared};
 use ns_bench::{BenchConfig, ModelIndex, Report, RowResult};
+use ns_session::options::BENCH_OPTIONS;
 use ns_session::results::{DEFAULT_COLUMNS, WantedTexts};
-use ns_session::share::{BENCH_FIELDS, BenchField, BenchLink, PageLink as _, ResultsView};
+use ns_session::share::{BenchLink, PageLink as _, ResultsView};
 use ns_session::without_source;
 use ns_view::table::Sort;
 
@@ -46,8 +47,8 @@ pub struct BenchState {
 
 /// Actions on the page.
 pub enum BenchAction {
-    /// A field was edited.
-    Edit(BenchField, String),
+    /// An option was edited.
+    Edit(&'static str, String),
     /// A link was opened.
     Load(Box<BenchConfig>),
     /// A link says how to show the results.
@@ -117,34 +118,38 @@ impl Default for BenchState {
 }
 
 fn texts_of(config: &BenchConfig) -> Vec<String> {
-    BENCH_FIELDS.iter().map(|f| f.text(config)).collect()
+    BENCH_OPTIONS.iter().map(|option| option.text(config)).collect()
+}
+
+fn position(key: &str) -> Option<usize> {
+    BENCH_OPTIONS.iter().position(|option| option.key() == key)
 }
 
 impl BenchState {
-    /// The text in a field.
+    /// The text of an option.
     #[must_use]
-    pub fn text(&self, field: BenchField) -> &str {
-        BENCH_FIELDS.iter().position(|f| *f == field).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
+    pub fn text(&self, key: &str) -> &str {
+        position(key).and_then(|i| self.texts.get(i)).map_or("", String::as_str)
     }
 
     /// The form in one line: `resnet50 · inf2.xlarge · batch 1,4,8`. Fields that are empty are left out.
     #[must_use]
     pub fn in_short(&self) -> String {
-        let model = without_source(self.text(BenchField::Model)).into_owned();
-        let sizes = Some(self.text(BenchField::BatchSizes)).filter(|sizes| !sizes.is_empty());
+        let model = without_source(self.text("model")).into_owned();
+        let sizes = Some(self.text("batch_sizes")).filter(|sizes| !sizes.is_empty());
         let batch = sizes.map(|sizes| format!("batch {sizes}"));
-        let parts = [model, self.text(BenchField::Instance).to_owned(), batch.unwrap_or_default()];
+        let parts = [model, self.text("instance").to_owned(), batch.unwrap_or_default()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" \u{b7} ")
     }
 
     /// The configuration in the form, with unusable fields left at their defaults, and the messages for those fields.
     #[must_use]
-    pub fn config(&self) -> (BenchConfig, Vec<(BenchField, String)>) {
+    pub fn config(&self) -> (BenchConfig, Vec<(&'static str, String)>) {
         let mut config = BenchConfig::default();
         let mut wrong = Vec::new();
-        for (field, text) in BENCH_FIELDS.iter().zip(&self.texts) {
-            if let Err(message) = field.set(&mut config, text) {
-                wrong.push((*field, message));
+        for (option, text) in BENCH_OPTIONS.iter().zip(&self.texts) {
+            if let Err(message) = option.set(&mut config, text) {
+                wrong.push((option.key(), message));
             }
         }
         config.index = self.index.as_ref().map(|index| (**index).clone());
@@ -214,8 +219,8 @@ impl BenchState {
     pub fn after(&self, action: BenchAction) -> Self {
         let mut next = self.clone();
         match action {
-            BenchAction::Edit(field, text) => {
-                if let Some(i) = BENCH_FIELDS.iter().position(|f| *f == field) {
+            BenchAction::Edit(key, text) => {
+                if let Some(i) = position(key) {
                     next.texts[i] = text;
                 }
             }

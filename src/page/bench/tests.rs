@@ -10,7 +10,7 @@ use super::{BenchAction as A, BenchState, ResultRow, RowId, ScenarioRow, SweepVi
 use crate::RunState;
 use ns_bench::{BenchConfig, Configuration, ModelIndex, Report, RowResult, SweepState};
 use ns_session::results::WantedTexts;
-use ns_session::share::{BenchField, ResultsView};
+use ns_session::share::ResultsView;
 use ns_view::table::Sort;
 
 fn changes(before: &BenchState, action: A, change: impl FnOnce(&mut BenchState)) {
@@ -41,21 +41,21 @@ fn started() -> BenchState {
 fn the_form_in_one_line_names_model_instance_and_batch_sizes() {
     let state = BenchState::default();
     assert_eq!(state.in_short(), "nn \u{b7} trn1.2xlarge \u{b7} batch 1");
-    let without = state.after(A::Edit(BenchField::BatchSizes, String::new()));
+    let without = state.after(A::Edit("batch_sizes", String::new()));
     assert_eq!(without.in_short(), "nn \u{b7} trn1.2xlarge");
-    let sizes = state.after(A::Edit(BenchField::BatchSizes, "1,4".to_owned()));
+    let sizes = state.after(A::Edit("batch_sizes", "1,4".to_owned()));
     assert_eq!(sizes.in_short(), "nn \u{b7} trn1.2xlarge \u{b7} batch 1,4");
-    let emptied = sizes.after(A::Edit(BenchField::Instance, String::new()));
+    let emptied = sizes.after(A::Edit("instance", String::new()));
     assert_eq!(emptied.in_short(), "nn \u{b7} batch 1,4");
 }
 
 #[test]
 fn what_actions_change_of_the_form_and_the_view() {
     let state = BenchState::default();
-    let edited = state.after(A::Edit(BenchField::Seed, "7".to_owned()));
-    assert_eq!((edited.text(BenchField::Seed), edited.config().0.seed), ("7", 7));
-    let wrong = state.after(A::Edit(BenchField::Seed, "-1".to_owned()));
-    assert_eq!(wrong.config().1.iter().map(|w| w.0).collect::<Vec<_>>(), [BenchField::Seed]);
+    let edited = state.after(A::Edit("seed", "7".to_owned()));
+    assert_eq!((edited.text("seed"), edited.config().0.seed), ("7", 7));
+    let wrong = state.after(A::Edit("seed", "-1".to_owned()));
+    assert_eq!(wrong.config().1.iter().map(|w| w.0).collect::<Vec<_>>(), ["seed"]);
     assert_eq!(state.after(A::Load(Box::new(config()))).config(), (config(), vec![]));
     let sort = Sort { column: "n_models".to_owned(), descending: true };
     let view = ResultsView { filter: "nn".to_owned(), sort: Some(sort.clone()) };
@@ -150,11 +150,11 @@ fn a_scenario_has_a_list_of_its_own() {
 fn results_are_stale_when_the_form_asks_for_something_else() {
     let state = BenchState::default().after(A::Load(Box::new(config()))).after(A::Start(Box::new(config()), vec![]));
     let state = state.after(A::Results(vec![(RowId::Own(0), result(1))]));
-    let edited = |s: &BenchState| s.after(A::Edit(BenchField::Seed, "7".to_owned()));
+    let edited = |s: &BenchState| s.after(A::Edit("seed", "7".to_owned()));
     assert!(!state.is_stale() && !edited(&state).is_stale(), "while it runs nothing is stale");
     let ended = state.after(A::End(RunState::Done));
     assert!(!ended.is_stale() && edited(&ended).is_stale());
-    assert!(ended.after(A::Edit(BenchField::Seed, "x".to_owned())).is_stale());
+    assert!(ended.after(A::Edit("seed", "x".to_owned())).is_stale());
 }
 
 #[test]

@@ -1,23 +1,23 @@
 //! Commands of the pages that run one thing: numerics, and a model as a picture.
 
 use super::shell::{Line, has_name};
-use crate::share::{NUMERICS_FIELDS, NumericsField};
-use crate::{InspectField, InspectSpec, InspectView, NumericsSpec};
+use crate::studies::{StudyKind, StudySpec};
+use crate::{InspectField, InspectSpec, InspectView};
 
-/// The command that compares the same values. `None` for a model file.
+/// The command that compares the same values. `None` for a model file, and for other studies, whose documents hold their command.
 #[must_use]
-pub fn numerics_command(spec: &NumericsSpec) -> Option<String> {
-    if !has_name(&spec.model) {
+pub fn numerics_command(spec: &StudySpec) -> Option<String> {
+    let default = StudySpec::new(StudyKind::Numerics);
+    if spec.kind() != StudyKind::Numerics || !has_name(&spec.text("model")) {
         return None;
     }
-    let default = NumericsSpec::default();
-    let line = NUMERICS_FIELDS.into_iter().fold(Line::new("numerics"), |line, field| {
-        let text = field.text(spec);
-        let is_always = matches!(field, NumericsField::Model | NumericsField::Instance);
-        if text.is_empty() || (!is_always && text == field.text(&default)) {
+    let line = spec.kind().form().fields().fold(Line::new("numerics"), |line, field| {
+        let text = spec.text(field.key);
+        let is_always = matches!(field.key, "model" | "instance");
+        if text.is_empty() || (!is_always && text == default.text(field.key)) {
             return line;
         }
-        line.option(&field.key().replace('_', "-"), &text)
+        line.option(&field.key.replace('_', "-"), &text)
     });
     Some(line.print())
 }
@@ -43,7 +43,9 @@ mod tests {
 
     #[test]
     fn a_comparison_of_values_says_what_is_not_the_default() {
-        let spec = NumericsSpec { model: "matmult:n=32".into(), seed: 3, ..NumericsSpec::default() };
+        let mut spec = StudySpec::new(StudyKind::Numerics);
+        spec.set("model", "matmult:n=32").unwrap();
+        spec.set("seed", "3").unwrap();
         let command = numerics_command(&spec).unwrap();
         assert_eq!(command, "neuronscope numerics --model matmult:n=32 --instance trn1.2xlarge --seed 3");
     }

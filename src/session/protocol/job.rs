@@ -11,7 +11,6 @@ use ns_base::units::format_bytes;
 use ns_bench::mlperf::MlperfSettings;
 use ns_bench::{BenchConfig, CompileConfig, Configuration, RunDetail, ServiceTimes};
 use ns_device::{ModelFileSettings, model_label};
-use ns_neuron::numerics::NumericsSpec;
 
 /// Work that a session does in steps. Each reports its progress, then ends with a [`JobResult`](super::JobResult).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,8 +44,6 @@ pub enum JobRequest {
     Profile(ProfileSpec),
     /// Simulate a whole benchmark run and keep it as a timeline. Ends with [`JobResult::Profile`](super::JobResult::Profile).
     Trace(Box<TraceSpec>),
-    /// Compute a model as a device would and compare with the reference. Ends with [`JobResult::Numerics`](super::JobResult::Numerics).
-    Numerics(Box<NumericsSpec>),
     /// Run a study. Told by any number of [`Part::Study`](super::Part::Study), each replacing the previous one; ends with
     /// [`JobResult::Study`](super::JobResult::Study), which replaces them all.
     Study(Box<StudySpec>),
@@ -135,7 +132,6 @@ impl JobRequest {
                 format!("the profile of {} ({}, {})", model_label(&spec.model), spec.workflow.name(), spec.instance)
             }
             Self::Trace(spec) => format!("the benchmark run of {} ({})", spec.spec.model, spec.spec.instance),
-            Self::Numerics(spec) => format!("the numerics of {} ({}, {})", spec.model, spec.options, spec.instance),
             Self::Study(spec) => format!("the study on the page {}", spec.kind().form().title),
             Self::Open { name, size }
             | Self::OpenModel { name, size, .. }

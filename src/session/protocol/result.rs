@@ -13,7 +13,6 @@ use ns_bench::mlperf::MlperfResult;
 use ns_bench::{ModelIndex, Report, RowResult};
 use ns_device::OpenedModel;
 use ns_insight::Insights;
-use ns_neuron::numerics::NumericsReport;
 use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
 /// The result of a job.
@@ -61,8 +60,6 @@ pub enum JobResult {
     ModelKept,
     /// A profile is ready for questions.
     Profile(Box<ProfileInfo>),
-    /// A device's outputs compared with the reference's.
-    Numerics(Box<NumericsReport>),
     /// The result of a study, which replaces its parts.
     Study(Box<StudyResult>),
     /// The present content of a set of records.

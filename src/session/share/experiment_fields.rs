@@ -21,6 +21,11 @@ const FILES: &str = "files";
 /// Separator of file names.
 const BETWEEN: char = '|';
 
+/// The names of the fields.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    ExperimentField::ALL.iter().map(|field| field.key()).chain([DATA, FILES])
+}
+
 /// Reads a link. Choices that cannot be used are reported when the records are shown.
 pub(super) fn read(query: &Query) -> ExperimentLink {
     let mut link = ExperimentLink::default();

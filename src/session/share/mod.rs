@@ -5,26 +5,20 @@
 //! Unknown fields are ignored: an older page opens a newer link as well as it can. A field that looks like a misspelt one, and a
 //! value that cannot be used, are named in a [`Notice`], with what is used instead. Nothing in a link is ever run or fetched.
 
-mod bench_fields;
 mod entries;
 mod experiment_fields;
+mod fields;
 mod inspect_fields;
 mod model_file;
-mod numerics_fields;
 mod packed_files;
 mod page;
 mod profile_link;
 mod query;
 mod results_fields;
-mod run_fields;
-mod scenario_fields;
-mod study_fields;
 
-pub use bench_fields::{BENCH_FIELDS, BenchField};
 pub use entries::{is_another_view, is_same_tool};
 pub use experiment_fields::ExperimentLink;
 pub use model_file::{LinkedFile, with_model_file};
-pub use numerics_fields::{NUMERICS_FIELDS, NumericsField};
 pub(crate) use packed_files::{MOST_PACKED_BYTES, pack, unpack};
 pub use page::Page;
 pub use profile_link::{CompareLink, FlameLink, FlameView, ProfileLink, Tool};
@@ -32,7 +26,8 @@ pub use query::{Query, decode, encode};
 pub use results_fields::ResultsView;
 
 use crate::studies::{StudyKind, StudySpec};
-use crate::{InspectSpec, NumericsSpec};
+use crate::{InspectField, InspectSpec};
+use fields::Fields as _;
 use ns_bench::BenchConfig;
 
 /// Version of the links that are written.
@@ -63,8 +58,6 @@ pub enum Link {
     Benchmark(Box<BenchLink>),
     /// The profile page.
     Profile(Box<ProfileLink>),
-    /// The page of values with a comparison.
-    Numerics(Box<NumericsSpec>),
     /// The page of experiments.
     Experiments(Box<ExperimentLink>),
     /// A model as a picture.
@@ -108,7 +101,7 @@ impl PageLink for BenchConfig {
     }
 
     fn write(&self, query: &mut Query) {
-        bench_fields::write(self, query);
+        fields::write(self, query);
     }
 }
 
@@ -130,16 +123,6 @@ impl PageLink for ProfileLink {
 
     fn write(&self, query: &mut Query) {
         profile_link::write(self, query);
-    }
-}
-
-impl PageLink for NumericsSpec {
-    fn page(&self) -> Page {
-        Page::Numerics
-    }
-
-    fn write(&self, query: &mut Query) {
-        numerics_fields::write(self, query);
     }
 }
 
@@ -169,7 +152,7 @@ impl PageLink for StudySpec {
     }
 
     fn write(&self, query: &mut Query) {
-        study_fields::write(self, query);
+        fields::write(self, query);
     }
 }
 
@@ -246,9 +229,8 @@ impl Address {
 
     /// The configuration of the benchmark page.
     pub fn benchmark(&mut self) -> BenchConfig {
-        let config = bench_fields::read(&self.query, &mut self.notices);
-        let _ = self.results();
-        self.name_slips();
+        let config = fields::read(BenchConfig::default(), &self.query, &mut self.notices);
+        self.name_slips(config.keys().chain(results_fields::NAMES));
         config
     }
 
@@ -261,28 +243,21 @@ impl Address {
     /// The view of the profile page.
     pub fn profile(&mut self) -> ProfileLink {
         let link = profile_link::read(&self.query, &mut self.notices);
-        self.name_slips();
+        self.name_slips(profile_link::NAMES.iter().copied());
         link
-    }
-
-    /// The comparison of the page of values.
-    pub fn numerics(&mut self) -> NumericsSpec {
-        let spec = numerics_fields::read(&self.query, &mut self.notices);
-        self.name_slips();
-        spec
     }
 
     /// The view of a model.
     pub fn inspect(&mut self) -> InspectSpec {
         let spec = inspect_fields::read(&self.query);
-        self.name_slips();
+        self.name_slips(InspectField::ALL.into_iter().map(InspectField::key));
         spec
     }
 
     /// The view of the page of experiments.
     pub fn experiments(&mut self) -> ExperimentLink {
         let link = experiment_fields::read(&self.query);
-        self.name_slips();
+        self.name_slips(experiment_fields::names());
         link
     }
 
@@ -294,15 +269,15 @@ impl Address {
 
     /// A study.
     pub fn study(&mut self, kind: StudyKind) -> StudySpec {
-        let spec = study_fields::read(kind, &self.query, &mut self.notices);
-        self.name_slips();
+        let spec = fields::read(StudySpec::new(kind), &self.query, &mut self.notices);
+        self.name_slips(spec.keys());
         spec
     }
 
-    /// Reports fields that look like misspelt ones. Call it after the page's fields have been read.
-    fn name_slips(&mut self) {
-        let _ = self.model_file();
-        for (field, meant) in self.query.misspelt() {
+    /// Reports fields that look like misspelt ones of a page.
+    fn name_slips(&mut self, fields: impl Iterator<Item = &'static str>) {
+        let known = fields.chain([VERSION, model_file::MODEL_FILE]).collect();
+        for (field, meant) in self.query.misspelt(&known) {
             let message = format!("This page has no field '{field}', which is ignored; did you mean '{meant}'?");
             self.notices.push(Notice { field, message });
         }
@@ -320,7 +295,7 @@ impl Link {
                 Self::Benchmark(Box::new(BenchLink { config: address.benchmark(), view: address.results() }))
             }
             Page::Profile => Self::Profile(Box::new(address.profile())),
-            Page::Numerics => Self::Numerics(Box::new(address.numerics())),
+            Page::Numerics => Self::Study(Box::new(address.study(StudyKind::Numerics))),
             Page::Inspect => Self::Inspect(Box::new(address.inspect())),
             Page::Experiments => Self::Experiments(Box::new(address.experiments())),
             Page::Matmult => Self::Study(Box::new(address.study(StudyKind::Matmult))),
@@ -337,7 +312,6 @@ impl Link {
             Self::Home => Page::Home.hash(),
             Self::Benchmark(link) => link.hash(),
             Self::Profile(link) => link.hash(),
-            Self::Numerics(spec) => spec.hash(),
             Self::Inspect(spec) => spec.hash(),
             Self::Experiments(link) => link.hash(),
             Self::Study(spec) => spec.hash(),

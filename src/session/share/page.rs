@@ -88,13 +88,8 @@ impl Page {
         match self {
             Self::Matmult => Some(StudyKind::Matmult),
             Self::Customop => Some(StudyKind::Customop),
-            Self::Home
-            | Self::Benchmark
-            | Self::Profile
-            | Self::Inspect
-            | Self::Numerics
-            | Self::Experiments
-            | Self::Guide => None,
+            Self::Numerics => Some(StudyKind::Numerics),
+            Self::Home | Self::Benchmark | Self::Profile | Self::Inspect | Self::Experiments | Self::Guide => None,
         }
     }
 
@@ -104,6 +99,7 @@ impl Page {
         match kind {
             StudyKind::Matmult => Self::Matmult,
             StudyKind::Customop => Self::Customop,
+            StudyKind::Numerics => Self::Numerics,
         }
     }
 }

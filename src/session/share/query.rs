@@ -1,19 +1,11 @@
 //! The query of a link: names and values, percent-encoded so that the text stays readable.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// Names and values in order; the last value of a name counts. It records which names were asked for.
-#[derive(Clone, Debug, Default)]
+/// Names and values in order; the last value of a name counts.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Query {
     pairs: Vec<(String, String)>,
-    asked: RefCell<BTreeSet<String>>,
-}
-
-impl PartialEq for Query {
-    fn eq(&self, other: &Self) -> bool {
-        self.pairs == other.pairs
-    }
 }
 
 /// From this similarity of Jaro and Winkler on, a name is taken for a misspelling of another: `instance_type` and `instance` have 0.92,
@@ -28,27 +20,25 @@ impl Query {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             (decode(name), decode(value))
         };
-        Self { pairs: text.split('&').filter(|p| !p.is_empty()).map(pair).collect(), asked: RefCell::default() }
+        Self { pairs: text.split('&').filter(|p| !p.is_empty()).map(pair).collect() }
     }
 
     /// The value of a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.asked.borrow_mut().insert(name.to_owned());
         self.pairs.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
     }
 
-    /// Names that were not asked for and resemble one that was, with that one: `instance_type`, `instance`. Others may
+    /// Names that are not among the known ones and resemble one of them, with that one: `instance_type`, `instance`. Others may
     /// belong to a later version.
     #[must_use]
-    pub fn misspelt(&self) -> Vec<(String, String)> {
-        let asked = self.asked.borrow();
-        let unknown: BTreeSet<&str> = self.names().filter(|name| !asked.contains(*name)).collect();
+    pub fn misspelt(&self, known: &BTreeSet<&'static str>) -> Vec<(String, &'static str)> {
+        let unknown: BTreeSet<&str> = self.names().filter(|name| !known.contains(name)).collect();
         let near = |name: &str| {
             let lower = name.to_ascii_lowercase();
-            let likeness = |known: &&String| strsim::jaro_winkler(&lower, known);
-            let nearest = asked.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
-            (likeness(&nearest) >= LIKE).then(|| (name.to_owned(), nearest.clone()))
+            let likeness = |known: &&'static str| strsim::jaro_winkler(&lower, known);
+            let nearest = known.iter().copied().max_by(|a, b| likeness(a).total_cmp(&likeness(b)))?;
+            (likeness(&nearest) >= LIKE).then(|| (name.to_owned(), nearest))
         };
         unknown.into_iter().filter_map(near).collect()
     }
@@ -137,15 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_name_that_was_asked_for_is_a_slip_of_it() {
+    fn a_name_that_resembles_a_known_one_is_a_slip_of_it() {
+        let known = BTreeSet::from(["instance", "n_models", "level", "seed", "model", "duration"]);
         let query = Query::parse("instance_type=a&n_model=1&later=x&seed=7&Seed=8");
-        for name in ["instance", "n_models", "level", "seed", "model", "duration"] {
-            let _ = query.get(name);
-        }
-        let found = query.misspelt();
-        let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        let found = query.misspelt(&known);
+        let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (a.as_str(), *b)).collect();
         assert_eq!(found, [("Seed", "seed"), ("instance_type", "instance"), ("n_model", "n_models")]);
-        assert_eq!(Query::parse("instance_type=a").misspelt(), []);
+        assert_eq!(Query::parse("instance_type=a").misspelt(&BTreeSet::new()), []);
     }
 
     proptest! {

@@ -12,6 +12,9 @@ pub struct ResultsView {
     pub sort: Option<Sort>,
 }
 
+/// The names of its fields.
+pub(super) const NAMES: [&str; 2] = ["filter", "sort"];
+
 /// Reads a sorting, such as `-throughput_avg`; a leading dash puts the largest first.
 pub(super) fn sort_of(text: &str) -> Option<Sort> {
     let text = text.trim();

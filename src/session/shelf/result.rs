@@ -10,9 +10,7 @@ use super::{ItemKind, ShelfItem};
 use crate::protocol::PROTOCOL_VERSION;
 use crate::results::{of_text, to_text};
 use crate::share::PageLink;
-use crate::studies::{FieldKind, StudyField, StudyKind, StudyResult, StudySpec};
-use crate::{NumericsReport, NumericsSpec};
-use ns_device::model_label;
+use crate::studies::{FieldKind, FormField, StudyKind, StudyResult, StudySpec};
 
 /// The level of compression: results have a few hundred kilobytes, and keeping one must not be noticed.
 const LEVEL: u8 = 6;
@@ -30,8 +28,6 @@ pub struct KeptResult<S, R> {
     pub when_ms: u64,
 }
 
-/// A kept comparison of values.
-pub type KeptNumerics = KeptResult<NumericsSpec, NumericsReport>;
 /// The kept result of a study.
 pub type KeptStudy = KeptResult<StudySpec, StudyResult>;
 
@@ -39,12 +35,6 @@ pub type KeptStudy = KeptResult<StudySpec, StudyResult>;
 pub trait Keepable: PageLink {
     /// The kind of its item.
     fn item_kind(&self) -> ItemKind;
-}
-
-impl Keepable for NumericsSpec {
-    fn item_kind(&self) -> ItemKind {
-        ItemKind::Numerics
-    }
 }
 
 impl Keepable for StudySpec {
@@ -59,14 +49,7 @@ pub const fn study_item(kind: StudyKind) -> ItemKind {
     match kind {
         StudyKind::Matmult => ItemKind::Matmult,
         StudyKind::Customop => ItemKind::Customop,
-    }
-}
-
-impl KeptNumerics {
-    /// Its name in a list: `nn on trn1.2xlarge`.
-    #[must_use]
-    pub fn title(&self) -> String {
-        format!("{} on {}", model_label(&self.spec.model), self.spec.instance)
+        StudyKind::Numerics => ItemKind::Numerics,
     }
 }
 
@@ -75,7 +58,7 @@ impl KeptStudy {
     #[must_use]
     pub fn title(&self) -> String {
         let title = self.result.document.title.clone();
-        let is_swept = |field: &StudyField| field.kind == FieldKind::Numbers && self.spec.text(field.key).contains(',');
+        let is_swept = |field: &FormField| field.kind == FieldKind::Numbers && self.spec.text(field.key).contains(',');
         let swept = self.spec.kind().form().fields().filter(|field| is_swept(field));
         let swept: Vec<String> = swept.map(|field| format!("{} {}", field.label, self.spec.text(field.key))).collect();
         if self.spec.kind() != StudyKind::Matmult || swept.is_empty() {
@@ -126,7 +109,7 @@ mod tests {
         let document = Document { title: "A case".to_owned(), ..Document::default() };
         let text = "size,time\n1024,28.1\n".repeat(2_000);
         let file = StudyFile { label: "CSV".to_owned(), name: "a.csv".to_owned(), text, ..StudyFile::default() };
-        KeptResult { spec, result: StudyResult { document, files: vec![file] }, when_ms: 7 }
+        KeptResult { spec, result: StudyResult { document, files: vec![file], ..StudyResult::default() }, when_ms: 7 }
     }
 
     #[test]
@@ -156,7 +139,7 @@ mod tests {
         assert_ne!(item(&two, 1).id(), item(&three, 1).id());
         assert_eq!((item(&two, 1).name, item(&two, 1).rows), ("A case".to_owned(), item(&two, 9).id()));
         assert!(item(&two, 1).link.starts_with("#/matmult?") && item(&two, 1).link.contains("batch_size=2"));
-        let spec = NumericsSpec { model: "mlp".to_owned(), ..NumericsSpec::default() };
+        let spec = StudySpec::new(StudyKind::Numerics);
         let line = result_item(&spec, "mlp on trn1.2xlarge", 1).to_text();
         let read = ShelfItem::from_text(&line).unwrap();
         assert_eq!((read.kind, read.link), (ItemKind::Numerics, spec.hash()));

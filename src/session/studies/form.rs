@@ -15,6 +15,8 @@ pub struct StudyForm {
     pub groups: &'static [FieldGroup],
     /// Examples.
     pub examples: &'static [StudyExample],
+    /// Labels of files that every result has.
+    pub files: &'static [&'static str],
 }
 
 /// A group of fields.
@@ -25,7 +27,7 @@ pub struct FieldGroup {
     /// Whether the group can be closed.
     pub look: GroupLook,
     /// The fields.
-    pub fields: &'static [StudyField],
+    pub fields: &'static [FormField],
 }
 
 /// Whether the fields of a group can be closed.
@@ -35,11 +37,13 @@ pub enum GroupLook {
     Open,
     /// Hidden until the title is opened.
     Folded,
+    /// Hidden behind the flags of the compiler.
+    Compiler,
 }
 
-/// A field.
+/// A field of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StudyField {
+pub struct FormField {
     /// Its name in links.
     pub key: &'static str,
     /// Label above it.
@@ -59,13 +63,42 @@ pub enum FieldKind {
     Line,
     /// A line of numbers.
     Numbers,
+    /// A number with a fraction.
+    Decimal,
+    /// Whole numbers.
+    Whole,
+    /// A model with its parameters, or a model file.
+    Model,
+    /// An instance type.
+    Instance,
     /// One of several values, each with its label.
     Choice(&'static [(&'static str, &'static str)]),
+    /// Any of several values, each with its label, as a list with commas.
+    Several(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.
     Flag,
     /// A source text of several lines.
     Source,
 }
+
+/// A field of a form, in one line.
+pub(crate) const fn field(
+    key: &'static str,
+    label: &'static str,
+    help: &'static str,
+    placeholder: &'static str,
+    kind: FieldKind,
+) -> FormField {
+    FormField { key, label, help, placeholder, kind }
+}
+
+/// The values of `--auto-cast`, in words.
+pub const AUTO_CASTS: &[(&str, &str)] = &[("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")];
+/// The values of `--auto-cast-type`.
+pub const AUTO_CAST_TYPES: &[(&str, &str)] =
+    &[("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")];
+/// The values of `-O`.
+pub const OPT_LEVELS: &[(&str, &str)] = &[("1", "1 (no fusion)"), ("2", "2"), ("3", "3")];
 
 /// An example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +111,7 @@ pub struct StudyExample {
 
 impl StudyForm {
     /// All fields, in the order of the form.
-    pub fn fields(&self) -> impl Iterator<Item = &'static StudyField> + use<> {
+    pub fn fields(&self) -> impl Iterator<Item = &'static FormField> + use<> {
         self.groups.iter().flat_map(|group| group.fields)
     }
 }

@@ -10,11 +10,15 @@
 mod customop;
 mod form;
 mod matmult;
+mod numerics;
 mod run;
 mod spec;
 
 pub use customop::CustomopStudy;
-pub use form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
+pub(crate) use form::field;
+pub use form::{
+    AUTO_CAST_TYPES, AUTO_CASTS, FieldGroup, FieldKind, FormField, GroupLook, OPT_LEVELS, StudyExample, StudyForm,
+};
 pub use matmult::MatmultStudy;
 pub use run::{StudyFile, StudyResult, TRACE_MIME};
 pub(super) use run::{StudyRun, StudyStep};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use ns_neuron::numerics::NumericsReport;
 use ns_view::document::Document;
 
 /// The result of a study, final or intermediate.
@@ -11,6 +12,8 @@ pub struct StudyResult {
     pub document: Document,
     /// Files that can be saved; available when the study is over.
     pub files: Vec<StudyFile>,
+    /// Values of a device and of the reference, which have a view of their own.
+    pub values: Option<Box<NumericsReport>>,
 }
 
 /// A file that a study made.

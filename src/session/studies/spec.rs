@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::customop::{self, CustomopStudy};
 use super::form::{StudyExample, StudyForm};
 use super::matmult::{self, MatmultStudy};
+use super::numerics;
 use super::run::StudyRun;
 use ns_base::Clock;
 use ns_device::ModelLibrary;
+use ns_neuron::numerics::NumericsSpec;
 
 /// The specification of a study, as in its form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub enum StudySpec {
     Matmult(MatmultStudy),
     /// A custom operator.
     Customop(CustomopStudy),
+    /// The values of a model.
+    Numerics(NumericsSpec),
 }
 
 /// A subject.
@@ -27,11 +31,13 @@ pub enum StudyKind {
     Matmult,
     /// Custom operators.
     Customop,
+    /// The values of a model.
+    Numerics,
 }
 
 impl StudyKind {
     /// All subjects.
-    pub const ALL: [Self; 2] = [Self::Matmult, Self::Customop];
+    pub const ALL: [Self; 3] = [Self::Matmult, Self::Customop, Self::Numerics];
 
     /// Its form.
     #[must_use]
@@ -39,6 +45,7 @@ impl StudyKind {
         match self {
             Self::Matmult => &matmult::FORM,
             Self::Customop => &customop::FORM,
+            Self::Numerics => &numerics::FORM,
         }
     }
 
@@ -46,7 +53,7 @@ impl StudyKind {
     #[must_use]
     pub const fn followers(self, key: &str) -> &'static [&'static str] {
         match self {
-            Self::Matmult => &[],
+            Self::Matmult | Self::Numerics => &[],
             Self::Customop => customop::followers(key),
         }
     }
@@ -65,6 +72,7 @@ impl StudySpec {
         match kind {
             StudyKind::Matmult => Self::Matmult(MatmultStudy::default()),
             StudyKind::Customop => Self::Customop(CustomopStudy::default()),
+            StudyKind::Numerics => Self::Numerics(NumericsSpec::default()),
         }
     }
 
@@ -73,7 +81,7 @@ impl StudySpec {
     pub const fn is_measured(&self) -> bool {
         match self {
             Self::Matmult(study) => study.cpu,
-            Self::Customop(_) => false,
+            Self::Customop(_) | Self::Numerics(_) => false,
         }
     }
 
@@ -94,6 +102,7 @@ impl StudySpec {
         match self {
             Self::Matmult(_) => StudyKind::Matmult,
             Self::Customop(_) => StudyKind::Customop,
+            Self::Numerics(_) => StudyKind::Numerics,
         }
     }
 
@@ -103,6 +112,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.text(key),
             Self::Customop(study) => study.text(key),
+            Self::Numerics(spec) => numerics::text(spec, key),
         }
     }
 
@@ -112,6 +122,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.text(key),
             Self::Customop(study) => study.link_text(key),
+            Self::Numerics(spec) => numerics::text(spec, key),
         }
     }
 
@@ -123,6 +134,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.set(key, text.trim()),
             Self::Customop(study) => study.set(key, text.trim()),
+            Self::Numerics(spec) => numerics::set(spec, key, text.trim()),
         }
     }
 
@@ -138,6 +150,7 @@ impl StudySpec {
         match self {
             Self::Matmult(study) => study.start(clock, models),
             Self::Customop(study) => study.start(),
+            Self::Numerics(spec) => numerics::start(spec),
         }
     }
 }

@@ -2,16 +2,9 @@
 
 use yew::prelude::*;
 
-use super::SelectField;
+use super::{SelectField, pairs};
+use ns_session::studies::{AUTO_CAST_TYPES, AUTO_CASTS, OPT_LEVELS};
 use ns_session::{AutoCast, CastType, CompileOptions, OptLevel};
-
-/// The values of `--auto-cast`, in words.
-pub const AUTO_CASTS: [(&str, &str); 3] = [("matmult", "matrix products"), ("all", "everything"), ("none", "nothing")];
-/// The values of `--auto-cast-type`.
-pub const AUTO_CAST_TYPES: [(&str, &str); 4] =
-    [("bf16", "bf16"), ("fp16", "fp16"), ("tf32", "tf32"), ("fp8_e4m3", "fp8 (e4m3)")];
-/// The values of `-O`.
-pub const OPT_LEVELS: [(&str, &str); 3] = [("1", "1 (no fusion)"), ("2", "2"), ("3", "3")];
 
 /// Properties of [`CompileFields`].
 #[derive(Properties, PartialEq)]
@@ -48,17 +41,11 @@ pub fn CompileFields(props: &CompileFieldsProps) -> Html {
         <details class="advanced" open={*is_open.borrow()}>
             <summary>{ "Compiler: " }<code>{ options.to_string() }</code></summary>
             <div class="fields">
-                { field("auto-cast", "Auto-cast", options.auto_cast.to_string(), &AUTO_CASTS, |o, t| o.auto_cast = t.parse().unwrap_or(AutoCast::default())) }
-                { field("auto-cast-type", "Cast type", options.auto_cast_type.to_string(), &AUTO_CAST_TYPES, |o, t| o.auto_cast_type = t.parse().unwrap_or(CastType::default())) }
-                { field("optlevel", "Optimisation level", options.opt_level.to_string(), &OPT_LEVELS, |o, t| o.opt_level = t.parse().unwrap_or(OptLevel::default())) }
+                { field("auto-cast", "Auto-cast", options.auto_cast.to_string(), AUTO_CASTS, |o, t| o.auto_cast = t.parse().unwrap_or(AutoCast::default())) }
+                { field("auto-cast-type", "Cast type", options.auto_cast_type.to_string(), AUTO_CAST_TYPES, |o, t| o.auto_cast_type = t.parse().unwrap_or(CastType::default())) }
+                { field("optlevel", "Optimisation level", options.opt_level.to_string(), OPT_LEVELS, |o, t| o.opt_level = t.parse().unwrap_or(OptLevel::default())) }
                 { field("lnc", "Cores per logical core", options.lnc.map(|n| n.to_string()).unwrap_or_default(), &[("", "the instance\u{2019}s"), ("1", "1"), ("2", "2")], |o, t| o.lnc = t.parse().ok()) }
             </div>
         </details>
     }
-}
-
-/// Choices as a select or boxes take them.
-#[must_use]
-pub fn pairs(choices: &[(&'static str, &'static str)]) -> Vec<(AttrValue, AttrValue)> {
-    choices.iter().map(|(value, name)| ((*value).into(), (*name).into())).collect()
 }

@@ -7,6 +7,5 @@ pub mod guide;
 pub mod inspect;
 mod kept_here;
 pub mod landing;
-pub mod numerics;
 pub mod profile;
 pub mod study;

@@ -6,21 +6,11 @@ use serde::de::DeserializeOwned;
 use super::lines::{all, now_ms, put, remove, same};
 use super::pieces::{keep_piece, piece_key};
 use crate::platform::storage;
-use ns_session::shelf::{ItemKind, Keepable, KeptNumerics, KeptResult, KeptStudy, ShelfItem, result_item};
+use ns_session::shelf::{ItemKind, Keepable, KeptResult, KeptStudy, ShelfItem, result_item};
 use ns_session::studies::{StudyResult, StudySpec};
-use ns_session::{NumericsReport, NumericsSpec};
 
 /// The piece of an item that holds its result.
 const PART: &str = "result";
-
-/// Keeps a comparison of values.
-///
-/// # Errors
-/// A sentence for the user if the browser does not keep it.
-pub fn keep_numerics(spec: NumericsSpec, result: NumericsReport) -> Result<(), String> {
-    let kept = KeptNumerics { spec, result, when_ms: now_ms() };
-    keep(&kept, &kept.title())
-}
 
 /// Keeps the result of a study.
 ///

@@ -6,7 +6,7 @@ mod tool;
 mod write;
 
 pub use link::{CompareLink, FlameLink, FlameView, ProfileLink};
-pub(super) use read::read;
+pub(super) use read::{NAMES, read};
 pub use tool::Tool;
 pub(super) use write::write;
 
@@ -78,6 +78,11 @@ mod tests {
             core: Some((0, 1)),
         };
         let link = Link::Profile(Box::new(link));
+        let mut query = crate::share::Query::default();
+        if let Link::Profile(link) = &link {
+            write(link, &mut query);
+        }
+        assert_eq!(query.names().filter(|name| !NAMES.contains(name)).collect::<Vec<_>>(), [""; 0]);
         assert_eq!(Link::parse(&link.print()), (link, vec![]));
     }
 

@@ -11,6 +11,50 @@ use ns_analysis::compare::Measure;
 use ns_base::{Interval, TraceNs};
 use ns_view::timeline::{Annotation, Arrangement, GroupKind, TrackId};
 
+/// The names of the fields.
+pub(in super::super) const NAMES: &[&str] = &[
+    "file",
+    "model",
+    "instance",
+    "batch_size",
+    "workflow",
+    "seed",
+    "auto_cast",
+    "auto_cast_type",
+    "optlevel",
+    "lnc",
+    "tool",
+    "from",
+    "to",
+    "sel",
+    "ask",
+    "level",
+    "by",
+    "range",
+    "sort",
+    "find",
+    "q",
+    "of",
+    "of_level",
+    "group",
+    "counter",
+    "flame",
+    "stack",
+    "name",
+    "thread",
+    "base",
+    "base_run",
+    "time",
+    "per",
+    "hide",
+    "pin",
+    "off",
+    "fold",
+    "order",
+    "marks",
+    "core",
+];
+
 /// The link in a query. Invalid values are reported in `notices`, and the defaults are used.
 pub(in super::super) fn read(query: &Query, notices: &mut Vec<Notice>) -> ProfileLink {
     let mut link = ProfileLink::default();

@@ -1,16 +1,6 @@
 //! The form of custom operators.
 
-use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
-
-const fn field(
-    key: &'static str,
-    label: &'static str,
-    help: &'static str,
-    placeholder: &'static str,
-    kind: FieldKind,
-) -> StudyField {
-    StudyField { key, label, help, placeholder, kind }
-}
+use crate::studies::form::{FieldGroup, FieldKind, FormField, GroupLook, StudyExample, StudyForm, field};
 
 /// The form.
 pub const FORM: StudyForm = StudyForm {
@@ -53,6 +43,7 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("kernel", "relu-multicore"), ("layers", "784,64,10"), ("input", "1003"), ("fill", "ramp")],
         },
     ],
+    files: &[],
 };
 
 /// Fields that take new texts when another is edited: choosing a kernel sets its source.
@@ -63,7 +54,7 @@ pub const fn followers(key: &str) -> &'static [&'static str] {
     }
 }
 
-const KERNEL: &[StudyField] = &[
+const KERNEL: &[FormField] = &[
     field(
         "kernel",
         "Kernel",
@@ -110,7 +101,7 @@ const KERNEL: &[StudyField] = &[
     ),
 ];
 
-const NETWORK: &[StudyField] = &[
+const NETWORK: &[FormField] = &[
     field(
         "layers",
         "Widths of the layers",
@@ -128,7 +119,7 @@ const NETWORK: &[StudyField] = &[
     ),
 ];
 
-const MORE: &[StudyField] = &[
+const MORE: &[FormField] = &[
     field(
         "input",
         "Input shape",

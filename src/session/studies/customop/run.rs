@@ -88,7 +88,7 @@ impl CustomopStudyRun {
     fn result(&self, is_over: bool) -> Result<StudyResult, String> {
         let document = document(&self.study, &self.finished);
         let files = if is_over { self.files()? } else { Vec::new() };
-        Ok(StudyResult { document, files })
+        Ok(StudyResult { document, files, values: None })
     }
 
     /// The command line's output of `--json`, and its timeline of `--output`.

@@ -1,16 +1,6 @@
 //! The form of the microbenchmark.
 
-use crate::studies::form::{FieldGroup, FieldKind, GroupLook, StudyExample, StudyField, StudyForm};
-
-const fn field(
-    key: &'static str,
-    label: &'static str,
-    help: &'static str,
-    placeholder: &'static str,
-    kind: FieldKind,
-) -> StudyField {
-    StudyField { key, label, help, placeholder, kind }
-}
+use crate::studies::form::{FieldGroup, FieldKind, FormField, GroupLook, StudyExample, StudyForm, field};
 
 /// The form.
 pub const FORM: StudyForm = StudyForm {
@@ -42,9 +32,10 @@ pub const FORM: StudyForm = StudyForm {
             fields: &[("dtype", "fp32,bf16,fp8_e4m3"), ("instance", "trn1.2xlarge,trn2.48xlarge")],
         },
     ],
+    files: &[],
 };
 
-const MAIN: &[StudyField] = &[
+const MAIN: &[FormField] = &[
     field("matrix_dim", "Matrix size N", "Rows and columns; a list is swept", "1024", FieldKind::Numbers),
     field(
         "batch_size",
@@ -71,7 +62,7 @@ const MAIN: &[StudyField] = &[
     field("num_timed_iterations", "Timed calls", "Timed all together by one clock", "1", FieldKind::Numbers),
 ];
 
-const PITFALLS: &[StudyField] = &[
+const PITFALLS: &[FormField] = &[
     field("no_loop", "No loop", "One product in a call: overheads dominate", "", FieldKind::Flag),
     field(
         "unchained",
@@ -87,7 +78,7 @@ const PITFALLS: &[StudyField] = &[
     field("lazy", "Lazy execution", "A graph recorded in each step instead of a traced model", "", FieldKind::Flag),
 ];
 
-const MORE: &[StudyField] = &[
+const MORE: &[FormField] = &[
     field(
         "model",
         "Another model",

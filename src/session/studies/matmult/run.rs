@@ -93,7 +93,7 @@ impl StudyRun for MatmultStudyRun {
 impl MatmultStudyRun {
     fn result(&self) -> StudyResult {
         let document = document(&self.study, &self.done, self.total, &self.processor);
-        StudyResult { document, files: Vec::new() }
+        StudyResult { document, ..StudyResult::default() }
     }
 
     /// The next part; `None` at the end.

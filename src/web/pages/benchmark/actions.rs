@@ -10,7 +10,6 @@ use crate::sweep::SweepRunner;
 use ns_bench::export::{CSV_COLS, to_csv, to_json};
 use ns_page::bench::{BenchAction, BenchState};
 use ns_page::notices::{NoticeAction, Tone};
-use ns_session::share::BenchField;
 use ns_session::{BatchRule, BenchPage, OpenedModel, PackedReports, QuestionRequest};
 
 /// Actions of the buttons of the page.
@@ -30,7 +29,7 @@ impl Actions {
         let (config, wrong) = self.state.config();
         if let Some((field, message)) = wrong.first() {
             self.say(Tone::Bad, message.clone());
-            crate::platform::page::focus(&format!("bench-{}", field.key()));
+            crate::platform::page::focus(&format!("bench-{}", field));
             return;
         }
         self.runner.run(config);
@@ -40,7 +39,7 @@ impl Actions {
     pub fn on_model(&self) -> Callback<OpenedModel> {
         let (state, runner) = (self.state.clone(), self.runner.clone());
         Callback::from(move |opened: OpenedModel| {
-            if state.text(BenchField::Model) == opened.id {
+            if state.text("model") == opened.id {
                 runner.list(&state.config().0);
             } else {
                 put_model(&state, opened);
@@ -115,7 +114,7 @@ impl Actions {
 /// Puts a model file into the benchmark form, with its own batch size if the file allows only that one.
 pub fn put_model(state: &StateHandle<BenchState>, opened: OpenedModel) {
     if let BatchRule::Fixed { size } = opened.batch {
-        state.dispatch(BenchAction::Edit(BenchField::BatchSizes, size.to_string()));
+        state.dispatch(BenchAction::Edit("batch_sizes", size.to_string()));
     }
-    state.dispatch(BenchAction::Edit(BenchField::Model, opened.id));
+    state.dispatch(BenchAction::Edit("model", opened.id));
 }

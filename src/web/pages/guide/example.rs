@@ -14,7 +14,7 @@ use ns_page::notices::{NoticeAction, Tone};
 use ns_session::guide::Example;
 use ns_session::share::Address;
 use ns_session::shelf::KeptStudy;
-use ns_session::studies::StudySpec;
+use ns_session::studies::{StudyKind, StudySpec};
 use ns_session::{JobId, JobRequest, JobResult, Part, Told};
 use ns_view::document::Document;
 
@@ -128,9 +128,9 @@ fn starter(
     })
 }
 
-/// The study that a link shows; `None` for links to other pages.
+/// The study that a link shows; `None` for links to other pages, and for a study whose result is no document.
 fn study_of(link: &str) -> Option<StudySpec> {
     let mut address = Address::read(link);
-    let kind = address.page().study()?;
+    let kind = address.page().study().filter(|kind| *kind != StudyKind::Numerics)?;
     Some(address.study(kind))
 }

@@ -1,14 +1,15 @@
 //! The form of a study, made from its fields.
 
 use crate::state::StateHandle;
-use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::actions::Actions;
-use crate::components::{CopyMenu, SelectField, SourceField, TextField, pairs};
+use crate::components::{CompileFields, CopyMenu, FormInput, SelectField};
+use crate::pages::benchmark::ModelField;
 use ns_page::study::{StudyAction, StudyState};
-use ns_session::studies::{FieldGroup, FieldKind, GroupLook, StudyField};
+use ns_session::CompileOptions;
+use ns_session::commands::numerics_command;
+use ns_session::studies::{FieldGroup, FieldKind, FormField, GroupLook, StudySpec};
 
 /// Choices with names longer than this get a wide field.
 const LONG_CHOICE: usize = 24;
@@ -26,7 +27,8 @@ pub struct StudyFieldsProps {
 #[component]
 pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let state = &props.state;
-    let (_, wrong) = state.spec();
+    let (spec, wrong) = state.spec();
+    let command = numerics_command(&spec).map(AttrValue::from);
     let can = state.controls();
     let on = |f: fn(&Actions)| {
         let actions = props.actions.clone();
@@ -50,15 +52,20 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     };
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
-            { for state.kind.form().groups.iter().map(|g| group(state, g, &wrong)) }
+            { for state.kind.form().groups.iter().map(|g| group(props, g, &wrong)) }
             <div class="buttons">
                 <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
                 <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
                 <span class="gap"></span>
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." />
+                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command} />
                 { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
                     <button type="button" onclick={open(i)}>{ "Open as timeline" }</button>
                 }) }
+                if files.is_empty() {
+                    { for state.kind.form().files.iter().map(|label| html! {
+                        <button type="button" disabled={true}>{ format!("Download {label}") }</button>
+                    }) }
+                }
                 { for files.iter().enumerate().map(|(i, file)| html! {
                     <button type="button" onclick={save(i)}>{ format!("Download {}", file.label) }</button>
                 }) }
@@ -69,22 +76,38 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
 
 type Wrong = [(&'static str, String)];
 
-fn group(state: &StateHandle<StudyState>, group: &'static FieldGroup, wrong: &Wrong) -> Html {
+fn group(props: &StudyFieldsProps, group: &'static FieldGroup, wrong: &Wrong) -> Html {
     let is_flags = group.fields.iter().all(|field| field.kind == FieldKind::Flag);
     let class = if is_flags { "fields flags" } else { "fields" };
-    let fields = html! { <div {class}>{ for group.fields.iter().map(|f| field(state, f, wrong)) }</div> };
+    let fields = html! { <div {class}>{ for group.fields.iter().map(|f| field(props, f, wrong)) }</div> };
     match group.look {
         GroupLook::Folded => {
             // A field with an error is never hidden.
             let is_open = group.fields.iter().any(|f| wrong.iter().any(|(key, _)| *key == f.key));
             html! { <details class="advanced" open={is_open}><summary>{ group.title }</summary>{ fields }</details> }
         }
+        GroupLook::Compiler => compiler(&props.state),
         GroupLook::Open if group.title.is_empty() => fields,
         GroupLook::Open => html! { <fieldset class="group"><legend>{ group.title }</legend>{ fields }</fieldset> },
     }
 }
 
-fn field(state: &StateHandle<StudyState>, field: &'static StudyField, wrong: &Wrong) -> Html {
+/// The options of the compiler, behind the flags that they make.
+fn compiler(state: &StateHandle<StudyState>) -> Html {
+    let StudySpec::Numerics(spec) = state.spec().0 else { return Html::default() };
+    let dispatch = state.dispatcher();
+    let on_change = Callback::from(move |options: CompileOptions| {
+        let lnc = options.lnc.map(|n| n.to_string()).unwrap_or_default();
+        dispatch.dispatch(StudyAction::Edit("auto_cast", options.auto_cast.to_string()));
+        dispatch.dispatch(StudyAction::Edit("auto_cast_type", options.auto_cast_type.to_string()));
+        dispatch.dispatch(StudyAction::Edit("optlevel", options.opt_level.to_string()));
+        dispatch.dispatch(StudyAction::Edit("lnc", lnc));
+    });
+    html! { <CompileFields id="numerics" options={spec.options} {on_change} /> }
+}
+
+fn field(props: &StudyFieldsProps, field: &'static FormField, wrong: &Wrong) -> Html {
+    let (state, catalog) = (&props.state, props.actions.app.catalog.as_ref());
     let id = format!("{}-{}", state.kind.form().path, field.key);
     let value = state.text(field.key).to_owned();
     let error = wrong.iter().find(|(key, _)| *key == field.key).map(|(_, message)| AttrValue::from(message.clone()));
@@ -92,33 +115,20 @@ fn field(state: &StateHandle<StudyState>, field: &'static StudyField, wrong: &Wr
         let dispatch = state.dispatcher();
         Callback::from(move |text: String| dispatch.dispatch(StudyAction::Edit(field.key, text)))
     };
-    let (label, help) = (field.label, field.help);
     match field.kind {
-        FieldKind::Line | FieldKind::Numbers => html! {
-            <TextField {id} {label} {help} {value} {error} {on_edit} placeholder={field.placeholder} />
-        },
+        FieldKind::Model => {
+            let models = catalog.map(|c| c.models.clone()).unwrap_or_default();
+            html! { <ModelField {id} {models} {value} {error} has_help={false} {on_edit} /> }
+        }
+        FieldKind::Instance => {
+            let instances = catalog.map(|c| c.instances.as_slice()).unwrap_or_default();
+            let options: Vec<_> = instances.iter().map(|i| (i.name.clone().into(), i.name.clone().into())).collect();
+            html! { <SelectField {id} label={field.label} {value} {options} {error} on_choose={on_edit} /> }
+        }
         FieldKind::Choice(choices) => {
             let wide = choices.iter().any(|(_, name)| name.len() > LONG_CHOICE);
-            html! { <SelectField {id} {label} {help} {value} {error} {wide} options={pairs(choices)} on_choose={on_edit} /> }
+            html! { <FormInput {id} {field} {value} {error} {wide} {on_edit} /> }
         }
-        FieldKind::Flag => flag(id, field, value == "true", on_edit),
-        FieldKind::Source => html! { <SourceField {id} {label} {help} {value} {error} {on_edit} /> },
-    }
-}
-
-fn flag(id: String, field: &'static StudyField, checked: bool, on_edit: Callback<String>) -> Html {
-    let onchange = Callback::from(move |event: Event| {
-        if let Some(input) = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok()) {
-            on_edit.emit(input.checked().to_string());
-        }
-    });
-    let note = format!("{id}-note");
-    html! {
-        <div class="field flag">
-            <label class="check" for={id.clone()}>
-                <input {id} type="checkbox" {checked} {onchange} aria-describedby={note.clone()} /><span>{ field.label }</span>
-            </label>
-            <p class="help" id={note}>{ field.help }</p>
-        </div>
+        _ => html! { <FormInput {id} {field} {value} {error} {on_edit} /> },
     }
 }

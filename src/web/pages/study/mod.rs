@@ -3,5 +3,6 @@
 mod actions;
 mod form;
 mod page;
+mod values;
 
 pub use page::StudyPage;

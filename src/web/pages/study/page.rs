@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::actions::Actions;
 use super::form::StudyFields;
+use super::values::Values;
 use crate::components::{DocumentView, KeptNote, ProgressBar};
 use crate::context::Job;
 use crate::context::use_app;
@@ -38,6 +39,7 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
             }
         }
     });
+    let values = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.values.clone()?)));
     let document = use_memo(state.result.clone(), |result| Some(Shared::new(result.as_ref()?.document.clone())));
     let example = |example: &'static StudyExample| {
         let (actions, kind) = (actions.clone(), state.kind);
@@ -62,7 +64,9 @@ pub fn StudyPage(props: &StudyPageProps) -> Html {
                 }
             </div>
             <div class="part">
-                if let Some(document) = &*document {
+                if let Some(report) = &*values {
+                    <Values report={report.clone()} />
+                } else if let Some(document) = &*document {
                     <DocumentView document={document.clone()} />
                 } else if !state.run.is_running() {
                     <section class="panel empty-state" aria-label="How to begin">

@@ -2,26 +2,23 @@
 
 use yew::prelude::*;
 
-use super::actions::Actions;
 use crate::components::LocalTable;
 use ns_base::units::format_count;
 use ns_page::Shared;
 use ns_session::{NumericsReport, Origin, OutputComparison, Sample, value_text, without_source};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// Properties of [`NumericsResult`].
+/// Properties of [`Values`].
 #[derive(Properties, PartialEq)]
-pub struct NumericsResultProps {
+pub struct ValuesProps {
     /// The comparison.
-    pub report: Shared<NumericsReport>,
-    /// Actions of the buttons.
-    pub actions: Actions,
+    pub report: Shared<Box<NumericsReport>>,
 }
 
 /// The comparison.
 #[component]
-pub fn NumericsResult(props: &NumericsResultProps) -> Html {
-    let report = &*props.report;
+pub fn Values(props: &ValuesProps) -> Html {
+    let report: &NumericsReport = &props.report;
     let spec = &report.spec;
     let passed = report.passed();
     let table = use_memo(props.report.clone(), |report| Shared::new(table_of(report)));

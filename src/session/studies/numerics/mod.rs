@@ -1,0 +1,9 @@
+//! The study of values: a model computed as on a NeuronCore, compared with the reference.
+
+mod form;
+mod run;
+mod spec;
+
+pub(super) use form::FORM;
+pub(super) use run::start;
+pub(super) use spec::{set, text};
