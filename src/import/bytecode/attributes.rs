@@ -1,10 +1,10 @@
 //! Attributes, decoded one level deep: they refer to other attributes and types by number.
 
 use super::cursor::Cursor;
-use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
 use super::types::bits;
 use crate::ImportError;
+use ns_base::refuse;
 
 /// An attribute.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,10 +37,7 @@ const TRANSPOSES: [&str; 4] = ["TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE",
 impl<'a> File<'a> {
     /// An attribute by its number.
     pub fn attribute(&self, place: &Cursor<'a>, i: usize) -> Result<Attribute<'a>, ImportError> {
-        let entry = self
-            .attributes
-            .get(i)
-            .ok_or_else(|| place.error(BytecodeError::Missing { part: "attribute", number: i }))?;
+        let entry = self.attributes.get(i).ok_or_else(|| place.error(refuse!("there is no attribute {i}")))?;
         let cursor = entry.cursor;
         match (entry.dialect, entry.is_binary) {
             (Dialect::Builtin, true) => self.builtin(cursor),
@@ -103,7 +100,7 @@ impl<'a> File<'a> {
             16 => word(&mut cursor, &TRANSPOSES)?,
             // Versions of calls, aliases of buffers, precisions, types, bounds, accuracies: skipped.
             5 | 10 | 11 | 17..=20 => Attribute::Other,
-            _ => return Err(cursor.unknown(Unknown::Code { table: "attribute", code })),
+            _ => return Err(cursor.unknown(refuse!("attribute {code} of VHLO is not known"))),
         })
     }
 
@@ -113,7 +110,7 @@ impl<'a> File<'a> {
         Ok(Attribute::Whole(match bits(&ty) {
             Some(..=8) => i64::from(cursor.byte()?.cast_signed()),
             Some(..=64) => cursor.signed()?,
-            _ => return Err(cursor.unknown(Unknown::Value { part: "a whole number of type", ty })),
+            _ => return Err(cursor.unknown(refuse!("a whole number of type {ty} is not known"))),
         }))
     }
 
@@ -123,10 +120,10 @@ impl<'a> File<'a> {
         let bits = match bits(&ty) {
             Some(..=8) => u64::from(cursor.byte()?),
             Some(width @ ..=64) => cursor.signed()?.cast_unsigned() & (u64::MAX >> (64 - width)),
-            _ => return Err(cursor.unknown(Unknown::Value { part: "a real number of type", ty })),
+            _ => return Err(cursor.unknown(refuse!("a real number of type {ty} is not known"))),
         };
         let element = crate::stablehlo::element(&ty).filter(|e| e.is_float());
-        let element = element.ok_or_else(|| cursor.unknown(Unknown::Value { part: "a real number of type", ty }))?;
+        let element = element.ok_or_else(|| cursor.unknown(refuse!("a real number of type {ty} is not known")))?;
         Ok(Attribute::Real(element.real_of_bits(bits)))
     }
 }

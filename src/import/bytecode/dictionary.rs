@@ -2,10 +2,10 @@
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
-use super::error::BytecodeError;
 use super::file::File;
 use super::numbers::{list, quoted};
 use crate::ImportError;
+use ns_base::refuse;
 
 /// Attributes of an operation by name.
 pub(super) type Named<'a> = Vec<(&'a str, usize)>;
@@ -68,7 +68,7 @@ impl<'a> File<'a> {
                 (_, Attribute::Other) => continue,
                 ("callee" | "decomposition", Attribute::Text(symbol)) => format!("@{}", plain(symbol)),
                 ("value", Attribute::Tensor(ty, raw)) => super::numbers::dense(&ty, raw)
-                    .ok_or_else(|| place.error(BytecodeError::Constant { ty, bytes: raw.len() }))?,
+                    .ok_or_else(|| place.error(refuse!("a constant of {ty} has {} bytes", raw.len())))?,
                 _ => self.attribute_text(place, value)?,
             };
             let name = if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
@@ -106,7 +106,7 @@ impl<'a> File<'a> {
             let numbers = |end: &'static str| -> Result<Vec<usize>, ImportError> {
                 let wanted = |name: &str| name.strip_prefix(prefix).and_then(|n| n.strip_prefix('_')) == Some(end);
                 let found = named.iter().find(|(name, _)| wanted(name));
-                let missing = || place.error(BytecodeError::NoConvolution { side: prefix, list: end });
+                let missing = || place.error(refuse!("a convolution has no {prefix}_{end}"));
                 let numbers = self.attribute_numbers(place, found.ok_or_else(missing)?.1)?;
                 Ok(numbers.iter().map(|&n| usize::try_from(n).unwrap_or(usize::MAX)).collect())
             };
@@ -114,7 +114,7 @@ impl<'a> File<'a> {
             let mut labels = vec![String::new(); spatial.len() + 2];
             let mut set = |at: usize, label: String| -> Result<(), ImportError> {
                 let slot = labels.get_mut(at).filter(|slot| slot.is_empty());
-                let wrong = || place.error(BytecodeError::ConvolutionDimension(at));
+                let wrong = || place.error(refuse!("a convolution has dimension {at} twice or too few dimensions"));
                 *slot.ok_or_else(wrong)? = label;
                 Ok(())
             };

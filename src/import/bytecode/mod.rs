@@ -7,7 +7,6 @@
 mod attributes;
 mod cursor;
 mod dictionary;
-mod error;
 mod exported;
 mod file;
 mod numbers;
@@ -17,9 +16,13 @@ mod types;
 
 use super::source::FileError;
 use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
-pub use error::{BytecodeError, Unknown};
 pub(super) use exported::module_in;
 use file::File;
+use ns_base::refuse;
+
+/// What to do with a module in bytecode that cannot be read.
+const SAVE_AS_TEXT: &str = "save text with: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text()), or turn \
+     the file into text with: stablehlo-translate --deserialize FILE > model.mlir";
 
 /// The first bytes of bytecode.
 const MAGIC: &[u8; 4] = b"ML\xefR";
@@ -47,11 +50,16 @@ pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Impor
 /// Start and end of the bytecode.
 fn span(bytes: &[u8]) -> Result<(usize, usize), ImportError> {
     let module = module_in(bytes).map_err(|e| ImportError::of_file(FileError::Medium(e)))?;
-    let module = module.ok_or_else(|| ImportError::of_file(BytecodeError::Absent))?;
+    let module =
+        module.ok_or_else(|| ImportError::of_file(refuse!(instead = SAVE_AS_TEXT, "it holds no MLIR bytecode")))?;
     let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
     let (start, end) = (place(module.start), place(module.start.saturating_add(module.len)));
     if end > bytes.len() {
-        let cut_off = BytecodeError::InsideEnd { end, size: bytes.len() };
+        let cut_off = refuse!(
+            instead = "it is cut off: copy the whole file",
+            "the bytecode inside ends at byte {end} and the file at byte {}",
+            bytes.len()
+        );
         return Err(ImportError::at(Place::Byte(module.start), cut_off));
     }
     Ok((start, end))

@@ -2,12 +2,12 @@
 
 use super::attributes::Attribute;
 use super::cursor::Cursor;
-use super::error::{BytecodeError, Unknown};
 use super::file::File;
 use super::types::bits;
 use crate::ImportError;
 use crate::program::{ArrayType, ElementType, Numbers, numbers_of_bytes};
 use ns_base::convert;
+use ns_base::refuse;
 
 /// Most levels of nested lists and dictionaries.
 const MOST_NESTING: u32 = 16;
@@ -25,7 +25,7 @@ impl<'a> File<'a> {
 
     /// `left` is the number of bytes of text that may still be written.
     fn nested_text(&self, place: &Cursor<'a>, i: usize, depth: u32, left: &mut usize) -> Result<String, ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("attributes"))) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("attributes nest too deep"))) };
         let text = match self.attribute(place, i)? {
             Attribute::Text(text) | Attribute::Named(text) => quoted(text),
             Attribute::Whole(n) => format!("{n} : i64"),
@@ -47,11 +47,11 @@ impl<'a> File<'a> {
             }
             Attribute::Tensor(ty, raw) => match whole_numbers(&ty, raw) {
                 Some(numbers) => list(&numbers),
-                None => dense(&ty, raw).ok_or_else(|| place.unknown(Unknown::Value { part: "a constant of", ty }))?,
+                None => dense(&ty, raw).ok_or_else(|| place.unknown(refuse!("a constant of {ty} is not known")))?,
             },
             Attribute::Other => "unit".to_owned(),
         };
-        *left = left.checked_sub(text.len()).ok_or_else(|| place.error(BytecodeError::LongAttribute))?;
+        *left = left.checked_sub(text.len()).ok_or_else(|| place.error(refuse!("an attribute is too long as text")))?;
         Ok(text)
     }
 
@@ -59,9 +59,10 @@ impl<'a> File<'a> {
     pub fn attribute_numbers(&self, place: &Cursor<'a>, i: usize) -> Result<Vec<i64>, ImportError> {
         match self.attribute(place, i)? {
             Attribute::Whole(n) => Ok(vec![n]),
-            Attribute::Tensor(ty, raw) => whole_numbers(&ty, raw)
-                .ok_or_else(|| place.unknown(Unknown::Value { part: "a list of numbers of", ty })),
-            _ => Err(place.unknown(Unknown::NoNumbers)),
+            Attribute::Tensor(ty, raw) => {
+                whole_numbers(&ty, raw).ok_or_else(|| place.unknown(refuse!("a list of numbers of {ty} is not known")))
+            }
+            _ => Err(place.unknown(refuse!("an attribute that is not a list of numbers is not known"))),
         }
     }
 }

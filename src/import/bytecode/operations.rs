@@ -3,12 +3,12 @@
 use super::attributes::Attribute;
 use super::cursor::Cursor;
 use super::dictionary::{Named, plain};
-use super::error::BytecodeError;
 use super::file::{Dialect, File, OperationName, version};
 use super::numbers::quoted;
 use super::properties::{name_and_version, names};
 use crate::ImportError;
 use ns_base::convert::narrow;
+use ns_base::refuse;
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
@@ -33,7 +33,7 @@ pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
     let mut cursor = file.ir;
     let (operations, has_arguments) = cursor.flagged()?;
     if has_arguments {
-        return Err(cursor.error(BytecodeError::Arguments));
+        return Err(cursor.error(refuse!("the bytecode has arguments outside of functions")));
     }
     let mut scope = Scope::default();
     printer.body(&mut cursor, &mut scope, operations, Around::File, MOST_NESTING)?;
@@ -69,8 +69,9 @@ impl Scope {
 
     /// Gives the next value a name.
     fn define(&mut self, name: u32, result: u32, place: &Cursor<'_>) -> Result<(), ImportError> {
-        let next = self.next.last_mut().ok_or_else(|| place.error(BytecodeError::OutsideValue))?;
-        let slot = self.values.get_mut(*next).ok_or_else(|| place.error(BytecodeError::RegionValues))?;
+        let next = self.next.last_mut().ok_or_else(|| place.error(refuse!("a value outside of all regions")))?;
+        let slot =
+            self.values.get_mut(*next).ok_or_else(|| place.error(refuse!("a region has more values than it says")))?;
         *slot = Some((name, result));
         *next += 1;
         Ok(())
@@ -110,7 +111,7 @@ impl<'a> Printer<'_, 'a> {
             let place = *cursor;
             // A few bytes of a damaged file may refer to long strings many times.
             if self.out.len() > (1 << 20) + 256 * self.file.size {
-                return Err(place.error(BytecodeError::LongModule));
+                return Err(place.error(refuse!("the module is much longer as text than its bytecode can be")));
             }
             let operation = self.operation(cursor, scope)?;
             match (operation.name.dialect, operation.plain) {
@@ -120,7 +121,7 @@ impl<'a> Printer<'_, 'a> {
                     self.plain_operation(cursor, scope, &operation, &place, around, depth)?;
                 }
                 (_, name) => {
-                    return Err(place.error(BytecodeError::Operation(name.to_owned())));
+                    return Err(place.error(refuse!("the operation {name} is not one of a portable artifact")));
                 }
             }
         }
@@ -156,19 +157,19 @@ impl<'a> Printer<'_, 'a> {
             for _ in 0..cursor.count("operand")? {
                 let place = *cursor;
                 let i = cursor.index(scope.values.len(), "value")?;
-                let undefined = || place.error(BytecodeError::Undefined(i));
+                let undefined = || place.error(refuse!("value {i} is not defined before it is read"));
                 operands.push(scope.values[i].ok_or_else(undefined)?);
             }
         }
         if mask & has::SUCCESSORS != 0 {
-            return Err(cursor.error(BytecodeError::Jumps(plain.to_owned())));
+            return Err(cursor.error(refuse!("the operation {plain} jumps to other blocks")));
         }
         if mask & has::USE_ORDERS != 0 && file.version >= version::USE_ORDERS {
             skip_use_orders(cursor, results.len())?;
         }
         let (regions, is_isolated) = if mask & has::REGIONS != 0 { cursor.flagged()? } else { (0, false) };
         if regions > cursor.left() {
-            return Err(cursor.error(BytecodeError::Regions { operation: plain.to_owned(), regions }));
+            return Err(cursor.error(refuse!("the operation {plain} has {regions} regions")));
         }
         Ok(Operation { name, plain, named, results, operands, location, regions, is_isolated })
     }
@@ -188,7 +189,7 @@ impl<'a> Printer<'_, 'a> {
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
         self.out.push_str("module");
         let mut attributes = Vec::new();
         for &(name, value) in &operation.named {
@@ -221,11 +222,11 @@ impl<'a> Printer<'_, 'a> {
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
         let attribute =
             |wanted: &str| operation.named.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
         let name = attribute("sym_name").map(|i| self.file.attribute(place, i)).transpose()?;
-        let Some(Attribute::Text(name)) = name else { return Err(place.error(BytecodeError::NoName)) };
+        let Some(Attribute::Text(name)) = name else { return Err(place.error(refuse!("a function has no name"))) };
         let of_arguments = match attribute("arg_attrs").map(|i| self.file.attribute(place, i)).transpose()? {
             Some(Attribute::List(list)) => list,
             _ => Vec::new(),
@@ -235,7 +236,7 @@ impl<'a> Printer<'_, 'a> {
         let mut scope = Scope::default();
         let region = self.region(inner, &mut scope)?;
         let Some(region) = region.filter(|_| operation.regions == 1) else {
-            return Err(place.error(BytecodeError::NoBody(plain(name).to_owned())));
+            return Err(place.error(refuse!("the function {} has no body", plain(name))));
         };
         let mut arguments = Vec::new();
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -280,7 +281,7 @@ impl<'a> Printer<'_, 'a> {
             scope.define(name, narrow(i), place)?;
         }
         if operation.regions > 0 {
-            let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
+            let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
             let mut section = self.stretch(cursor, operation)?;
             let mut own = Scope::default();
             let scope = if operation.is_isolated { &mut own } else { scope };
@@ -316,13 +317,13 @@ impl<'a> Printer<'_, 'a> {
         match cursor.number()? {
             0 => return Ok(None),
             1 => {}
-            n => return Err(cursor.error(BytecodeError::Blocks(n))),
+            n => return Err(cursor.error(refuse!("a region has {n} blocks; those of StableHLO have one"))),
         }
         let values = cursor.count("value")?;
         scope.open(values);
         let (operations, has_arguments) = cursor.flagged()?;
         if operations > cursor.left() {
-            return Err(cursor.error(BytecodeError::Block(operations)));
+            return Err(cursor.error(refuse!("a block says that it has {operations} operations")));
         }
         let mut arguments = Vec::new();
         if has_arguments {
@@ -386,7 +387,7 @@ fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, Impo
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
     let Attribute::Dictionary(found) = file.attribute(&place, i)? else {
-        return Err(place.error(BytecodeError::NoDictionary));
+        return Err(place.error(refuse!("the attributes of an operation are not a dictionary")));
     };
     let mut named = Named::with_capacity(found.len());
     for (name, value) in found {
@@ -427,7 +428,7 @@ fn skip_use_orders(cursor: &mut Cursor<'_>, values: usize) -> Result<(), ImportE
         }
         let (numbers, _) = cursor.flagged()?;
         if numbers > cursor.left() {
-            return Err(cursor.error(BytecodeError::UseOrder(numbers)));
+            return Err(cursor.error(refuse!("an order of {numbers} uses")));
         }
         for _ in 0..numbers {
             cursor.number()?;

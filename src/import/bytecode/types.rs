@@ -1,9 +1,9 @@
 //! Writes types of VHLO as the text of MLIR.
 
 use super::cursor::Cursor;
-use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
 use crate::ImportError;
+use ns_base::refuse;
 
 /// Most levels of nested tuples and complex numbers.
 const MOST_NESTING: u32 = 32;
@@ -35,11 +35,11 @@ impl<'a> File<'a> {
     }
 
     fn nested(&self, place: &Cursor<'a>, i: usize, depth: u32) -> Result<String, ImportError> {
-        let entry = self.types.get(i).ok_or_else(|| place.error(BytecodeError::Missing { part: "type", number: i }))?;
+        let entry = self.types.get(i).ok_or_else(|| place.error(refuse!("there is no type {i}")))?;
         let mut cursor = entry.cursor;
-        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error(BytecodeError::TooDeep("types"))) };
+        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error(refuse!("types nest too deep"))) };
         if entry.dialect != Dialect::Vhlo || !entry.is_binary {
-            return Err(cursor.unknown(Unknown::Type));
+            return Err(cursor.unknown(refuse!("a type of another dialect is not known")));
         }
         let inner = |cursor: &mut Cursor<'a>| {
             let i = cursor.index(self.types.len(), "type")?;
@@ -64,11 +64,11 @@ impl<'a> File<'a> {
                 let parts = parts?.join(", ");
                 // A tuple that holds one tuple several times multiplies at each level.
                 if parts.len() > 1 << 20 {
-                    return Err(cursor.error(BytecodeError::LongTuple));
+                    return Err(cursor.error(refuse!("a tuple's type is too long")));
                 }
                 format!("tuple<{parts}>")
             }
-            _ => element(code).ok_or_else(|| cursor.unknown(Unknown::Code { table: "type", code }))?.to_owned(),
+            _ => element(code).ok_or_else(|| cursor.unknown(refuse!("type {code} of VHLO is not known")))?.to_owned(),
         })
     }
 }

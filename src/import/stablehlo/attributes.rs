@@ -2,13 +2,13 @@
 
 use super::syntax::Operation;
 use super::types::tensor;
-use crate::attribute::{AttributeError, ConstantError};
 use crate::lexer::integers;
 use crate::program::{
     ArrayType, ConvolutionDims, DotDims, ElementType, GatherDims, Numbers, ScatterDims, Value, WindowDim,
     numbers_of_bytes, round,
 };
 use ns_base::convert::{narrow, place};
+use ns_base::{Refusal, refuse};
 
 /// Integers of `[1, 2]`, `array<i64: 1, 2>`, `dense<[1, 2]> : tensor<2xi64>`, `3 : i64`, `true`.
 pub(super) fn list(value: &str) -> Vec<i64> {
@@ -42,28 +42,37 @@ impl Operation<'_> {
     }
 
     /// A list of numbers that are not negative.
-    pub fn naturals(&self, name: &str) -> Result<Vec<u32>, AttributeError> {
+    pub fn naturals(&self, name: &str) -> Result<Vec<u32>, Refusal> {
         naturals(&self.list(name))
     }
 
     /// A list of sizes.
-    pub fn sizes(&self, name: &str) -> Result<Vec<u64>, AttributeError> {
+    pub fn sizes(&self, name: &str) -> Result<Vec<u64>, Refusal> {
         sizes(&self.list(name))
     }
 
     /// One number.
-    pub fn number(&self, name: &'static str) -> Result<u32, AttributeError> {
-        let found = self.list(name).first().copied().ok_or(AttributeError::Missing(name))?;
-        u32::try_from(found).map_err(|_| AttributeError::Number { name, found })
+    pub fn number(&self, name: &'static str) -> Result<u32, Refusal> {
+        let found = self.list(name).first().copied().ok_or_else(|| refuse!("it has no {name}"))?;
+        u32::try_from(found).map_err(|_| refuse!("its {name} is {found}"))
     }
 }
 
-pub(super) fn naturals(list: &[i64]) -> Result<Vec<u32>, AttributeError> {
-    list.iter().map(|&n| u32::try_from(n).map_err(|_| AttributeError::Dimension(n))).collect()
+fn no_dimension_numbers() -> Refusal {
+    refuse!("it has no dimension numbers")
 }
 
-pub(super) fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
-    list.iter().map(|&n| u64::try_from(n).map_err(|_| AttributeError::Size(n))).collect()
+/// The error for a list of a window whose length is not that of the others.
+pub(super) fn window_length(list: &str, given: usize, rank: usize) -> Refusal {
+    refuse!("its window has {given} {list} for {rank} dimensions")
+}
+
+pub(super) fn naturals(list: &[i64]) -> Result<Vec<u32>, Refusal> {
+    list.iter().map(|&n| u32::try_from(n).map_err(|_| refuse!("it names dimension {n}"))).collect()
+}
+
+pub(super) fn sizes(list: &[i64]) -> Result<Vec<u64>, Refusal> {
+    list.iter().map(|&n| u64::try_from(n).map_err(|_| refuse!("it has the size or bound {n}"))).collect()
 }
 
 /// The list after `key = ` in `#stablehlo.gather<offset_dims = [1], index_vector_dim = 1>`.
@@ -81,13 +90,13 @@ fn inner_list(value: &str, key: &str) -> Vec<i64> {
     Vec::new()
 }
 
-fn inner_number(value: &str, key: &'static str) -> Result<u32, AttributeError> {
+fn inner_number(value: &str, key: &'static str) -> Result<u32, Refusal> {
     let n = inner_list(value, key).first().copied().unwrap_or(0);
-    u32::try_from(n).map_err(|_| AttributeError::Number { name: key, found: n })
+    u32::try_from(n).map_err(|_| refuse!("its {key} is {n}"))
 }
 
 /// `batching_dims = [0] x [0], contracting_dims = [2] x [1]`, or `#stablehlo.dot<..>`.
-pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, AttributeError> {
+pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, Refusal> {
     if let Some(value) = operation.attribute("dot_dimension_numbers") {
         return Ok(DotDims {
             lhs_contracting: naturals(&inner_list(value, "lhs_contracting_dimensions"))?,
@@ -96,10 +105,9 @@ pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, AttributeEr
             rhs_batch: naturals(&inner_list(value, "rhs_batching_dimensions"))?,
         });
     }
-    let pair = |name: &'static str| -> Result<(Vec<u32>, Vec<u32>), AttributeError> {
+    let pair = |name: &'static str| -> Result<(Vec<u32>, Vec<u32>), Refusal> {
         let Some(value) = operation.attribute(name) else { return Ok((Vec::new(), Vec::new())) };
-        let (left, right) =
-            value.split_once(']').ok_or_else(|| AttributeError::Text { name, text: value.to_owned() })?;
+        let (left, right) = value.split_once(']').ok_or_else(|| refuse!("its {name} is {value:?}"))?;
         Ok((naturals(&integers(left))?, naturals(&integers(right))?))
     };
     let (lhs_contracting, rhs_contracting) = pair("contracting_dims")?;
@@ -108,24 +116,27 @@ pub(super) fn dot_dims(operation: &Operation<'_>) -> Result<DotDims, AttributeEr
 }
 
 /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`, perhaps inside `#stablehlo.conv<..>`.
-pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionDims, AttributeError> {
+pub(super) fn convolution_dims(operation: &Operation<'_>) -> Result<ConvolutionDims, Refusal> {
     let value = operation.attribute("dim_numbers").or_else(|| operation.attribute("dimension_numbers"));
-    let value = value.ok_or(AttributeError::Missing("dimension numbers"))?;
+    let value = value.ok_or_else(no_dimension_numbers)?;
     let mut sides = value.split('[').skip(1).map(|side| side.split(']').next().unwrap_or(""));
-    let mut side = |a: &str, b: &str| -> Result<(u32, u32, Vec<u32>), AttributeError> {
+    let mut side = |a: &str, b: &str| -> Result<(u32, u32, Vec<u32>), Refusal> {
         let labels: Vec<&str> = sides.next().unwrap_or("").split(',').map(str::trim).collect();
         let find = |wanted: &str| labels.iter().position(|l| *l == wanted).map(narrow);
         let spatial = (0..labels.len().saturating_sub(2)).map(|i| find(&i.to_string()));
         match (find(a), find(b), spatial.collect::<Option<Vec<u32>>>()) {
             (Some(a), Some(b), Some(spatial)) => Ok((a, b, spatial)),
-            _ => Err(AttributeError::DimensionNumbers(value.chars().take(80).collect())),
+            _ => {
+                let start: String = value.chars().take(80).collect();
+                Err(refuse!("its dimension numbers are {start:?}"))
+            }
         }
     };
     Ok(ConvolutionDims { input: side("b", "f")?, kernel: side("i", "o")?, output: side("b", "f")? })
 }
 
 /// The window of a convolution: short form `window = {stride = [1], pad = [[0, 0]], ..}` or attributes of the generic form.
-pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Result<Vec<WindowDim>, AttributeError> {
+pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Result<Vec<WindowDim>, Refusal> {
     if let Some(value) = operation.attribute("window") {
         let nested = |key: &str| {
             let start = value.find(&format!("{key} = ")).map(|at| &value[at + key.len() + 3..]);
@@ -142,7 +153,7 @@ pub(super) fn convolution_window(operation: &Operation<'_>, sizes: &[u64]) -> Re
 }
 
 /// The window of a `reduce_window` or a `select_and_scatter`.
-pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec<WindowDim>, AttributeError> {
+pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec<WindowDim>, Refusal> {
     let mut sizes = operation.sizes("window_dimensions")?;
     if sizes.is_empty() {
         sizes = vec![1; rank];
@@ -152,10 +163,7 @@ pub(super) fn plain_window(operation: &Operation<'_>, rank: usize) -> Result<Vec
 }
 
 /// A window from strides, paddings (low and high alternate), base and window dilations and reversals; empty lists are the defaults.
-fn window(
-    under: &[u64],
-    [strides, pads, base, dilations, reversed]: [Vec<i64>; 5],
-) -> Result<Vec<WindowDim>, AttributeError> {
+fn window(under: &[u64], [strides, pads, base, dilations, reversed]: [Vec<i64>; 5]) -> Result<Vec<WindowDim>, Refusal> {
     let rank = under.len();
     for (list, given, wanted) in [
         ("strides", strides.len(), rank),
@@ -165,7 +173,7 @@ fn window(
         ("reversals", reversed.len(), rank),
     ] {
         if given != 0 && given != wanted {
-            return Err(AttributeError::Window { list, given, rank });
+            return Err(window_length(list, given, rank));
         }
     }
     let (strides, base, dilations) = (sizes(&strides)?, sizes(&base)?, sizes(&dilations)?);
@@ -183,8 +191,8 @@ fn window(
         .collect())
 }
 
-pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> Result<GatherDims, AttributeError> {
-    let value = operation.attribute("dimension_numbers").ok_or(AttributeError::Missing("dimension numbers"))?;
+pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> Result<GatherDims, Refusal> {
+    let value = operation.attribute("dimension_numbers").ok_or_else(no_dimension_numbers)?;
     let list = |key| naturals(&inner_list(value, key));
     Ok(GatherDims {
         offset_dims: list("offset_dims")?,
@@ -197,8 +205,8 @@ pub(super) fn gather_dims(operation: &Operation<'_>, slice_sizes: Vec<u64>) -> R
     })
 }
 
-pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, AttributeError> {
-    let value = operation.attribute("scatter_dimension_numbers").ok_or(AttributeError::Missing("dimension numbers"))?;
+pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, Refusal> {
+    let value = operation.attribute("scatter_dimension_numbers").ok_or_else(no_dimension_numbers)?;
     let list = |key| naturals(&inner_list(value, key));
     Ok(ScatterDims {
         update_window_dims: list("update_window_dims")?,
@@ -221,12 +229,12 @@ pub(super) enum Dense {
 }
 
 /// The array between the brackets of `dense<..>`.
-pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, ConstantError> {
+pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, Refusal> {
     if text.starts_with("dense_resource<") || text.starts_with("dense<__elided__") {
         return Ok(Dense::Elided);
     }
     let inner = text.strip_prefix("dense<").and_then(|t| t.strip_suffix('>'));
-    let inner = inner.ok_or_else(|| ConstantError::Form(text.chars().take(60).collect()))?.trim();
+    let inner = inner.ok_or_else(|| refuse!("its value is {:?}", text.chars().take(60).collect::<String>()))?.trim();
     let wanted = ty.elements().unwrap_or(u64::MAX);
     let numbers = match inner.strip_prefix("\"0x").and_then(|t| t.strip_suffix('"')) {
         Some(hex) => of_hex(hex, ty.element, wanted)?,
@@ -238,27 +246,27 @@ pub(super) fn dense(text: &str, ty: &ArrayType) -> Result<Dense, ConstantError> 
         return Ok(Dense::Splat(Value { ty: one, numbers }));
     }
     if found != wanted {
-        return Err(ConstantError::Count { ty: ty.clone(), found });
+        return Err(refuse!("a constant of {ty} holds {found} numbers"));
     }
     Ok(Dense::All(Value { ty: ty.clone(), numbers }))
 }
 
-fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, ConstantError> {
+fn of_hex(hex: &str, element: ElementType, wanted: u64) -> Result<Numbers, Refusal> {
     let digits = hex.as_bytes();
     let digit = |b: u8| (b as char).to_digit(16).and_then(|d| u8::try_from(d).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(|c| Some(digit(c[0])? << 4 | digit(*c.get(1)?)?)).collect();
-    let bytes = bytes.ok_or(ConstantError::Hexadecimal)?;
+    let bytes = bytes.ok_or_else(|| refuse!("its value is not a hexadecimal number of whole bytes"))?;
     // Booleans are packed eight to a byte, except one number that stands for all.
     if element == ElementType::Pred && bytes.len() as u64 != wanted {
         let bits = bytes.iter().flat_map(|b| (0..8).map(move |i| i64::from(b >> i & 1)));
         return Ok(Numbers::Whole(bits.take(usize::try_from(wanted).unwrap_or(usize::MAX)).collect()));
     }
-    numbers_of_bytes(element, &bytes).ok_or(ConstantError::Bytes { bytes: bytes.len(), element })
+    numbers_of_bytes(element, &bytes).ok_or_else(|| refuse!("its {} bytes are not numbers of {element}", bytes.len()))
 }
 
-fn of_list(text: &str, element: ElementType) -> Result<Numbers, ConstantError> {
+fn of_list(text: &str, element: ElementType) -> Result<Numbers, Refusal> {
     let words = || text.split(['[', ']', ',', '(', ')', ' ', '\n', '\t', '\r']).filter(|w| !w.is_empty());
-    let bad = |word: &str| ConstantError::Word { word: word.chars().take(40).collect(), element };
+    let bad = |word: &str| refuse!("{:?} is not a number of {element}", word.chars().take(40).collect::<String>());
     let part = match element {
         ElementType::C64 => ElementType::F32,
         ElementType::C128 => ElementType::F64,
@@ -332,7 +340,7 @@ mod tests {
             ("4294967296", ElementType::S32),
         ] {
             let wrong = refused(&format!("dense<[{text}]>"), element);
-            assert_eq!(wrong, ConstantError::Word { word: text.to_owned(), element });
+            assert_eq!(wrong.what(), format!("{text:?} is not a number of {element}"));
         }
     }
 }

@@ -4,7 +4,7 @@ mod attributes;
 mod called;
 mod convert;
 mod dynamic;
-mod error;
+mod failure;
 mod fitting;
 mod known;
 mod locations;
@@ -18,8 +18,7 @@ mod slices;
 mod syntax;
 mod types;
 
-#[cfg(test)]
-pub(super) use ops::kind_of_operation;
+pub(super) use ops::operators;
 pub(super) use types::{element, tensor};
 
 use std::collections::BTreeMap;
@@ -27,10 +26,8 @@ use std::collections::BTreeMap;
 use super::program::Program;
 use super::roles::Naming;
 use super::{ImportError, ImportOptions, Imported, Inspection, OpenDimension, Verdict, limits, summary};
-pub use error::StableHloError;
 use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
-pub use types::TensorError;
 
 /// Reads StableHLO text.
 ///

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::error::StableHloError;
+use super::failure::Failure;
 use super::size_terms::SizeTerm;
 use super::syntax::{Argument, Module, Operation};
-use crate::OpenDimension;
 use crate::program::Type;
+use crate::{ImportError, OpenDimension};
+use ns_base::refuse;
 
 /// Sizes of main's open dimensions.
 pub(super) struct OpenSizes {
@@ -43,7 +44,7 @@ impl OpenSizes {
         main: usize,
         requested: &BTreeMap<String, u64>,
         other: u64,
-    ) -> Result<Self, StableHloError> {
+    ) -> Result<Self, Failure> {
         let arguments = &module.functions[main].body.arguments;
         let mut places: Vec<(usize, usize, String)> = Vec::new();
         let specified = specified(module, main);
@@ -51,7 +52,11 @@ impl OpenSizes {
         let passed: Vec<(usize, &str)> = passed.collect();
         let passed_symbols: Vec<&str> = passed.iter().map(|(_, name)| *name).filter(|name| *name != PLATFORM).collect();
         if passed_symbols.len() > 1 && specified.is_none() {
-            return Err(StableHloError::WhichSymbol(passed_symbols.join(", ")));
+            let symbols = passed_symbols.join(", ");
+            let file = "save the file that says it: open(\"model.jax_export\", \"wb\").write(jax.export.export(jax.jit(f))(*args).serialize())";
+            let unsaid =
+                refuse!(instead = file, "the text does not say which open size is which of its symbols ({symbols})");
+            return Err(ImportError::of_file(unsaid).into());
         }
         for (i, argument) in arguments.iter().enumerate() {
             for &d in &argument.ty.open {
@@ -79,7 +84,8 @@ impl OpenSizes {
             let found = term.value(&symbols);
             found.and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
                 let with = dimensions.iter().map(|d| format!("{}={}", d.name, d.used)).collect::<Vec<_>>().join(", ");
-                StableHloError::NoSize { term: term.text.to_owned(), found, with }
+                let found = found.map_or_else(|| "not a number".to_owned(), |n| n.to_string());
+                Failure::of_sizes(refuse!("the size {} is {found} with {with}", term.text))
             })
         };
         let sizes = terms.iter().map(size).collect::<Result<Vec<u64>, _>>()?;

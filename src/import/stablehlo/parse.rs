@@ -1,13 +1,16 @@
 //! Reads the text of a module. One reader handles the generic form of every operation and the short forms of StableHLO and CHLO:
 //! between an operation's name and the colon of its types there are operands, words and attributes in some order.
 
-use super::error::StableHloError;
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
 use super::syntax::{Argument, Function, Location, Module, Operation, Region};
 use super::types::read_type;
 use crate::ImportError;
 use crate::lexer::{Expected, Kind, Lexer};
+use ns_base::{Refusal, refuse};
+
+/// What to do about a text that contradicts itself.
+pub(super) const NOT_EDITED: &str = "export the text again; it must not be edited by hand";
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
@@ -151,7 +154,8 @@ fn read_operation<'a>(
 ) -> Result<Operation<'a>, ImportError> {
     let Some(depth) = depth.checked_sub(1) else {
         let at = lexer.peek().start;
-        return Err(lexer.error_at(at, StableHloError::RegionsTooDeep));
+        let fewer = "export a model with fewer loops inside loops";
+        return Err(lexer.error_at(at, refuse!(instead = fewer, "regions nest too deep")));
     };
     let mut results = Vec::new();
     while lexer.peek().kind == Kind::Name {
@@ -307,6 +311,6 @@ fn read_regions_after_types<'a>(
 }
 
 /// An error at a place of the text.
-pub(super) fn error(source: &str, at: usize, error: StableHloError) -> ImportError {
-    Lexer::new(source).error_at(at, error)
+pub(super) fn error(source: &str, at: usize, error: Refusal) -> ImportError {
+    Lexer::new(source).error_at(at, error.advise(NOT_EDITED))
 }
