@@ -1,6 +1,7 @@
 //! The supported operators, each with its kind of work.
 
 use crate::program::{Op, Unary};
+use crate::{hlo, stablehlo};
 
 /// The formats of the list, as `--format` names them, each with a description.
 pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
@@ -46,8 +47,8 @@ pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
     }
     of("pt2", listed("pt2"))
         .chain(of("onnx", listed("onnx")))
-        .chain(of("hlo", listed("hlo")))
-        .chain(of("stablehlo", listed("stablehlo")))
+        .chain(of("hlo", hlo::operators()))
+        .chain(of("stablehlo", stablehlo::operators()))
 }
 
 /// The kind of work of an operator, which decides the engine that runs it.
