@@ -1,6 +1,8 @@
 //! The tables of a file: strings, names of operations, and the place of each attribute, type and list of properties.
 
 use super::cursor::Cursor;
+use std::cell::Cell;
+
 use super::{MAGIC, SAVE_AS_TEXT};
 use crate::{ImportError, Place};
 use ns_base::refuse;
@@ -70,8 +72,10 @@ pub(super) struct File<'a> {
     pub properties: Vec<Cursor<'a>>,
     /// The operations.
     pub ir: Cursor<'a>,
-    /// Size of the whole bytecode, which limits the length of the text.
-    pub size: usize,
+    /// Attributes and types that may still be read: a few bytes of a damaged file may repeat large ones many times.
+    left: Cell<usize>,
+    /// Whether any size is open.
+    pub is_open: Cell<bool>,
 }
 
 impl<'a> File<'a> {
@@ -111,7 +115,30 @@ impl<'a> File<'a> {
         let properties =
             sections[usize::from(section::PROPERTIES)].map(read_properties).transpose()?.unwrap_or_default();
         let ir = section(section::IR, "operations")?;
-        Ok(Self { version, strings, operations, attributes, types, properties, ir, size: end - start })
+        Ok(Self {
+            version,
+            strings,
+            operations,
+            attributes,
+            types,
+            properties,
+            ir,
+            left: Cell::new((1 << 20) + 64 * (end - start)),
+            is_open: Cell::new(false),
+        })
+    }
+
+    /// Counts an attribute or a type.
+    pub fn spend(&self, place: &Cursor<'a>) -> Result<(), ImportError> {
+        let left = self.left.get().checked_sub(1);
+        let left = left.ok_or_else(|| place.error(refuse!("the module is much longer than its bytecode can be")))?;
+        self.left.set(left);
+        Ok(())
+    }
+
+    /// Notes whether a size is open.
+    pub fn note_open(&self, is_open: bool) {
+        self.is_open.set(self.is_open.get() || is_open);
     }
 
     /// A string by its number.

@@ -1,21 +1,18 @@
 //! MLIR bytecode with a portable artifact of StableHLO (the dialect VHLO), by itself or inside a file of `jax.export`.
 //!
-//! The bytecode is converted to the generic text of StableHLO, and the reader of that text reads it: both forms of a module therefore
-//! become the same program. Versions 0 (JAX 0.4.30) to 6 of the container are read. The container's format is from MLIR's description
+//! The module becomes the tree that the reader of StableHLO text makes too: both forms of a module therefore become the same program. Versions 0 (JAX 0.4.30) to 6 of the container are read. The container's format is from MLIR's description
 //! of its bytecode format, the numbers of attributes and types are from StableHLO's `VhloBytecode.cpp`.
 
 mod attributes;
 mod cursor;
-mod dictionary;
 mod exported;
 mod file;
-mod numbers;
 mod operations;
 mod properties;
 mod types;
 
 use super::source::FileError;
-use super::{ImportError, ImportOptions, Imported, Place, read_stablehlo};
+use super::{ImportError, ImportOptions, Imported, Place, stablehlo};
 pub(super) use exported::module_in;
 use file::File;
 use ns_base::refuse;
@@ -34,9 +31,8 @@ const MAGIC: &[u8; 4] = b"ML\xefR";
 pub fn read_mlir_bytecode(bytes: &[u8], options: &ImportOptions) -> Result<Imported, ImportError> {
     let (start, end) = span(bytes)?;
     let file = File::read(bytes, start, end)?;
-    let text = operations::print(&file)?;
-    // Users never see the text, so its line numbers do not help them.
-    let mut imported = read_stablehlo(&text, options).map_err(|e| match e.place {
+    // There is no text, and no line of it.
+    let mut imported = stablehlo::import(&operations::read_module(&file)?, "", options).map_err(|e| match e.place {
         Place::Line(..) => ImportError { place: Place::File, ..e },
         _ => e,
     })?;

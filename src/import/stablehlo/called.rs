@@ -18,9 +18,8 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         operands: Vec<InstructionId>,
     ) -> Result<InstructionId, Failure> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
-        let callee = symbol.unwrap_or("").trim_start_matches('@');
+        let named = || operation.text("callee").or_else(|| operation.text("decomposition"));
+        let callee = operation.symbol().or_else(named).unwrap_or("");
         let Some(&index) = self.functions.get(callee) else {
             return Err(self.error(operation.at, refuse!("a function {:?} is called and not defined", clip(callee))));
         };
@@ -38,9 +37,8 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         operands: Vec<InstructionId>,
     ) -> Result<InstructionId, Failure> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
-        let target = target.trim_start_matches('@').trim_matches('"');
+        let target = operation.symbol().or_else(|| operation.text("call_target_name")).unwrap_or("");
+        let target = target.trim_matches('"');
         // A check of sizes, which are known at this point.
         if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
             self.check(frame, operation, &operands)?;
@@ -49,15 +47,14 @@ impl<'a> Converter<'_, 'a> {
         let failed = |wrong: Refusal| self.error(operation.at, wrong.within(|what| format!("{target}: {what}")));
         let fixed = called_with_sizes(target, frame.builder.instructions(), &operands).map_err(failed)?;
         if let Some(fixed) = fixed {
-            let callee = operation.attribute("called_computations").unwrap_or("");
-            let callee = callee.trim_matches(['[', ']', '@', '"', ' ']);
+            let callee = operation.text("called_computations").unwrap_or("");
             let called = match self.functions.get(callee) {
                 Some(&index) => vec![self.function(index, &[], frame.depth)?],
                 None => Vec::new(),
             };
             return self.fixed(frame, operation, name, fixed, called);
         }
-        let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
+        let config = operation.text("backend_config").unwrap_or("");
         let op = {
             let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
             calls::meaning(target, config, &types, &declared(&operation.types))
@@ -74,7 +71,7 @@ impl<'a> Converter<'_, 'a> {
         if number(condition) != Some(0) {
             return Ok(());
         }
-        let said = operation.attribute("error_message").unwrap_or("").trim_matches('"');
+        let said = operation.text("error_message").unwrap_or("");
         let said = said.trim_start_matches("Input shapes do not match the polymorphic shapes specification. ");
         let mut said =
             said.split(" Using the following").next().unwrap_or(said).trim().trim_end_matches('.').to_owned();

@@ -10,7 +10,8 @@ use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::slices::moving_slice;
-use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
+use super::syntax::{Argument, Attribute, Function, Module, Name, OpenType, Operation, Use};
+use super::values::attribute;
 use crate::program::infer::{Inference, Signature};
 use crate::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
@@ -51,9 +52,9 @@ pub(super) struct Converter<'m, 'a> {
 /// Values by name, in one computation.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
-    pub(super) values: FxHashMap<&'a str, Bound>,
+    pub(super) values: FxHashMap<Name<'a>, Bound>,
     /// Values of the surroundings, by name and number of the result.
-    pub(super) outer: FxHashMap<(&'a str, u32), InstructionId>,
+    pub(super) outer: FxHashMap<(Name<'a>, u32), InstructionId>,
 }
 
 /// The meaning of a name.
@@ -190,7 +191,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             // `%values, %indices = ..`
             ref many => {
-                for (k, (name, _)) in many.iter().enumerate() {
+                for (k, &(name, _)) in many.iter().enumerate() {
                     let element = frame.element(id, narrow(k));
                     frame.scope.values.insert(name, Bound::One(element));
                 }
@@ -202,21 +203,24 @@ impl<'m, 'a> Converter<'m, 'a> {
         if let Some(&outer) = frame.scope.outer.get(&(read.name, read.index)) {
             return Ok(outer);
         }
-        match frame.scope.values.get(read.name).copied() {
+        match frame.scope.values.get(&read.name).copied() {
             Some(Bound::One(id)) if read.index == 0 => Ok(id),
             Some(Bound::Tuple(id)) => {
                 let parts = if let Type::Tuple(parts) = frame.builder.ty(id) { parts.len() } else { 0 };
                 if (read.index as usize) < parts {
                     return Ok(frame.element(id, read.index));
                 }
-                Err(self.error(read.at, refuse!("the value {} has {parts} results", clip(read.name))))
+                Err(self.error(read.at, refuse!("the value {} has {parts} results", clip(&read.name.to_string()))))
             }
-            _ => Err(self.error(read.at, refuse!("the value {} is not defined before it is read", clip(read.name)))),
+            _ => Err(self.error(
+                read.at,
+                refuse!("the value {} is not defined before it is read", clip(&read.name.to_string())),
+            )),
         }
     }
 
     fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, Failure> {
-        let name = operation.results.first().map_or("unnamed", |(name, _)| name.trim_start_matches('%')).to_owned();
+        let name = operation.results.first().map_or_else(|| "unnamed".to_owned(), |(name, _)| name.bare());
         let mut operands = Vec::with_capacity(operation.operands.len());
         for read in &operation.operands {
             operands.push(self.read(frame, read)?);
@@ -305,8 +309,8 @@ impl<'m, 'a> Converter<'m, 'a> {
 
     fn constant(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, name: &str) -> Result<InstructionId, Failure> {
         let ty = declared(&operation.types);
-        let word = operation.words.iter().find(|w| w.starts_with("dense")).copied();
-        let value = word.or_else(|| operation.attribute("value").map(before_type)).unwrap_or("");
+        let word = operation.words.iter().find(|w| w.starts_with("dense")).map(|w| attribute(w));
+        let value = word.as_ref().or_else(|| operation.attribute("value")).unwrap_or(&Attribute::Other(""));
         let Some(array) = ty.array() else {
             return Err(self.error(operation.at, refuse!("a constant of {ty}")));
         };
@@ -340,7 +344,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             let Type::Array(ty) = ty else {
                 return Err(self.error(function.at, refuse!("an argument of main is {ty}, not an array")));
             };
-            let mut name = argument.name.trim_start_matches('%').to_owned();
+            let mut name = argument.name.bare();
             // Arguments are counted without the numbers that JAX puts in front of them.
             if name == format!("arg{i}") {
                 name = format!("arg{}", sizes.parameter(i));
@@ -354,7 +358,7 @@ impl<'m, 'a> Converter<'m, 'a> {
 /// Makes a parameter; known numbers replace it.
 pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
     frame.builder.origin = Origin::default();
-    let name = argument.name.trim_start_matches('%');
+    let name = &argument.name.bare();
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
     let mut id = frame.builder.push(name, Op::Parameter(narrow(i)), Vec::new(), ty.clone());
     if let Some(value) = value {
@@ -376,11 +380,6 @@ fn is_passed_on(frame: &Frame<'_>, operation: &Operation<'_>, operands: &[Instru
         }
         _ => Ok(false),
     }
-}
-
-/// `dense<..>` of `dense<..> : tensor<4xf32>`.
-fn before_type(value: &str) -> &str {
-    value.rsplit_once(" : ").map_or(value, |(value, _)| value)
 }
 
 /// The type of an operation's results: the type of a single result, a tuple of several.

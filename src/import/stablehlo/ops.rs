@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use super::attributes::{convolution_dims, convolution_window, dot_dims, gather_dims, plain_window, scatter_dims};
 use super::dynamic;
-use super::syntax::Operation;
+use super::syntax::{Attribute, Operation};
+use super::values::attribute;
 use crate::OperatorKind as Kind;
 use crate::hlo::comparison;
 use crate::program::{Binary, DotDims, Foreign, Op, Type, Unary};
-use ns_base::convert::{narrow, signed_len};
+use ns_base::convert::{narrow, signed_len, single_signed};
 use ns_base::{Refusal, refuse};
 
 /// Makes the operation for these operand types.
@@ -41,7 +42,7 @@ const OPS: &[(&str, Kind, Read)] = &[
     ("clamp", Kind::Elementwise, |_, _| Ok(Op::Clamp)),
     ("collective_broadcast", Kind::Collective, collective),
     ("collective_permute", Kind::Collective, collective),
-    ("compare", Kind::Elementwise, |o, _| Ok(Op::Compare(comparison(&direction(o))?))),
+    ("compare", Kind::Elementwise, |o, _| Ok(Op::Compare(comparison(direction(o))?))),
     ("concatenate", Kind::Movement, |o, _| Ok(Op::Concatenate { dimension: dimension(o, &["dim", "dimension"])? })),
     ("convert", Kind::Elementwise, |_, _| Ok(Op::Convert)),
     ("convolution", Kind::Product, convolution),
@@ -141,7 +142,12 @@ fn collective(operation: &Operation<'_>, _: &[&Type]) -> Result<Op, Refusal> {
 }
 
 fn epsilon(operation: &Operation<'_>) -> f32 {
-    operation.attribute("epsilon").and_then(|e| e.split(' ').next()?.parse().ok()).unwrap_or(0.0)
+    match operation.attribute("epsilon") {
+        Some(Attribute::Real(epsilon)) => *epsilon,
+        // `0 : f32`
+        Some(&Attribute::Whole(n)) => single_signed(n),
+        _ => 0.0,
+    }
 }
 
 fn foreign(operation: &Operation<'_>) -> Op {
@@ -161,28 +167,19 @@ pub(super) fn dimension(operation: &Operation<'_>, names: &[&'static str]) -> Re
     operation.number(name)
 }
 
-/// The last word of an enumeration: `#stablehlo<comparison_direction LT>` or `LT`.
-fn last_word(value: &str) -> String {
-    value.trim_end_matches('>').rsplit([' ', '<']).next().unwrap_or("").to_owned()
-}
-
-fn direction(operation: &Operation<'_>) -> String {
-    match operation.attribute("comparison_direction") {
-        Some(value) => last_word(value),
-        None => operation.words.first().map(|w| (*w).to_owned()).unwrap_or_default(),
-    }
+fn direction<'a>(operation: &Operation<'a>) -> &'a str {
+    operation.text("comparison_direction").or(operation.words.first().copied()).unwrap_or("")
 }
 
 /// Whether a comparison uses the total order.
 pub(super) fn is_total_order(operation: &Operation<'_>) -> bool {
-    let compared = operation.attribute("compare_type").is_some_and(|value| last_word(value) == "TOTALORDER");
-    compared || operation.words.contains(&"TOTALORDER")
+    operation.text("compare_type") == Some("TOTALORDER") || operation.words.contains(&"TOTALORDER")
 }
 
 /// `format = e5m10`.
 fn reduce_precision(operation: &Operation<'_>) -> Result<Op, Refusal> {
     if let Some((exponent, mantissa)) =
-        operation.attribute("format").and_then(|f| f.strip_prefix('e')).and_then(|f| f.split_once('m'))
+        operation.text("format").and_then(|f| f.strip_prefix('e')).and_then(|f| f.split_once('m'))
     {
         let bits = |text: &str| text.parse().map_err(|_| refuse!("its format has {text:?} bits"));
         return Ok(Op::ReducePrecision { exponent_bits: bits(exponent)?, mantissa_bits: bits(mantissa)? });
@@ -198,10 +195,7 @@ fn tuple_index(operation: &Operation<'_>) -> Result<u32, Refusal> {
         return operation.number("index");
     }
     let word = operation.words.iter().find(|w| w.starts_with('[')).copied().unwrap_or("");
-    super::attributes::naturals(&super::attributes::list(word))?
-        .first()
-        .copied()
-        .ok_or_else(|| refuse!("it has no index"))
+    super::attributes::naturals(&attribute(word).numbers())?.first().copied().ok_or_else(|| refuse!("it has no index"))
 }
 
 /// A product of the left side's last dimension and the right side's first dimension after the batches.
@@ -234,7 +228,7 @@ fn sort(operation: &Operation<'_>, operands: &[&Type]) -> Result<Op, Refusal> {
         Some(d) => d,
     };
     let dimension = u32::try_from(dimension).map_err(|_| refuse!("it sorts along dimension {dimension}"))?;
-    Ok(Op::Sort { dimension, is_stable: operation.attribute("is_stable").is_some_and(|v| v.starts_with("true")) })
+    Ok(Op::Sort { dimension, is_stable: operation.list("is_stable").first() == Some(&1) })
 }
 
 /// `[0:2, 1:16:2]`, or lists of starts, limits and strides.
@@ -259,7 +253,7 @@ fn slice(operation: &Operation<'_>) -> Result<Op, Refusal> {
 }
 
 fn fft_kind(operation: &Operation<'_>) -> String {
-    operation.attribute("type").or_else(|| operation.attribute("fft_type")).map(last_word).unwrap_or_default()
+    operation.text("type").or_else(|| operation.text("fft_type")).unwrap_or_default().to_owned()
 }
 
 fn fft_length(operation: &Operation<'_>) -> Result<Vec<u64>, Refusal> {
@@ -268,6 +262,6 @@ fn fft_length(operation: &Operation<'_>) -> Result<Vec<u64>, Refusal> {
 
 /// `rng_uniform`, `rng_three_fry`: the word under the short or the long name of the attribute.
 fn random(operation: &Operation<'_>, names: [&str; 2]) -> String {
-    let word = names.iter().find_map(|name| operation.attribute(name)).map(last_word);
+    let word = names.iter().find_map(|name| operation.text(name));
     format!("rng_{}", word.unwrap_or_default().to_lowercase())
 }

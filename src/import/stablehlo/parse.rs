@@ -3,7 +3,7 @@
 
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
-use super::syntax::{Argument, Function, Location, Module, Operation, Region};
+use super::syntax::{Argument, Function, Location, Module, Name, OpenType, Operation, Region};
 use super::types::read_type;
 use crate::ImportError;
 use crate::lexer::{Expected, Kind, Lexer};
@@ -66,7 +66,7 @@ fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Res
         module.name = lexer.next().bare_name();
     }
     if lexer.take_word("attributes") {
-        module.attributes = lexer.group()?;
+        module.has_partitions = lexer.group()?.contains("mhlo.num_partitions");
     }
     lexer.expect('{', "the module")?;
     Ok(())
@@ -110,7 +110,7 @@ fn read_argument_attributes<'a>(
     let group = lexer.group()?;
     let name = group.split_once("jax.global_constant = \"").and_then(|(_, rest)| rest.split('"').next());
     let name = name.filter(|name| !name.is_empty());
-    module.dimension_names.extend(name.filter(|name| !module.dimension_names.contains(name)));
+    module.name_dimension(name);
     Ok(name)
 }
 
@@ -122,10 +122,9 @@ fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<
         let name = lexer.expect_kind(Kind::Name, "an argument")?;
         lexer.expect(':', "an argument")?;
         let ty = read_type(lexer)?;
-        let is_number = ty.ty.array().is_some_and(|a| a.element.is_integer() && a.dims.is_empty());
-        let constant = read_argument_attributes(lexer, module)?.filter(|_| is_number);
+        let constant = read_argument_attributes(lexer, module)?;
         let location = read_location(lexer, module)?;
-        arguments.push(Argument { name: name.text, ty, constant, location });
+        arguments.push(Argument::new(Name::Text(name.text), ty, constant, location));
         if !lexer.take(',') && !lexer.peek().is(')') {
             let token = lexer.next();
             return Err(lexer.unexpected(token, "`,` or `)` of arguments"));
@@ -170,7 +169,7 @@ fn read_operation<'a>(
                 .filter(|&n: &u32| n <= 100_000)
                 .ok_or_else(|| lexer.unexpected(token, "a number"))?;
         }
-        results.push((name.text, count));
+        results.push((Name::Text(name.text), count));
         if !lexer.take(',') {
             lexer.expect('=', "an operation")?;
             break;
@@ -191,11 +190,11 @@ fn read_operation<'a>(
         location: Location::None,
         at: name.start,
     };
-    read_parts(lexer, module, &mut operation, depth)?;
+    let names = read_parts(lexer, module, &mut operation, depth)?;
     if lexer.take(':') {
         read_types(lexer, &mut operation)?;
     }
-    read_regions_after_types(lexer, module, &mut operation, depth)?;
+    read_regions_after_types(lexer, module, &mut operation, &names, depth)?;
     operation.location = read_location(lexer, module)?;
     Ok(operation)
 }
@@ -252,7 +251,7 @@ fn read_types(lexer: &mut Lexer<'_>, operation: &mut Operation<'_>) -> Result<()
     Ok(())
 }
 
-fn read_type_list(lexer: &mut Lexer<'_>) -> Result<Vec<super::syntax::OpenType>, ImportError> {
+fn read_type_list(lexer: &mut Lexer<'_>) -> Result<Vec<OpenType>, ImportError> {
     let mut types = Vec::new();
     if lexer.take('(') {
         while !lexer.take(')') {
@@ -274,6 +273,7 @@ fn read_regions_after_types<'a>(
     lexer: &mut Lexer<'a>,
     module: &mut Module<'a>,
     operation: &mut Operation<'a>,
+    names: &[Name<'a>],
     depth: u32,
 ) -> Result<(), ImportError> {
     if operation.name.ends_with(".while") && operation.regions.is_empty() {
@@ -288,11 +288,10 @@ fn read_regions_after_types<'a>(
             lexer.expect('{', "a loop")?;
             let mut region = read_region(lexer, module, depth)?;
             if region.arguments.is_empty() {
-                let names = operation.words.iter().filter(|w| w.starts_with('%'));
-                let named = names.zip(&operation.types);
-                region.arguments = named
-                    .map(|(name, ty)| Argument { name, ty: ty.clone(), constant: None, location: Location::None })
-                    .collect();
+                let named = names.iter().zip(&operation.types);
+                let argument =
+                    |(name, ty): (&Name<'a>, &OpenType)| Argument::new(*name, ty.clone(), None, Location::None);
+                region.arguments = named.map(argument).collect();
             }
             operation.regions.push(region);
         }

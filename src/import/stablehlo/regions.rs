@@ -5,7 +5,7 @@ use super::convert::{Bound, Converter, Frame, clip, parameter, single};
 use super::failure::Failure;
 use super::known;
 use super::ops::op_of;
-use super::syntax::{Argument, Operation, Region, Use};
+use super::syntax::{Argument, Name, Operation, Region, Use};
 use crate::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
 use ns_base::FxHashSet;
 use ns_base::convert::narrow;
@@ -44,8 +44,9 @@ impl<'a> Converter<'_, 'a> {
         for read in outer_reads(&[region]) {
             let id = self.read(around, &read)?;
             let copied = copy_constant(around, &mut frame, id);
-            let copied =
-                copied.ok_or_else(|| self.error(read.at, refuse!("the region reads {} around it", clip(read.name))))?;
+            let copied = copied.ok_or_else(|| {
+                self.error(read.at, refuse!("the region reads {} around it", clip(&read.name.to_string())))
+            })?;
             frame.scope.outer.insert((read.name, read.index), copied);
         }
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -222,7 +223,7 @@ fn open_tuple<'a>(
 /// Values that regions read but do not define, each once, in the order they are read.
 fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
     let mut found: Vec<Use<'a>> = Vec::new();
-    let mut seen: FxHashSet<(&str, u32)> = FxHashSet::default();
+    let mut seen: FxHashSet<(Name<'a>, u32)> = FxHashSet::default();
     for region in regions {
         let mut own = region.arguments.iter().map(|a| a.name).collect();
         let mut reads = Vec::new();
@@ -233,9 +234,9 @@ fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
 }
 
 /// Reads of names that no operation before them in the region defines.
-fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<&'a str>, reads: &mut Vec<Use<'a>>) {
+fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<Name<'a>>, reads: &mut Vec<Use<'a>>) {
     for operation in &region.body {
-        reads.extend(operation.operands.iter().filter(|read| !own.contains(read.name)).cloned());
+        reads.extend(operation.operands.iter().filter(|read| !own.contains(&read.name)).cloned());
         for inner in &operation.regions {
             let mut visible = own.clone();
             visible.extend(inner.arguments.iter().map(|a| a.name));

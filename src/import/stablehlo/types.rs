@@ -49,8 +49,15 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
     }
 }
 
+/// An array, unless it is too large.
+pub(crate) fn array(element: ElementType, dims: Vec<u64>, open: Vec<usize>) -> Result<OpenType, Refusal> {
+    let ty = Type::Array(ArrayType::new(element, dims));
+    check_sizes(&ty).map_err(|e| refuse!("{e}"))?;
+    Ok(OpenType { ty, open })
+}
+
 /// The text between the brackets of `tensor<4x?xf32, encoding>`.
-pub(crate) fn tensor(text: &str) -> Result<OpenType, Refusal> {
+pub(super) fn tensor(text: &str) -> Result<OpenType, Refusal> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some((size, after)) = rest.split_once('x') {
@@ -68,9 +75,7 @@ pub(crate) fn tensor(text: &str) -> Result<OpenType, Refusal> {
     let start = || text.chars().take(60).collect::<String>();
     let element =
         element(rest).ok_or_else(|| refuse!("tensor<{}> is of an element type that is not known", start()))?;
-    let ty = Type::Array(ArrayType::new(element, dims));
-    check_sizes(&ty).map_err(|e| refuse!("{e}"))?;
-    Ok(OpenType { ty, open })
+    array(element, dims, open)
 }
 
 /// The element type with a name in MLIR.
