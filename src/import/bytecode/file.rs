@@ -123,7 +123,7 @@ impl<'a> File<'a> {
             types,
             properties,
             ir,
-            left: Cell::new((1 << 20) + 64 * (end - start)),
+            left: Cell::new((1 << 20) + 8 * (end - start)),
             is_open: Cell::new(false),
         })
     }

@@ -1,6 +1,6 @@
 //! Operations, regions and functions.
 
-use super::attributes::Entry;
+use super::attributes::FlatAttribute;
 use super::cursor::Cursor;
 use super::file::{Dialect, File, OperationName, version};
 use super::properties::{name_and_version, names};
@@ -199,9 +199,9 @@ impl<'a> Reader<'_, 'a> {
     ) -> Result<(), ImportError> {
         let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
         for &(name, value) in &head.named {
-            match (name, self.file.entry(place, value)?) {
-                ("sym_name", Entry::One(Attribute::Text(name))) => self.module.name = name,
-                ("mhlo.num_partitions", Entry::One(Attribute::Whole(_))) => self.module.has_partitions = true,
+            match (name, self.file.flat_attribute(place, value)?) {
+                ("sym_name", FlatAttribute::One(Attribute::Text(name))) => self.module.name = name,
+                ("mhlo.num_partitions", FlatAttribute::One(Attribute::Whole(_))) => self.module.has_partitions = true,
                 _ => {}
             }
         }
@@ -224,8 +224,8 @@ impl<'a> Reader<'_, 'a> {
         depth: u32,
     ) -> Result<(), ImportError> {
         let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
-        let name = head.named("sym_name").map(|i| self.file.entry(place, i)).transpose()?;
-        let Some(Entry::One(Attribute::Text(name))) = name else {
+        let name = head.named("sym_name").map(|i| self.file.flat_attribute(place, i)).transpose()?;
+        let Some(FlatAttribute::One(Attribute::Text(name))) = name else {
             return Err(place.error(refuse!("a function has no name")));
         };
         let of_arguments = match head.named("arg_attrs").map(|i| self.file.attribute(place, i)).transpose()? {
@@ -362,8 +362,8 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn location(&self, place: &Cursor<'a>, i: usize) -> Result<Location<'a>, ImportError> {
-        Ok(match self.file.entry(place, i)? {
-            Entry::Named(name) => Location::Name(name),
+        Ok(match self.file.flat_attribute(place, i)? {
+            FlatAttribute::Named(name) => Location::Name(name),
             _ => Location::None,
         })
     }
@@ -380,12 +380,12 @@ struct Start<'a> {
 fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, ImportError> {
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
-    let Entry::Dictionary(found) = file.entry(&place, i)? else {
+    let FlatAttribute::Dictionary(found) = file.flat_attribute(&place, i)? else {
         return Err(place.error(refuse!("the attributes of an operation are not a dictionary")));
     };
     let mut named = Named::with_capacity(found.len());
     for (name, value) in found {
-        if let Entry::One(Attribute::Text(name)) = file.entry(&place, name)? {
+        if let FlatAttribute::One(Attribute::Text(name)) = file.flat_attribute(&place, name)? {
             named.push((name, value));
         }
     }

@@ -9,7 +9,7 @@ use ns_base::convert::{narrow, place, signed_len};
 use ns_base::{Refusal, refuse};
 
 /// Most numbers in a list of sizes, bounds or dimensions.
-const LONGEST_LIST: u64 = 4096;
+pub(crate) const LONGEST_LIST: u64 = 4096;
 
 impl Attribute<'_> {
     /// All whole numbers in it, in order.

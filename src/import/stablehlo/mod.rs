@@ -19,7 +19,7 @@ pub(super) mod syntax;
 mod types;
 mod values;
 
-pub(super) use attributes::{numbers_in, whole_numbers};
+pub(super) use attributes::{LONGEST_LIST, numbers_in, whole_numbers};
 pub(super) use ops::operators;
 pub(super) use types::{array, element};
 
