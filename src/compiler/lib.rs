@@ -13,6 +13,14 @@ mod patterns;
 mod pipeline;
 mod workflow;
 
+#[cfg(test)]
+#[path = "../../tests/support/hlo_text.rs"]
+mod hlo_text;
+
+// The file above names this room as other rooms do.
+#[cfg(test)]
+extern crate self as ns_compiler;
+
 pub use binding::parameter_values;
 pub use codegen::modelled_compile_s;
 pub use from_program::{FromProgramError, Outlined, Placed, Stand, engine_of, from_program, outline};

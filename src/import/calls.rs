@@ -40,37 +40,6 @@ const MARKS: [&str; 10] = [
     "optimization_barrier",
 ];
 
-/// Functions of one operand that JAX and torch_xla write as calls.
-const FUNCTIONS: [(&str, Unary); 17] = [
-    ("erf", Unary::Erf),
-    ("erf_inv", Unary::ErfInv),
-    ("erfc", Unary::Erfc),
-    ("tan", Unary::Tan),
-    ("acos", Unary::Acos),
-    ("acosh", Unary::Acosh),
-    ("asin", Unary::Asin),
-    ("asinh", Unary::Asinh),
-    ("atan", Unary::Atan),
-    ("atanh", Unary::Atanh),
-    ("cosh", Unary::Cosh),
-    ("sinh", Unary::Sinh),
-    ("square", Unary::Square),
-    ("digamma", Unary::Digamma),
-    ("lgamma", Unary::Lgamma),
-    ("is_inf", Unary::IsInf),
-    ("is_nan", Unary::IsNan),
-];
-
-/// The function with this name in CHLO and MHLO.
-pub(super) fn function(name: &str) -> Option<Unary> {
-    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, f)| *f)
-}
-
-/// CHLO's name for a function without an HLO opcode.
-pub(super) fn function_name(f: Unary) -> &'static str {
-    FUNCTIONS.iter().find(|(_, known)| *known == f).map_or("unknown", |(name, _)| name)
-}
-
 /// The operation that a call stands for, if there is one.
 pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Type) -> Op {
     let call = || Op::CustomCall(Foreign { name: name.to_owned(), config: config.to_owned() });
@@ -87,7 +56,9 @@ pub(super) fn meaning(name: &str, config: &str, operands: &[&Type], result: &Typ
             Some(values) => Op::TopK { k: values.dims.last().copied().unwrap_or(0), is_largest: true },
             None => call(),
         },
-        (_, [_], Type::Array(_)) if bare != name => function(bare).map_or_else(call, Op::Unary),
+        (_, [_], Type::Array(_)) if bare != name => {
+            Unary::from_name(&bare.replace('_', "-")).map_or_else(call, Op::Unary)
+        }
         _ => call(),
     }
 }

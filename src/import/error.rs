@@ -6,16 +6,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::bytecode::BytecodeError;
 use super::carried::CarryError;
-use super::hlo::{HloError, HloProtoError, HloTextError};
 use super::lexer::TextError;
 use super::limits::Impossible;
 use super::load::WeightError;
 use super::onnx::OnnxError;
 use super::program::VerifyError;
 use super::pt2::Pt2Error;
-use super::stablehlo::StableHloError;
 use super::torchscript::TorchScriptError;
 use super::undecided::Undecided;
 
@@ -104,21 +101,6 @@ pub enum ImportErrorKind {
     /// The syntax of HLO or MLIR text.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// HLO text.
-    #[error(transparent)]
-    HloText(#[from] HloTextError),
-    /// An `HloModuleProto`.
-    #[error(transparent)]
-    HloProto(#[from] HloProtoError),
-    /// Instructions of HLO, of either form.
-    #[error(transparent)]
-    Hlo(#[from] HloError),
-    /// A module of StableHLO.
-    #[error(transparent)]
-    StableHlo(#[from] StableHloError),
-    /// MLIR bytecode.
-    #[error(transparent)]
-    Bytecode(#[from] BytecodeError),
     /// An ONNX model.
     #[error(transparent)]
     Onnx(#[from] OnnxError),
@@ -160,11 +142,6 @@ impl ImportErrorKind {
         match self {
             Self::Weight(_) => "save the model again".into(),
             Self::Text(error) => error.instead().into(),
-            Self::HloText(error) => error.instead(),
-            Self::HloProto(error) => error.instead().into(),
-            Self::Hlo(error) => error.instead().into(),
-            Self::StableHlo(error) => error.instead(),
-            Self::Bytecode(error) => error.instead().into(),
             Self::Onnx(error) => error.instead(),
             Self::Pt2(error) => error.instead().into(),
             Self::TorchScript(error) => error.instead(),
@@ -202,13 +179,11 @@ impl From<Words> for ImportError {
 #[cfg(test)]
 mod tests {
     use super::super::TextError;
-    use super::super::program::{ArrayType, ElementType};
     use super::*;
 
     fn errors() -> Vec<ImportError> {
         let gone = ns_container::unreadable(ns_base::refuse!("it \"moved\""));
-        let ty = ArrayType::new(ElementType::F32, [2]);
-        let constant = HloTextError::Constant { ty, numbers: 3 };
+        let constant = ns_base::refuse!(instead = "export the text again", "a constant of f32[2] holds 3 numbers");
         vec![
             ImportError::of_file(gone),
             ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], tried: vec![8], is_batch: true }),

@@ -11,7 +11,6 @@
 
 #![cfg_attr(test, allow(clippy::pedantic, reason = "tests may tell a longer story, with small numbers"))]
 
-mod attribute;
 mod bytecode;
 mod calls;
 mod carried;
@@ -42,12 +41,11 @@ pub use ns_container::ByteSource as ModelBytes;
 use ns_container::{gzip, zip};
 use serde::{Deserialize, Serialize};
 
-pub use attribute::{AttributeError, ConstantError};
-pub use bytecode::{BytecodeError, Unknown, read_mlir_bytecode};
+pub use bytecode::read_mlir_bytecode;
 pub use carried::{CarryError, read_carried, read_elsewhere};
 pub use compare::{CompareError, ResultComparison, compare};
 pub use error::{ImportError, ImportErrorKind, Place};
-pub use hlo::{HloError, HloProtoError, HloTextError, print_hlo_text, read_hlo_proto, read_hlo_text};
+pub use hlo::{read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use lexer::{Expected, TextError};
 pub use limits::Impossible;
@@ -58,7 +56,7 @@ pub use pt2::{PickleError, Pt2Error, read_pt2};
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{ModelKind, is_model_head, sniff};
 pub use source::{gunzip, read_all};
-pub use stablehlo::{StableHloError, TensorError, read_stablehlo};
+pub use stablehlo::read_stablehlo;
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
 pub use torchscript::{
     Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,

@@ -7,3 +7,7 @@ pub mod gpsimd;
 pub mod numerics;
 pub mod runtime;
 pub mod sim;
+
+#[cfg(test)]
+#[path = "../../tests/support/hlo_text.rs"]
+mod hlo_text;

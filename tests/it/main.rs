@@ -34,6 +34,8 @@ mod experiment_run;
 mod fidelity;
 mod formats;
 mod fuzzed;
+#[path = "../support/hlo_text.rs"]
+mod hlo_text;
 mod import_aten;
 mod import_bench;
 mod import_carried;

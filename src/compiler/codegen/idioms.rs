@@ -242,7 +242,7 @@ impl Finder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::text::parse;
+    use crate::hlo_text::parse;
     use crate::passes::optimize;
     use crate::{Workflow, lower};
     use ns_model::trace;

@@ -19,7 +19,7 @@ pub enum Elementwise {
 impl Elementwise {
     /// Its name in HLO text.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Compare(_) => "compare",
             Self::Unary(function) => function.name(),

@@ -12,5 +12,5 @@ pub use elementwise::Elementwise;
 pub use eval::{Arithmetic, EvalError, Evaluation, Place, Reference, Unwatched, Watch, evaluate};
 pub use module::{HloInstruction, HloModule, InstrId, OpMetadata};
 pub use opcode::{DotDims, FusionBody, Literal, Opcode, ParameterRole, ReduceKind, Work, WorkKind};
-pub use text::{Expected, ParseError, ParseProblem, WindowError, expressions, parse, print};
+pub use text::{expressions, print};
 pub use verify::{VerifyError, verify};

@@ -163,7 +163,7 @@ pub enum Opcode {
 impl Opcode {
     /// The opcode's name in HLO text: `dot`, `maximum`, `custom-call`.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Parameter { .. } => "parameter",
             Self::Constant(_) => "constant",

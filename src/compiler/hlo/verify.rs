@@ -195,7 +195,7 @@ fn verify_fusion<'m>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hlo::parse;
+    use crate::hlo_text::parse;
 
     const FUSED: &str = "HloModule m\nENTRY {\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n \
          ROOT %fused_0 = f32[2,3] fusion(%x, %y), calls={\n %b = f32[2,3] broadcast(%y), dimensions={1}\n \
@@ -282,17 +282,20 @@ mod tests {
             ("f32[3] reduce(%x), dimensions={2}, to_apply=add", "are not dimensions of f32[2,3]"),
             ("f32[2] reduce(%x), dimensions={0}, to_apply=add", "its operands give f32[3]"),
             ("f32[3] custom-call(%x), custom_call_target=\"relu\"", "its operands give f32[2,3]"),
+            ("f32[1,2,6,6] convolution(%m, %w), window={size=3x3}", "do not make 1 groups of 2"),
+            ("f32[1,4,6,6] slice(%m), slice={[0:1]}", "expected a range within each dimension"),
+            ("f32[1,4,6,6] concatenate(), dimensions={0}", "takes at least one operand"),
+            ("f32[4,4,6,6] gather(%m, %m)", "indices must be s32"),
+            ("f32[1,4,6,6] dynamic-update-slice(%m, %m, %i, %s, %s, %s)", "a start must be a scalar"),
+            ("f32[1,4,6,6] dynamic-update-slice(%m, %m, %s)", "there are 1 starts"),
         ] {
             let text = format!(
-                "HloModule m\nENTRY {{\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n ROOT %z = {line}\n}}"
+                "HloModule m\nENTRY {{\n %x = f32[2,3] parameter(0), input=0\n %y = f32[3] parameter(1), input=1\n \
+                 %m = f32[1,4,6,6] parameter(2), input=2\n %w = f32[2,2,3,3] parameter(3), input=3\n \
+                 %i = s32[2] parameter(4), input=4\n %s = s32[] parameter(5), input=5\n ROOT %z = {line}\n}}"
             );
             let e = parse(&text).unwrap_err();
-            assert!(
-                e.line == 5
-                    && e.problem.to_string().starts_with("instruction %z (")
-                    && e.problem.to_string().contains(problem),
-                "{line}: {e}"
-            );
+            assert!(e.starts_with("instruction %z (") && e.contains(problem), "{line}: {e}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Numbers, strings and sections of bytecode.
 
-use super::error::{BytecodeError, Unknown};
+use super::SAVE_AS_TEXT;
 use crate::{ImportError, Place};
+use ns_base::{Refusal, refuse};
 
 /// Reads a range of a file from start to end.
 #[derive(Clone, Copy, Debug)]
@@ -25,17 +26,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error at the next byte.
-    pub fn error(&self, error: BytecodeError) -> ImportError {
+    pub fn error(&self, error: Refusal) -> ImportError {
+        let error = error.advise("it is cut off or damaged: copy the whole file");
         ImportError::at(Place::Byte((self.start + self.at) as u64), error)
     }
 
     /// An error for something that no table here has.
-    pub fn unknown(&self, what: Unknown) -> ImportError {
-        self.error(BytecodeError::Unknown(what))
+    pub fn unknown(&self, what: Refusal) -> ImportError {
+        self.error(what.advise(SAVE_AS_TEXT))
     }
 
     fn cut_off(&self) -> ImportError {
-        self.error(BytecodeError::CutOff(self.what))
+        self.error(refuse!("{} runs past its end", self.what))
     }
 
     pub fn byte(&mut self) -> Result<u8, ImportError> {
@@ -76,7 +78,7 @@ impl<'a> Cursor<'a> {
         let place = *self;
         let found = self.number()?;
         let index = usize::try_from(found).ok().filter(|&n| n < known);
-        index.ok_or_else(|| place.error(BytecodeError::Index { within: self.what, part, found, known }))
+        index.ok_or_else(|| place.error(refuse!("{} names {part} {found} and there are {known}", self.what)))
     }
 
     /// The number of the items that follow, each at least one byte long.
@@ -84,7 +86,9 @@ impl<'a> Cursor<'a> {
         let place = *self;
         let found = self.number()?;
         let count = usize::try_from(found).ok().filter(|&n| n <= self.left());
-        count.ok_or_else(|| place.error(BytecodeError::Count { within: self.what, part, found }))
+        count.ok_or_else(|| {
+            place.error(refuse!("{} says that {found} of these follow and ends before: {part}", self.what))
+        })
     }
 
     /// A number and the flag in its lowest bit.
@@ -110,7 +114,7 @@ impl<'a> Cursor<'a> {
         let end = memchr::memchr(0, &self.bytes[self.at..]).ok_or_else(|| self.cut_off())?;
         let found = self.take(end)?;
         self.at += 1;
-        std::str::from_utf8(found).map_err(|_| self.error(BytecodeError::NotUtf8))
+        std::str::from_utf8(found).map_err(|_| self.error(refuse!("a text is not UTF-8")))
     }
 
     /// A section: its number and its content.
@@ -123,7 +127,7 @@ impl<'a> Cursor<'a> {
             self.take(if over == 0 { 0 } else { alignment - over })?;
         }
         if len > self.left() {
-            return Err(self.error(BytecodeError::SectionEnd(id & 0x7f)));
+            return Err(self.error(refuse!("section {} of the bytecode runs past the end of the file", id & 0x7f)));
         }
         Ok((id & 0x7f, self.part(len, "a section of the bytecode")?))
     }

@@ -1,9 +1,11 @@
 //! The tables of a file: strings, names of operations, and the place of each attribute, type and list of properties.
 
-use super::MAGIC;
 use super::cursor::Cursor;
-use super::error::BytecodeError;
+use std::cell::Cell;
+
+use super::{MAGIC, SAVE_AS_TEXT};
 use crate::{ImportError, Place};
+use ns_base::refuse;
 
 /// The newest version of the container that is read.
 const NEWEST: u64 = 6;
@@ -70,8 +72,10 @@ pub(super) struct File<'a> {
     pub properties: Vec<Cursor<'a>>,
     /// The operations.
     pub ir: Cursor<'a>,
-    /// Size of the whole bytecode, which limits the length of the text.
-    pub size: usize,
+    /// Attributes and types that may still be read: a few bytes of a damaged file may repeat large ones many times.
+    left: Cell<usize>,
+    /// Whether any size is open.
+    pub is_open: Cell<bool>,
 }
 
 impl<'a> File<'a> {
@@ -79,11 +83,14 @@ impl<'a> File<'a> {
     pub fn read(bytes: &'a [u8], start: usize, end: usize) -> Result<Self, ImportError> {
         let mut cursor = Cursor::new(&bytes[start..end], start, "the file");
         if cursor.take(MAGIC.len())? != MAGIC {
-            return Err(ImportError::of_file(BytecodeError::Magic));
+            return Err(ImportError::of_file(refuse!(instead = SAVE_AS_TEXT, "it is not MLIR bytecode")));
         }
         let version = cursor.number()?;
         if version > NEWEST {
-            return Err(ImportError::of_file(BytecodeError::Version { found: version, newest: NEWEST }));
+            return Err(ImportError::of_file(refuse!(
+                instead = SAVE_AS_TEXT,
+                "its bytecode is of version {version}; versions up to {NEWEST} are read"
+            )));
         }
         cursor.text_to_zero()?;
         let mut sections: [Option<Cursor<'a>>; 9] = [None; 9];
@@ -92,11 +99,13 @@ impl<'a> File<'a> {
             let (id, section) = cursor.section()?;
             match sections.get_mut(usize::from(id)) {
                 Some(slot) if slot.is_none() => *slot = Some(section),
-                _ => return Err(place.error(BytecodeError::Section(id))),
+                _ => return Err(place.error(refuse!("section {id} of the bytecode is not known or there twice"))),
             }
         }
         let section = |id: u8, part: &'static str| {
-            let missing = || ImportError::at(Place::Byte(end as u64), BytecodeError::NoSection(part));
+            let missing = || {
+                ImportError::at(Place::Byte(end as u64), refuse!(instead = SAVE_AS_TEXT, "the bytecode has no {part}"))
+            };
             sections[usize::from(id)].ok_or_else(missing)
         };
         let strings = read_strings(section(section::STRINGS, "texts")?)?;
@@ -106,7 +115,30 @@ impl<'a> File<'a> {
         let properties =
             sections[usize::from(section::PROPERTIES)].map(read_properties).transpose()?.unwrap_or_default();
         let ir = section(section::IR, "operations")?;
-        Ok(Self { version, strings, operations, attributes, types, properties, ir, size: end - start })
+        Ok(Self {
+            version,
+            strings,
+            operations,
+            attributes,
+            types,
+            properties,
+            ir,
+            left: Cell::new((1 << 20) + 8 * (end - start)),
+            is_open: Cell::new(false),
+        })
+    }
+
+    /// Counts an attribute or a type.
+    pub fn spend(&self, place: &Cursor<'a>) -> Result<(), ImportError> {
+        let left = self.left.get().checked_sub(1);
+        let left = left.ok_or_else(|| place.error(refuse!("the module is much longer than its bytecode can be")))?;
+        self.left.set(left);
+        Ok(())
+    }
+
+    /// Notes whether a size is open.
+    pub fn note_open(&self, is_open: bool) {
+        self.is_open.set(self.is_open.get() || is_open);
     }
 
     /// A string by its number.
@@ -126,7 +158,7 @@ fn read_strings<'a>(mut cursor: Cursor<'a>) -> Result<Vec<&'a str>, ImportError>
         let place = cursor;
         let bytes = cursor.take(len)?;
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
-        std::str::from_utf8(text).map_err(|_| place.error(BytecodeError::NotUtf8))
+        std::str::from_utf8(text).map_err(|_| place.error(refuse!("a text is not UTF-8")))
     };
     lengths.into_iter().rev().map(read).collect()
 }
@@ -135,7 +167,7 @@ type Dialects<'a> = (Vec<Dialect>, Vec<OperationName<'a>>);
 
 fn read_dialects<'a>(mut cursor: Cursor<'a>, version: u64, strings: &[&'a str]) -> Result<Dialects<'a>, ImportError> {
     let name_of = |cursor: &Cursor<'_>, i: usize| {
-        strings.get(i).copied().ok_or_else(|| cursor.error(BytecodeError::Missing { part: "text", number: i }))
+        strings.get(i).copied().ok_or_else(|| cursor.error(refuse!("there is no text {i}")))
     };
     let mut dialects = Vec::new();
     for _ in 0..cursor.count("dialect")? {
@@ -152,7 +184,10 @@ fn read_dialects<'a>(mut cursor: Cursor<'a>, version: u64, strings: &[&'a str]) 
             "builtin" => Dialect::Builtin,
             "vhlo" => Dialect::Vhlo,
             name @ ("stablehlo" | "mhlo" | "chlo" | "func") => {
-                return Err(ImportError::of_file(BytecodeError::Dialect(name.to_owned())));
+                return Err(ImportError::of_file(refuse!(
+                    instead = SAVE_AS_TEXT,
+                    "it is MLIR bytecode of the dialect {name}, not a portable artifact of StableHLO"
+                )));
             }
             _ => Dialect::Other,
         });
@@ -199,7 +234,9 @@ fn read_offsets<'a>(
     }
     if entries.len() != attributes + types {
         let (found, wanted) = (entries.len(), attributes + types);
-        return Err(cursor.error(BytecodeError::Listed { found, wanted }));
+        return Err(
+            cursor.error(refuse!("the bytecode lists {found} attributes and types and says that it has {wanted}"))
+        );
     }
     let types = entries.split_off(attributes);
     Ok((entries, types))

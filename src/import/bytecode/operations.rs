@@ -1,14 +1,13 @@
-//! Writes operations, regions and functions as the generic text of StableHLO.
+//! Operations, regions and functions.
 
-use super::attributes::Attribute;
+use super::attributes::FlatAttribute;
 use super::cursor::Cursor;
-use super::dictionary::{Named, plain};
-use super::error::BytecodeError;
 use super::file::{Dialect, File, OperationName, version};
-use super::numbers::quoted;
 use super::properties::{name_and_version, names};
 use crate::ImportError;
+use crate::stablehlo::syntax::{Argument, Attribute, Function, Location, Module, Name, Operation, Region, Use};
 use ns_base::convert::narrow;
+use ns_base::refuse;
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
@@ -24,20 +23,22 @@ mod has {
     pub const PROPERTIES: u8 = 64;
 }
 
-/// The text of a whole file.
+/// The module of a file.
 ///
 /// # Errors
 /// When the bytecode is damaged, or holds something that portable artifacts do not have.
-pub(super) fn print(file: &File<'_>) -> Result<String, ImportError> {
-    let mut printer = Printer { file, out: String::new(), names: 0 };
+pub(super) fn read_module<'a>(file: &File<'a>) -> Result<Module<'a>, ImportError> {
+    let mut reader = Reader { file, module: Module::default(), names: 0 };
     let mut cursor = file.ir;
     let (operations, has_arguments) = cursor.flagged()?;
     if has_arguments {
-        return Err(cursor.error(BytecodeError::Arguments));
+        return Err(cursor.error(refuse!("the bytecode has arguments outside of functions")));
     }
     let mut scope = Scope::default();
-    printer.body(&mut cursor, &mut scope, operations, Around::File, MOST_NESTING)?;
-    Ok(printer.out)
+    reader.body(&mut cursor, &mut scope, operations, Around::File, MOST_NESTING)?;
+    let mut module = reader.module;
+    module.is_open = file.is_open.get() || !module.dimension_names.is_empty();
+    Ok(module)
 }
 
 /// What an operation is nested in.
@@ -69,16 +70,20 @@ impl Scope {
 
     /// Gives the next value a name.
     fn define(&mut self, name: u32, result: u32, place: &Cursor<'_>) -> Result<(), ImportError> {
-        let next = self.next.last_mut().ok_or_else(|| place.error(BytecodeError::OutsideValue))?;
-        let slot = self.values.get_mut(*next).ok_or_else(|| place.error(BytecodeError::RegionValues))?;
+        let next = self.next.last_mut().ok_or_else(|| place.error(refuse!("a value outside of all regions")))?;
+        let slot =
+            self.values.get_mut(*next).ok_or_else(|| place.error(refuse!("a region has more values than it says")))?;
         *slot = Some((name, result));
         *next += 1;
         Ok(())
     }
 }
 
+/// Attributes of an operation by name; the values by number.
+type Named<'a> = Vec<(&'a str, usize)>;
+
 /// An operation without its regions.
-struct Operation<'a> {
+struct Head<'a> {
     name: OperationName<'a>,
     /// Its name without dialect and version.
     plain: &'a str,
@@ -90,14 +95,21 @@ struct Operation<'a> {
     is_isolated: bool,
 }
 
-struct Printer<'f, 'a> {
+impl Head<'_> {
+    fn named(&self, wanted: &str) -> Option<usize> {
+        self.named.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value)
+    }
+}
+
+struct Reader<'f, 'a> {
     file: &'f File<'a>,
-    out: String,
+    module: Module<'a>,
     /// Names given to values.
     names: u32,
 }
 
-impl<'a> Printer<'_, 'a> {
+impl<'a> Reader<'_, 'a> {
+    /// The operations of a region; functions go to the module.
     fn body(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -105,29 +117,26 @@ impl<'a> Printer<'_, 'a> {
         operations: usize,
         around: Around,
         depth: u32,
-    ) -> Result<(), ImportError> {
+    ) -> Result<Vec<Operation<'a>>, ImportError> {
+        let mut body = Vec::new();
         for _ in 0..operations {
             let place = *cursor;
-            // A few bytes of a damaged file may refer to long strings many times.
-            if self.out.len() > (1 << 20) + 256 * self.file.size {
-                return Err(place.error(BytecodeError::LongModule));
-            }
-            let operation = self.operation(cursor, scope)?;
-            match (operation.name.dialect, operation.plain) {
-                (Dialect::Builtin, "module") => self.module(cursor, &operation, &place, depth)?,
-                (Dialect::Vhlo, "func") => self.function(cursor, &operation, &place, depth)?,
+            let head = self.head(cursor, scope)?;
+            match (head.name.dialect, head.plain) {
+                (Dialect::Builtin, "module") => self.module(cursor, &head, &place, depth)?,
+                (Dialect::Vhlo, "func") => self.function(cursor, &head, &place, depth)?,
                 (Dialect::Vhlo, _) if around != Around::File => {
-                    self.plain_operation(cursor, scope, &operation, &place, around, depth)?;
+                    body.push(self.operation(cursor, scope, &head, &place, around, depth)?);
                 }
                 (_, name) => {
-                    return Err(place.error(BytecodeError::Operation(name.to_owned())));
+                    return Err(place.error(refuse!("the operation {name} is not one of a portable artifact")));
                 }
             }
         }
-        Ok(())
+        Ok(body)
     }
 
-    fn operation(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Operation<'a>, ImportError> {
+    fn head(&self, cursor: &mut Cursor<'a>, scope: &Scope) -> Result<Head<'a>, ImportError> {
         let file = self.file;
         let name = file.operations[cursor.index(file.operations.len(), "operation")?];
         let (plain, number) = name_and_version(name.name);
@@ -156,25 +165,25 @@ impl<'a> Printer<'_, 'a> {
             for _ in 0..cursor.count("operand")? {
                 let place = *cursor;
                 let i = cursor.index(scope.values.len(), "value")?;
-                let undefined = || place.error(BytecodeError::Undefined(i));
+                let undefined = || place.error(refuse!("value {i} is not defined before it is read"));
                 operands.push(scope.values[i].ok_or_else(undefined)?);
             }
         }
         if mask & has::SUCCESSORS != 0 {
-            return Err(cursor.error(BytecodeError::Jumps(plain.to_owned())));
+            return Err(cursor.error(refuse!("the operation {plain} jumps to other blocks")));
         }
         if mask & has::USE_ORDERS != 0 && file.version >= version::USE_ORDERS {
             skip_use_orders(cursor, results.len())?;
         }
         let (regions, is_isolated) = if mask & has::REGIONS != 0 { cursor.flagged()? } else { (0, false) };
         if regions > cursor.left() {
-            return Err(cursor.error(BytecodeError::Regions { operation: plain.to_owned(), regions }));
+            return Err(cursor.error(refuse!("the operation {plain} has {regions} regions")));
         }
-        Ok(Operation { name, plain, named, results, operands, location, regions, is_isolated })
+        Ok(Head { name, plain, named, results, operands, location, regions, is_isolated })
     }
 
     /// The regions of an operation; regions that do not read outer values are in a section.
-    fn stretch(&self, cursor: &mut Cursor<'a>, operation: &Operation<'a>) -> Result<Option<Cursor<'a>>, ImportError> {
+    fn stretch(&self, cursor: &mut Cursor<'a>, operation: &Head<'a>) -> Result<Option<Cursor<'a>>, ImportError> {
         if operation.regions > 0 && operation.is_isolated && self.file.version >= version::REGIONS_AS_SECTIONS {
             return Ok(Some(cursor.section()?.1));
         }
@@ -184,145 +193,142 @@ impl<'a> Printer<'_, 'a> {
     fn module(
         &mut self,
         cursor: &mut Cursor<'a>,
-        operation: &Operation<'a>,
+        head: &Head<'a>,
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
-        self.out.push_str("module");
-        let mut attributes = Vec::new();
-        for &(name, value) in &operation.named {
-            match (name, self.file.attribute(place, value)?) {
-                ("sym_name", Attribute::Text(name)) => self.out.push_str(&format!(" @{}", plain(name))),
-                (_, Attribute::Whole(n)) => attributes.push(format!("{} = {n} : i32", plain(name))),
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
+        for &(name, value) in &head.named {
+            match (name, self.file.flat_attribute(place, value)?) {
+                ("sym_name", FlatAttribute::One(Attribute::Text(name))) => self.module.name = name,
+                ("mhlo.num_partitions", FlatAttribute::One(Attribute::Whole(_))) => self.module.has_partitions = true,
                 _ => {}
             }
         }
-        if !attributes.is_empty() {
-            self.out.push_str(&format!(" attributes {{{}}}", attributes.join(", ")));
-        }
-        self.out.push_str(" {\n");
-        let mut section = self.stretch(cursor, operation)?;
+        let mut section = self.stretch(cursor, head)?;
         let inner = section.as_mut().unwrap_or(cursor);
         let mut scope = Scope::default();
-        for _ in 0..operation.regions {
+        for _ in 0..head.regions {
             let Some(region) = self.region(inner, &mut scope)? else { continue };
             self.body(inner, &mut scope, region.operations, Around::File, depth)?;
             scope.close(region.values);
         }
-        self.out.push_str("}\n");
         Ok(())
     }
 
     fn function(
         &mut self,
         cursor: &mut Cursor<'a>,
-        operation: &Operation<'a>,
+        head: &Head<'a>,
         place: &Cursor<'a>,
         depth: u32,
     ) -> Result<(), ImportError> {
-        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
-        let attribute =
-            |wanted: &str| operation.named.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
-        let name = attribute("sym_name").map(|i| self.file.attribute(place, i)).transpose()?;
-        let Some(Attribute::Text(name)) = name else { return Err(place.error(BytecodeError::NoName)) };
-        let of_arguments = match attribute("arg_attrs").map(|i| self.file.attribute(place, i)).transpose()? {
-            Some(Attribute::List(list)) => list,
+        let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
+        let name = head.named("sym_name").map(|i| self.file.flat_attribute(place, i)).transpose()?;
+        let Some(FlatAttribute::One(Attribute::Text(name))) = name else {
+            return Err(place.error(refuse!("a function has no name")));
+        };
+        let of_arguments = match head.named("arg_attrs").map(|i| self.file.attribute(place, i)).transpose()? {
+            Some(Some(Attribute::List(list))) => list,
             _ => Vec::new(),
         };
-        let mut section = self.stretch(cursor, operation)?;
+        let mut section = self.stretch(cursor, head)?;
         let inner = section.as_mut().unwrap_or(cursor);
         let mut scope = Scope::default();
         let region = self.region(inner, &mut scope)?;
-        let Some(region) = region.filter(|_| operation.regions == 1) else {
-            return Err(place.error(BytecodeError::NoBody(plain(name).to_owned())));
+        let Some(region) = region.filter(|_| head.regions == 1) else {
+            return Err(place.error(refuse!("the function {name} has no body")));
         };
-        let mut arguments = Vec::new();
-        for (i, argument) in region.arguments.iter().enumerate() {
-            let attributes = match of_arguments.get(i) {
-                Some(&list) => self.file.attribute_text(place, list)?,
-                None => String::new(),
-            };
-            let attributes = if attributes.starts_with("{}") { "" } else { attributes.as_str() };
-            arguments.push(format!("%{}: {} {attributes}{}", argument.name, argument.ty, argument.location));
+        let mut arguments = region.arguments;
+        for (argument, attributes) in arguments.iter_mut().zip(&of_arguments) {
+            let constant = attributes.value("jax.global_constant").and_then(Attribute::text);
+            let constant = constant.filter(|name| !name.is_empty());
+            self.module.name_dimension(constant);
+            *argument = Argument::new(argument.name, argument.ty.clone(), constant, argument.location);
         }
-        self.out.push_str(&format!("func.func @{}({}) {{\n", plain(name), arguments.join(", ")));
-        self.body(inner, &mut scope, region.operations, Around::Function, depth)?;
-        self.out.push_str("}\n");
+        let body = self.body(inner, &mut scope, region.operations, Around::Function, depth)?;
+        self.module.functions.push(Function { name, body: Region { arguments, body }, at: 0 });
         Ok(())
     }
 
-    fn plain_operation(
+    fn operation(
         &mut self,
         cursor: &mut Cursor<'a>,
         scope: &mut Scope,
-        operation: &Operation<'a>,
+        head: &Head<'a>,
         place: &Cursor<'a>,
         around: Around,
         depth: u32,
-    ) -> Result<(), ImportError> {
+    ) -> Result<Operation<'a>, ImportError> {
+        let file = self.file;
         let name = self.names;
         self.names += 1;
-        match operation.results.len() {
-            0 => {}
-            1 => self.out.push_str(&format!("%{name} = ")),
-            n => self.out.push_str(&format!("%{name}:{n} = ")),
-        }
-        let dialect = match operation.plain {
+        let dialect = match head.plain {
             "call" => "func",
             "return" if around == Around::Function => "func",
             _ => "stablehlo",
         };
-        let operands: Vec<String> = operation.operands.iter().map(|&(name, result)| value(name, result)).collect();
-        let attributes = self.file.dictionary(place, operation.plain, &operation.named)?;
-        self.out.push_str(&format!("\"{dialect}.{}\"({}){attributes}", operation.plain, operands.join(", ")));
-        for i in 0..operation.results.len() {
+        let mut attributes = Vec::with_capacity(head.named.len());
+        for &(name, value) in &head.named {
+            if let Some(value) = file.attribute(place, value)? {
+                attributes.push((name, value));
+            }
+        }
+        let mut types = Vec::with_capacity(head.results.len());
+        for (i, &ty) in head.results.iter().enumerate() {
+            types.push(file.type_at(place, ty)?);
             scope.define(name, narrow(i), place)?;
         }
-        if operation.regions > 0 {
-            let Some(depth) = depth.checked_sub(1) else { return Err(place.error(BytecodeError::TooDeep("regions"))) };
-            let mut section = self.stretch(cursor, operation)?;
+        let read = |&(name, index): &(u32, u32)| Use { name: Name::Number(name), index, at: 0 };
+        let results = Some((Name::Number(name), narrow(types.len()))).filter(|(_, n)| *n > 0);
+        let mut operation = Operation {
+            name: format!("{dialect}.{}", head.plain),
+            results: results.into_iter().collect(),
+            operands: head.operands.iter().map(read).collect(),
+            attributes,
+            words: Vec::new(),
+            regions: Vec::new(),
+            types,
+            location: self.location(place, head.location)?,
+            at: 0,
+        };
+        if head.regions > 0 {
+            let Some(depth) = depth.checked_sub(1) else { return Err(place.error(refuse!("regions nest too deep"))) };
+            let mut section = self.stretch(cursor, head)?;
             let mut own = Scope::default();
-            let scope = if operation.is_isolated { &mut own } else { scope };
+            let scope = if head.is_isolated { &mut own } else { scope };
             let inner = section.as_mut().unwrap_or(cursor);
-            self.out.push_str(" (");
-            for i in 0..operation.regions {
-                self.out.push_str(if i == 0 { "{\n" } else { ", {\n" });
-                self.inner_region(inner, scope, depth)?;
-                self.out.push('}');
+            for _ in 0..head.regions {
+                operation.regions.push(self.inner_region(inner, scope, depth)?);
             }
-            self.out.push(')');
         }
-        let types: Result<Vec<String>, ImportError> =
-            operation.results.iter().map(|&i| self.file.type_at(place, i)).collect();
-        let location = self.location(place, operation.location)?;
-        self.out.push_str(&format!(" : () -> ({}){location}\n", types?.join(", ")));
-        Ok(())
+        Ok(operation)
     }
 
-    fn inner_region(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope, depth: u32) -> Result<(), ImportError> {
-        let Some(region) = self.region(cursor, scope)? else { return Ok(()) };
-        if !region.arguments.is_empty() {
-            let arguments = region.arguments.iter().map(|a| format!("%{}: {}{}", a.name, a.ty, a.location));
-            self.out.push_str(&format!("^bb0({}):\n", arguments.collect::<Vec<_>>().join(", ")));
-        }
-        self.body(cursor, scope, region.operations, Around::Region, depth)?;
+    fn inner_region(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        scope: &mut Scope,
+        depth: u32,
+    ) -> Result<Region<'a>, ImportError> {
+        let Some(region) = self.region(cursor, scope)? else { return Ok(Region::default()) };
+        let body = self.body(cursor, scope, region.operations, Around::Region, depth)?;
         scope.close(region.values);
-        Ok(())
+        Ok(Region { arguments: region.arguments, body })
     }
 
     /// The beginning of a region: its values, and the arguments of its one block. `None` if it is empty.
-    fn region(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Option<Region>, ImportError> {
+    fn region(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Option<Start<'a>>, ImportError> {
         match cursor.number()? {
             0 => return Ok(None),
             1 => {}
-            n => return Err(cursor.error(BytecodeError::Blocks(n))),
+            n => return Err(cursor.error(refuse!("a region has {n} blocks; those of StableHLO have one"))),
         }
         let values = cursor.count("value")?;
         scope.open(values);
         let (operations, has_arguments) = cursor.flagged()?;
         if operations > cursor.left() {
-            return Err(cursor.error(BytecodeError::Block(operations)));
+            return Err(cursor.error(refuse!("a block says that it has {operations} operations")));
         }
         let mut arguments = Vec::new();
         if has_arguments {
@@ -333,10 +339,10 @@ impl<'a> Printer<'_, 'a> {
                 skip_use_orders(cursor, arguments.len())?;
             }
         }
-        Ok(Some(Region { values, operations, arguments }))
+        Ok(Some(Start { values, operations, arguments }))
     }
 
-    fn argument(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Argument, ImportError> {
+    fn argument(&mut self, cursor: &mut Cursor<'a>, scope: &mut Scope) -> Result<Argument<'a>, ImportError> {
         let place = *cursor;
         let (ty, has_location) = if self.file.version >= version::OPTIONAL_LOCATIONS {
             cursor.flagged()?
@@ -347,50 +353,39 @@ impl<'a> Printer<'_, 'a> {
             let i = self.file.attribute_index(cursor)?;
             self.location(&place, i)?
         } else {
-            String::new()
+            Location::None
         };
         let name = self.names;
         self.names += 1;
         scope.define(name, 0, &place)?;
-        Ok(Argument { name, ty: self.file.type_at(&place, ty)?, location })
+        Ok(Argument::new(Name::Number(name), self.file.type_at(&place, ty)?, None, location))
     }
 
-    /// ` loc("name")`, or an empty string if a location has no name.
-    fn location(&self, place: &Cursor<'a>, i: usize) -> Result<String, ImportError> {
-        Ok(match self.file.attribute(place, i)? {
-            Attribute::Named(name) => format!(" loc({})", quoted(name)),
-            _ => String::new(),
+    fn location(&self, place: &Cursor<'a>, i: usize) -> Result<Location<'a>, ImportError> {
+        Ok(match self.file.flat_attribute(place, i)? {
+            FlatAttribute::Named(name) => Location::Name(name),
+            _ => Location::None,
         })
     }
 }
 
-struct Region {
+/// The beginning of a region.
+struct Start<'a> {
     values: usize,
     operations: usize,
-    arguments: Vec<Argument>,
-}
-
-struct Argument {
-    name: u32,
-    ty: String,
-    location: String,
-}
-
-/// `%5` or `%5#1`.
-fn value(name: u32, result: u32) -> String {
-    if result == 0 { format!("%{name}") } else { format!("%{name}#{result}") }
+    arguments: Vec<Argument<'a>>,
 }
 
 /// Attributes of the dictionary whose number comes next, by name.
 fn pairs<'a>(file: &File<'a>, cursor: &mut Cursor<'a>) -> Result<Named<'a>, ImportError> {
     let place = *cursor;
     let i = file.attribute_index(cursor)?;
-    let Attribute::Dictionary(found) = file.attribute(&place, i)? else {
-        return Err(place.error(BytecodeError::NoDictionary));
+    let FlatAttribute::Dictionary(found) = file.flat_attribute(&place, i)? else {
+        return Err(place.error(refuse!("the attributes of an operation are not a dictionary")));
     };
     let mut named = Named::with_capacity(found.len());
     for (name, value) in found {
-        if let Attribute::Text(name) = file.attribute(&place, name)? {
+        if let FlatAttribute::One(Attribute::Text(name)) = file.flat_attribute(&place, name)? {
             named.push((name, value));
         }
     }
@@ -427,7 +422,7 @@ fn skip_use_orders(cursor: &mut Cursor<'_>, values: usize) -> Result<(), ImportE
         }
         let (numbers, _) = cursor.flagged()?;
         if numbers > cursor.left() {
-            return Err(cursor.error(BytecodeError::UseOrder(numbers)));
+            return Err(cursor.error(refuse!("an order of {numbers} uses")));
         }
         for _ in 0..numbers {
             cursor.number()?;

@@ -1,11 +1,14 @@
-//! Writes types of VHLO as the text of MLIR.
+//! Types of VHLO.
 
 use super::cursor::Cursor;
-use super::error::{BytecodeError, Unknown};
 use super::file::{Dialect, File};
 use crate::ImportError;
+use crate::program::{ArrayType, ElementType, Type};
+use crate::stablehlo::syntax::OpenType;
+use crate::stablehlo::{self, array};
+use ns_base::refuse;
 
-/// Most levels of nested tuples and complex numbers.
+/// Most levels of nested tuples.
 const MOST_NESTING: u32 = 32;
 
 /// The smallest number stands for an open size.
@@ -22,59 +25,104 @@ mod code {
 }
 
 impl<'a> File<'a> {
-    /// The text of the type whose number comes next.
-    pub fn type_text(&self, cursor: &mut Cursor<'a>) -> Result<String, ImportError> {
+    /// The type whose number comes next.
+    pub fn next_type(&self, cursor: &mut Cursor<'a>) -> Result<OpenType, ImportError> {
         let place = *cursor;
         let i = cursor.index(self.types.len(), "type")?;
         self.type_at(&place, i)
     }
 
-    /// The text of a type by its number.
-    pub fn type_at(&self, place: &Cursor<'a>, i: usize) -> Result<String, ImportError> {
-        self.nested(place, i, MOST_NESTING)
+    /// A type by its number.
+    pub fn type_at(&self, place: &Cursor<'a>, i: usize) -> Result<OpenType, ImportError> {
+        self.nested_type(place, i, MOST_NESTING)
     }
 
-    fn nested(&self, place: &Cursor<'a>, i: usize, depth: u32) -> Result<String, ImportError> {
-        let entry = self.types.get(i).ok_or_else(|| place.error(BytecodeError::Missing { part: "type", number: i }))?;
-        let mut cursor = entry.cursor;
-        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error(BytecodeError::TooDeep("types"))) };
+    /// The bytes of a type, from its code on.
+    fn type_bytes(&self, place: &Cursor<'a>, i: usize) -> Result<Cursor<'a>, ImportError> {
+        self.spend(place)?;
+        let entry = self.types.get(i).ok_or_else(|| place.error(refuse!("there is no type {i}")))?;
         if entry.dialect != Dialect::Vhlo || !entry.is_binary {
-            return Err(cursor.unknown(Unknown::Type));
+            return Err(entry.cursor.unknown(refuse!("a type of another dialect is not known")));
         }
-        let inner = |cursor: &mut Cursor<'a>| {
-            let i = cursor.index(self.types.len(), "type")?;
-            self.nested(cursor, i, depth)
-        };
-        let code = cursor.number()?;
-        Ok(match code {
-            code::COMPLEX => format!("complex<{}>", inner(&mut cursor)?),
-            code::TOKEN => "!stablehlo.token".to_owned(),
-            code::TENSOR | code::TENSOR_WITH_ENCODING | code::BUFFER => {
+        Ok(entry.cursor)
+    }
+
+    fn nested_type(&self, place: &Cursor<'a>, i: usize, depth: u32) -> Result<OpenType, ImportError> {
+        let mut cursor = self.type_bytes(place, i)?;
+        let Some(depth) = depth.checked_sub(1) else { return Err(cursor.error(refuse!("types nest too deep"))) };
+        match cursor.number()? {
+            code::TOKEN => Ok(OpenType { ty: Type::Token, open: Vec::new() }),
+            code @ (code::TENSOR | code::TENSOR_WITH_ENCODING | code::BUFFER) => {
                 if code == code::TENSOR_WITH_ENCODING {
                     cursor.number()?;
                 }
                 let sizes = cursor.signed_list()?;
-                let sizes: String =
-                    sizes.iter().map(|&n| if n == OPEN { "?x".to_owned() } else { format!("{n}x") }).collect();
-                format!("tensor<{sizes}{}>", inner(&mut cursor)?)
+                let open: Vec<usize> = (0..sizes.len()).filter(|&d| sizes[d] == OPEN).collect();
+                let mut dims = Vec::with_capacity(sizes.len());
+                for size in sizes {
+                    let size = if size == OPEN { Ok(1) } else { u64::try_from(size) };
+                    dims.push(size.map_err(|_| cursor.error(refuse!("a size is negative")))?);
+                }
+                let element = self.next_element(&mut cursor)?;
+                self.note_open(!open.is_empty());
+                array(element, dims, open).map_err(|e| cursor.error(e))
             }
             code::TUPLE => {
                 let count = cursor.count("type")?;
-                let parts: Result<Vec<String>, ImportError> = (0..count).map(|_| inner(&mut cursor)).collect();
-                let parts = parts?.join(", ");
-                // A tuple that holds one tuple several times multiplies at each level.
-                if parts.len() > 1 << 20 {
-                    return Err(cursor.error(BytecodeError::LongTuple));
+                let mut parts = Vec::with_capacity(count);
+                for _ in 0..count {
+                    let i = cursor.index(self.types.len(), "type")?;
+                    parts.push(self.nested_type(&cursor, i, depth)?.ty);
                 }
-                format!("tuple<{parts}>")
+                Ok(OpenType { ty: Type::Tuple(parts), open: Vec::new() })
             }
-            _ => element(code).ok_or_else(|| cursor.unknown(Unknown::Code { table: "type", code }))?.to_owned(),
-        })
+            _ => {
+                let element = self.element(place, i)?;
+                Ok(OpenType { ty: Type::Array(ArrayType::new(element, [])), open: Vec::new() })
+            }
+        }
+    }
+
+    /// The element type whose number comes next.
+    fn next_element(&self, cursor: &mut Cursor<'a>) -> Result<ElementType, ImportError> {
+        let place = *cursor;
+        let i = cursor.index(self.types.len(), "type")?;
+        self.element(&place, i)
+    }
+
+    fn element(&self, place: &Cursor<'a>, i: usize) -> Result<ElementType, ImportError> {
+        let mut cursor = self.type_bytes(place, i)?;
+        match cursor.number()? {
+            code::COMPLEX => match self.next_element(&mut cursor)? {
+                ElementType::F32 => Ok(ElementType::C64),
+                ElementType::F64 => Ok(ElementType::C128),
+                part => Err(cursor.unknown(refuse!("complex<{part}> is an element type that is not known"))),
+            },
+            code => {
+                let name = element_name(code).ok_or_else(|| cursor.unknown(unknown_type(code)))?;
+                let wrong = || refuse!("{name} is an element type that is not known");
+                stablehlo::element(name).ok_or_else(|| cursor.unknown(wrong()))
+            }
+        }
+    }
+
+    /// The name of the type of a single number, and its bits.
+    pub fn next_scalar(&self, cursor: &mut Cursor<'a>) -> Result<(&'static str, Option<u32>), ImportError> {
+        let place = *cursor;
+        let i = cursor.index(self.types.len(), "type")?;
+        let mut inner = self.type_bytes(&place, i)?;
+        let code = inner.number()?;
+        let name = element_name(code).ok_or_else(|| inner.unknown(unknown_type(code)))?;
+        Ok((name, bits(name)))
     }
 }
 
-/// The text of an element type by its number.
-fn element(code: u64) -> Option<&'static str> {
+fn unknown_type(code: u64) -> ns_base::Refusal {
+    refuse!("type {code} of VHLO is not known")
+}
+
+/// The name of an element type by its number.
+fn element_name(code: u64) -> Option<&'static str> {
     Some(match code {
         0 => "i1",
         2 => "bf16",
@@ -112,7 +160,7 @@ fn element(code: u64) -> Option<&'static str> {
 }
 
 /// Bits of a number of an element type.
-pub(super) fn bits(element: &str) -> Option<u32> {
+fn bits(element: &str) -> Option<u32> {
     let digits = element.trim_start_matches(|c: char| !c.is_ascii_digit());
     let digits = digits.split(|c: char| !c.is_ascii_digit()).next()?;
     match element {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::error::HloError;
+use super::EXPORT_AGAIN;
 use super::ops::op_of;
 use super::raw::{Literal, RawComputation, RawInstruction, RawModule};
 use crate::program::{
@@ -11,8 +11,8 @@ use crate::program::{
 };
 use crate::roles::Naming;
 use crate::{ImportError, Place, calls, scopes};
-use ns_base::IndexVec;
 use ns_base::convert::{narrow, signed_len};
+use ns_base::{IndexVec, Refusal, refuse};
 
 /// A program, with information that only its file has.
 pub(super) struct Assembled {
@@ -51,7 +51,7 @@ pub(super) fn assemble(module: &RawModule) -> Result<Assembled, ImportError> {
         ids[index] = Some(computations.push(computation));
     }
     let Some(entry) = ids[module.entry] else {
-        return Err(ImportError::of_file(HloError::NoEntry));
+        return Err(ImportError::of_file(refuse!(instead = EXPORT_AGAIN, "the module has no entry computation")));
     };
     let is_fused = ops.contains_key("fusion");
     Ok(Assembled {
@@ -84,7 +84,8 @@ fn callees_first(module: &RawModule) -> Result<Vec<usize>, ImportError> {
             State::Done => continue,
             State::Open => {
                 let name = module.computations[index].name.chars().take(120).collect();
-                return Err(ImportError::at(Place::Node(name), HloError::CallsItself));
+                let calls = refuse!(instead = EXPORT_AGAIN, "the computation calls itself");
+                return Err(ImportError::at(Place::Node(name), calls));
             }
             State::New => {}
         }
@@ -137,7 +138,8 @@ impl Body<'_> {
             let id = self.instruction(instruction)?;
             self.ids[at] = Some(id);
         }
-        self.ids[raw.root].ok_or_else(|| ImportError::of_file(HloError::NoResult))
+        let no_result = || refuse!(instead = EXPORT_AGAIN, "a computation has no result");
+        self.ids[raw.root].ok_or_else(|| ImportError::of_file(no_result()))
     }
 
     /// Parameters, by number, including those that nothing reads.
@@ -153,7 +155,9 @@ impl Body<'_> {
         for (expected, &(number, at)) in found.iter().enumerate() {
             let instruction = &raw.instructions[at];
             if number != signed_len(expected) {
-                return Err(ImportError::at(instruction.place.clone(), HloError::Parameter { number, expected }));
+                let wrong =
+                    refuse!(instead = EXPORT_AGAIN, "it is parameter {number} where parameter {expected} should be");
+                return Err(ImportError::at(instruction.place.clone(), wrong));
             }
             self.builder.origin = scopes::origin(&instruction.op_type, &instruction.op_name);
             let id = match self.parameters.take() {
@@ -207,21 +211,21 @@ impl Body<'_> {
     }
 
     fn instruction(&mut self, raw: &RawInstruction) -> Result<InstructionId, ImportError> {
-        let failed = |error: HloError| ImportError::at(raw.place.clone(), error);
+        let failed = |error: Refusal| ImportError::at(raw.place.clone(), error.advise(EXPORT_AGAIN));
         if raw.opcode == "constant" {
-            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed(HloError::NoLiteral))?;
+            let literal = raw.settings.literal.as_ref().ok_or_else(|| failed(refuse!("it has no literal")))?;
             return Ok(self.literal(&raw.name, literal));
         }
         let mut operands = Vec::with_capacity(raw.operands.len());
         for &operand in &raw.operands {
             let id = self.ids.get(operand as usize).copied().flatten();
-            operands.push(id.ok_or_else(|| failed(HloError::ReadsLater))?);
+            operands.push(id.ok_or_else(|| failed(refuse!("it reads what comes after it")))?);
         }
         let mut called = Vec::with_capacity(raw.called.len());
         for &callee in &raw.called {
-            called.push(self.computations[callee].ok_or_else(|| failed(HloError::CallsAround))?);
+            called.push(self.computations[callee].ok_or_else(|| failed(refuse!("it calls a computation around it")))?);
         }
-        let op = match op_of(raw).map_err(|e| failed(e.into()))? {
+        let op = match op_of(raw).map_err(failed)? {
             Op::CustomCall(call) => {
                 let types: Vec<&Type> = operands.iter().map(|&o| self.builder.ty(o)).collect();
                 calls::meaning(&call.name, &call.config, &types, &raw.ty)

@@ -4,9 +4,7 @@
 //! ([`assemble`]). Instructions that the result does not depend on are left out: a fifth to a half of those that torch_xla writes.
 
 mod assemble;
-mod error;
 mod ops;
-mod print;
 mod proto;
 mod proto_literal;
 mod proto_settings;
@@ -20,11 +18,10 @@ use super::{ImportError, ImportOptions, Imported, Verdict, gzip, limits, source,
 use ns_base::refuse;
 use raw::RawModule;
 
-pub use error::{HloError, HloProtoError, HloTextError};
-pub(super) use ops::comparison;
-#[cfg(test)]
-pub(super) use ops::kind_of_opcode;
-pub use print::print_hlo_text;
+/// What to do about instructions that contradict each other.
+const EXPORT_AGAIN: &str = "export the module again; the file was changed or is damaged";
+
+pub(super) use ops::{comparison, operators};
 
 /// Reads an `HloModuleProto` or an `HloProto`, with or without gzip.
 ///

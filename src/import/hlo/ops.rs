@@ -1,103 +1,168 @@
 //! Opcodes of HLO and what they mean.
 
 use super::raw::{IndexDims, RawInstruction, Settings};
-use crate::attribute::AttributeError;
+use crate::OperatorKind as Kind;
 use crate::program::{Binary, Comparison, ConvolutionDims, Foreign, GatherDims, Op, ScatterDims, Unary, WindowDim};
+use ns_base::{Refusal, refuse};
+
+/// Makes the operation of an instruction.
+type Read = fn(&RawInstruction) -> Result<Op, Refusal>;
+
+/// Opcodes that are no function of one or two operands.
+const OPS: &[(&str, Kind, Read)] = &[
+    ("after-all", Kind::Control, |_| Ok(Op::Barrier)),
+    ("all-gather", Kind::Collective, collective),
+    ("all-reduce", Kind::Collective, collective),
+    ("all-to-all", Kind::Collective, collective),
+    ("batch-norm-grad", Kind::Norm, |i| {
+        let (epsilon, feature) = norm(&i.settings)?;
+        Ok(Op::BatchNormGrad { epsilon, feature })
+    }),
+    ("batch-norm-inference", Kind::Norm, |i| {
+        let (epsilon, feature) = norm(&i.settings)?;
+        Ok(Op::BatchNormInference { epsilon, feature })
+    }),
+    ("batch-norm-training", Kind::Norm, |i| {
+        let (epsilon, feature) = norm(&i.settings)?;
+        Ok(Op::BatchNormTraining { epsilon, feature })
+    }),
+    // In another layout, the elements of a bitcast have another order.
+    ("bitcast", Kind::Movement, |i| Ok(if i.is_row_major { Op::Reshape } else { unknown(i) })),
+    ("bitcast-convert", Kind::Elementwise, |_| Ok(Op::BitcastConvert)),
+    ("broadcast", Kind::Movement, |i| Ok(Op::Broadcast { dimensions: naturals(&i.settings.dimensions)? })),
+    ("call", Kind::Control, |_| Ok(Op::Call)),
+    ("clamp", Kind::Elementwise, |_| Ok(Op::Clamp)),
+    ("collective-broadcast", Kind::Collective, collective),
+    ("collective-permute", Kind::Collective, collective),
+    ("compare", Kind::Elementwise, |i| Ok(Op::Compare(comparison(&i.settings.direction)?))),
+    ("concatenate", Kind::Movement, |i| Ok(Op::Concatenate { dimension: first(&i.settings.dimensions)? })),
+    ("conditional", Kind::Control, |_| Ok(Op::Conditional)),
+    ("convert", Kind::Elementwise, |_| Ok(Op::Convert)),
+    ("convolution", Kind::Product, |i| convolution(&i.settings)),
+    ("copy", Kind::Control, |_| Ok(Op::Barrier)),
+    ("custom-call", Kind::Function, |i| Ok(Op::CustomCall(foreign(&i.settings.target, i)))),
+    ("domain", Kind::Control, |_| Ok(Op::Barrier)),
+    ("dot", Kind::Product, |i| {
+        i.settings.dot.clone().map(Op::Dot).ok_or_else(|| refuse!("it has no dimensions of a product"))
+    }),
+    ("dynamic-slice", Kind::Indexing, |i| Ok(Op::DynamicSlice { sizes: sizes(&i.settings.sizes)? })),
+    ("dynamic-update-slice", Kind::Indexing, |_| Ok(Op::DynamicUpdateSlice)),
+    ("fft", Kind::Function, |i| {
+        Ok(Op::Fft { kind: i.settings.fft_kind.clone(), length: sizes(&i.settings.fft_length)? })
+    }),
+    ("fusion", Kind::Control, |_| Ok(Op::Call)),
+    ("gather", Kind::Indexing, |i| Ok(Op::Gather(gather(&i.settings.index_dims, &i.settings.sizes)?))),
+    ("get-dimension-size", Kind::Control, |i| Ok(Op::GetDimensionSize { dimension: first(&i.settings.dimensions)? })),
+    ("get-tuple-element", Kind::Control, |i| Ok(Op::GetTupleElement(natural(i.settings.tuple_index)?))),
+    ("iota", Kind::Creation, |i| Ok(Op::Iota { dimension: first(&i.settings.dimensions)? })),
+    ("map", Kind::Elementwise, |_| Ok(Op::Map)),
+    ("opt-barrier", Kind::Control, |_| Ok(Op::Barrier)),
+    ("optimization-barrier", Kind::Control, |_| Ok(Op::Barrier)),
+    ("pad", Kind::Movement, |i| {
+        let side = |n: usize| i.settings.padding.iter().map(|p| p[n]).collect::<Vec<i64>>();
+        Ok(Op::Pad { low: side(0), high: side(1), interior: sizes(&side(2))? })
+    }),
+    ("partition-id", Kind::Collective, collective),
+    ("ragged-all-to-all", Kind::Collective, collective),
+    ("reduce", Kind::Reduction, |i| Ok(Op::Reduce { dimensions: naturals(&i.settings.dimensions)? })),
+    ("reduce-precision", Kind::Elementwise, |i| {
+        let (exponent, mantissa) = i.settings.precision;
+        Ok(Op::ReducePrecision { exponent_bits: natural(exponent)?, mantissa_bits: natural(mantissa)? })
+    }),
+    ("reduce-scatter", Kind::Collective, collective),
+    ("reduce-window", Kind::Window, |i| Ok(Op::ReduceWindow { window: i.settings.window.clone() })),
+    ("replica-id", Kind::Collective, collective),
+    ("reshape", Kind::Movement, |_| Ok(Op::Reshape)),
+    ("reverse", Kind::Movement, |i| Ok(Op::Reverse { dimensions: naturals(&i.settings.dimensions)? })),
+    ("rng", Kind::Creation, |i| Ok(Op::Rng { distribution: i.settings.distribution.clone() })),
+    ("rng-bit-generator", Kind::Creation, |i| Ok(Op::RngBitGenerator { algorithm: i.settings.algorithm.clone() })),
+    ("scatter", Kind::Indexing, |i| Ok(Op::Scatter(scatter(&i.settings.index_dims)?))),
+    ("select", Kind::Elementwise, |_| Ok(Op::Select)),
+    ("select-and-scatter", Kind::Window, |i| Ok(Op::SelectAndScatter { window: i.settings.window.clone() })),
+    ("slice", Kind::Movement, |i| {
+        let s = &i.settings;
+        Ok(Op::Slice { starts: sizes(&s.starts)?, limits: sizes(&s.limits)?, strides: sizes(&s.strides)? })
+    }),
+    ("sort", Kind::Order, |i| {
+        Ok(Op::Sort { dimension: first(&i.settings.dimensions)?, is_stable: i.settings.is_stable })
+    }),
+    ("topk", Kind::Order, |i| Ok(Op::TopK { k: size(i.settings.k)?, is_largest: !i.settings.is_smallest })),
+    ("transpose", Kind::Movement, |i| Ok(Op::Transpose { permutation: naturals(&i.settings.dimensions)? })),
+    ("tuple", Kind::Control, |_| Ok(Op::Tuple)),
+    ("while", Kind::Control, |_| Ok(Op::While)),
+];
+
+/// Functions that only CHLO has.
+const WITHOUT_OPCODE: [Unary; 7] =
+    [Unary::Digamma, Unary::ErfInv, Unary::Erfc, Unary::IsInf, Unary::IsNan, Unary::Lgamma, Unary::Square];
+
+/// The opcodes that are read, each with its kind of work.
+pub(crate) fn operators() -> impl Iterator<Item = (&'static str, Kind)> {
+    let unary = Unary::ALL.iter().filter(|(f, _)| !WITHOUT_OPCODE.contains(f));
+    let unary = unary.filter_map(|(f, name)| Some((*name, Kind::of(&Op::Unary(*f))?)));
+    let binary = Binary::ALL.iter().map(|(_, name)| (*name, Kind::Elementwise));
+    unary.chain(binary).chain(OPS.iter().map(|(name, kind, _)| (*name, *kind)))
+}
 
 /// The operation of an instruction; constants and parameters are made elsewhere.
 ///
 /// # Errors
 /// When a required setting is missing or negative.
-pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, AttributeError> {
-    if let Some(unary) = unary(&raw.opcode) {
-        return Ok(Op::Unary(unary));
+pub(super) fn op_of(raw: &RawInstruction) -> Result<Op, Refusal> {
+    let opcode = raw.opcode.as_str();
+    if let Some(f) = Unary::from_name(opcode).filter(|f| !WITHOUT_OPCODE.contains(f)) {
+        return Ok(Op::Unary(f));
     }
-    if let Some(binary) = binary(&raw.opcode) {
-        return Ok(Op::Binary(binary));
+    if let Some(f) = Binary::from_name(opcode) {
+        return Ok(Op::Binary(f));
     }
-    let s = &raw.settings;
-    Ok(match raw.opcode.as_str() {
-        "compare" => Op::Compare(comparison(&s.direction)?),
-        "select" => Op::Select,
-        "clamp" => Op::Clamp,
-        "convert" => Op::Convert,
-        "bitcast-convert" => Op::BitcastConvert,
-        "reduce-precision" => {
-            Op::ReducePrecision { exponent_bits: natural(s.precision.0)?, mantissa_bits: natural(s.precision.1)? }
-        }
-        "tuple" => Op::Tuple,
-        "get-tuple-element" => Op::GetTupleElement(natural(s.tuple_index)?),
-        "call" | "fusion" => Op::Call,
-        "while" => Op::While,
-        "conditional" => Op::Conditional,
-        "map" => Op::Map,
-        "copy" | "optimization-barrier" | "opt-barrier" | "after-all" | "domain" => Op::Barrier,
-        "custom-call" => Op::CustomCall(Foreign { name: s.target.clone(), config: s.config.clone() }),
-        "dot" => Op::Dot(s.dot.clone().ok_or(AttributeError::Missing("dimensions of a product"))?),
-        "convolution" => convolution(s)?,
-        "reduce" => Op::Reduce { dimensions: naturals(&s.dimensions)? },
-        "reduce-window" => Op::ReduceWindow { window: s.window.clone() },
-        "select-and-scatter" => Op::SelectAndScatter { window: s.window.clone() },
-        "sort" => Op::Sort { dimension: first(&s.dimensions)?, is_stable: s.is_stable },
-        "topk" => Op::TopK { k: size(s.k)?, is_largest: !s.is_smallest },
-        "gather" => Op::Gather(gather(&s.index_dims, &s.sizes)?),
-        "scatter" => Op::Scatter(scatter(&s.index_dims)?),
-        "fft" => Op::Fft { kind: s.fft_kind.clone(), length: sizes(&s.fft_length)? },
-        "rng" => Op::Rng { distribution: s.distribution.clone() },
-        "rng-bit-generator" => Op::RngBitGenerator { algorithm: s.algorithm.clone() },
-        "get-dimension-size" => Op::GetDimensionSize { dimension: first(&s.dimensions)? },
-        name if is_collective(name) => Op::Collective(Foreign { name: name.to_owned(), config: s.config.clone() }),
-        _ => return layout(raw),
-    })
+    // Two instructions may stand for the begin and the end of an operation between cores.
+    let base = opcode.trim_end_matches("-start").trim_end_matches("-done");
+    let named = |name: &str| OPS.iter().find(|(known, ..)| *known == name);
+    match named(opcode).or_else(|| named(base).filter(|(_, kind, _)| *kind == Kind::Collective)) {
+        Some((.., read)) => read(raw),
+        None => Ok(unknown(raw)),
+    }
 }
 
-/// Operations that move elements, normalisations, and unknown operations.
-fn layout(raw: &RawInstruction) -> Result<Op, AttributeError> {
-    let s = &raw.settings;
-    Ok(match raw.opcode.as_str() {
-        "iota" => Op::Iota { dimension: first(&s.dimensions)? },
-        "broadcast" => Op::Broadcast { dimensions: naturals(&s.dimensions)? },
-        "reshape" => Op::Reshape,
-        "bitcast" if raw.is_row_major => Op::Reshape,
-        "transpose" => Op::Transpose { permutation: naturals(&s.dimensions)? },
-        "reverse" => Op::Reverse { dimensions: naturals(&s.dimensions)? },
-        "concatenate" => Op::Concatenate { dimension: first(&s.dimensions)? },
-        "slice" => Op::Slice { starts: sizes(&s.starts)?, limits: sizes(&s.limits)?, strides: sizes(&s.strides)? },
-        "pad" => {
-            let side = |i: usize| s.padding.iter().map(|p| p[i]).collect::<Vec<i64>>();
-            Op::Pad { low: side(0), high: side(1), interior: sizes(&side(2))? }
-        }
-        "dynamic-slice" => Op::DynamicSlice { sizes: sizes(&s.sizes)? },
-        "dynamic-update-slice" => Op::DynamicUpdateSlice,
-        "batch-norm-inference" => Op::BatchNormInference { epsilon: s.epsilon, feature: natural(s.feature_index)? },
-        "batch-norm-training" => Op::BatchNormTraining { epsilon: s.epsilon, feature: natural(s.feature_index)? },
-        "batch-norm-grad" => Op::BatchNormGrad { epsilon: s.epsilon, feature: natural(s.feature_index)? },
-        name => Op::Opaque(Foreign { name: name.to_owned(), config: s.config.clone() }),
-    })
+fn unknown(raw: &RawInstruction) -> Op {
+    Op::Opaque(foreign(&raw.opcode, raw))
 }
 
-fn natural(n: i64) -> Result<u32, AttributeError> {
-    u32::try_from(n).map_err(|_| AttributeError::Natural(n))
+fn collective(raw: &RawInstruction) -> Result<Op, Refusal> {
+    Ok(Op::Collective(foreign(&raw.opcode, raw)))
 }
 
-fn naturals(list: &[i64]) -> Result<Vec<u32>, AttributeError> {
+fn foreign(name: &str, raw: &RawInstruction) -> Foreign {
+    Foreign { name: name.to_owned(), config: raw.settings.config.clone() }
+}
+
+fn norm(s: &Settings) -> Result<(f32, u32), Refusal> {
+    Ok((s.epsilon, natural(s.feature_index)?))
+}
+
+fn natural(n: i64) -> Result<u32, Refusal> {
+    u32::try_from(n).map_err(|_| refuse!("it has the dimension or count {n}"))
+}
+
+fn naturals(list: &[i64]) -> Result<Vec<u32>, Refusal> {
     list.iter().map(|&n| natural(n)).collect()
 }
 
-fn first(list: &[i64]) -> Result<u32, AttributeError> {
+fn first(list: &[i64]) -> Result<u32, Refusal> {
     natural(list.first().copied().unwrap_or(0))
 }
 
-fn size(n: i64) -> Result<u64, AttributeError> {
-    u64::try_from(n).map_err(|_| AttributeError::Size(n))
+fn size(n: i64) -> Result<u64, Refusal> {
+    u64::try_from(n).map_err(|_| refuse!("it has the size or bound {n}"))
 }
 
-fn sizes(list: &[i64]) -> Result<Vec<u64>, AttributeError> {
+fn sizes(list: &[i64]) -> Result<Vec<u64>, Refusal> {
     list.iter().map(|&n| size(n)).collect()
 }
 
 /// The comparison for `EQ`, `NE`, `GE`, `GT`, `LE`, `LT`.
-pub(crate) fn comparison(direction: &str) -> Result<Comparison, AttributeError> {
+pub(crate) fn comparison(direction: &str) -> Result<Comparison, Refusal> {
     Ok(match direction {
         "EQ" => Comparison::Eq,
         "NE" => Comparison::Ne,
@@ -105,13 +170,12 @@ pub(crate) fn comparison(direction: &str) -> Result<Comparison, AttributeError> 
         "GT" => Comparison::Gt,
         "LE" => Comparison::Le,
         "LT" => Comparison::Lt,
-        other => return Err(AttributeError::Direction(other.to_owned())),
+        other => return Err(refuse!("it compares by {other:?}, which is none of EQ, NE, GE, GT, LE and LT")),
     })
 }
 
-fn convolution(s: &Settings) -> Result<Op, AttributeError> {
-    let side =
-        |(a, b, rest): &(i64, i64, Vec<i64>)| Ok::<_, AttributeError>((natural(*a)?, natural(*b)?, naturals(rest)?));
+fn convolution(s: &Settings) -> Result<Op, Refusal> {
+    let side = |(a, b, rest): &(i64, i64, Vec<i64>)| Ok::<_, Refusal>((natural(*a)?, natural(*b)?, naturals(rest)?));
     let dims = ConvolutionDims {
         input: side(&s.convolution.input)?,
         kernel: side(&s.convolution.kernel)?,
@@ -129,7 +193,7 @@ fn convolution(s: &Settings) -> Result<Op, AttributeError> {
     })
 }
 
-fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, AttributeError> {
+fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, Refusal> {
     Ok(GatherDims {
         offset_dims: naturals(&dims.window)?,
         collapsed_slice_dims: naturals(&dims.dropped)?,
@@ -141,7 +205,7 @@ fn gather(dims: &IndexDims, slices: &[i64]) -> Result<GatherDims, AttributeError
     })
 }
 
-fn scatter(dims: &IndexDims) -> Result<ScatterDims, AttributeError> {
+fn scatter(dims: &IndexDims) -> Result<ScatterDims, Refusal> {
     Ok(ScatterDims {
         update_window_dims: naturals(&dims.window)?,
         inserted_window_dims: naturals(&dims.dropped)?,
@@ -150,119 +214,4 @@ fn scatter(dims: &IndexDims) -> Result<ScatterDims, AttributeError> {
         input_batching_dims: naturals(&dims.batch)?,
         scatter_indices_batching_dims: naturals(&dims.indices_batch)?,
     })
-}
-
-/// Operations between cores.
-fn is_collective(opcode: &str) -> bool {
-    let base = opcode.trim_end_matches("-start").trim_end_matches("-done");
-    matches!(
-        base,
-        "all-reduce"
-            | "all-gather"
-            | "all-to-all"
-            | "reduce-scatter"
-            | "collective-permute"
-            | "collective-broadcast"
-            | "ragged-all-to-all"
-            | "partition-id"
-            | "replica-id"
-    )
-}
-
-/// Functions of one operand under HLO's names.
-const UNARY: &[(&str, Unary)] = &[
-    ("abs", Unary::Abs),
-    ("acos", Unary::Acos),
-    ("acosh", Unary::Acosh),
-    ("asin", Unary::Asin),
-    ("asinh", Unary::Asinh),
-    ("atan", Unary::Atan),
-    ("atanh", Unary::Atanh),
-    ("cbrt", Unary::Cbrt),
-    ("ceil", Unary::Ceil),
-    ("cosh", Unary::Cosh),
-    ("sinh", Unary::Sinh),
-    ("cosine", Unary::Cos),
-    ("count-leading-zeros", Unary::Clz),
-    ("erf", Unary::Erf),
-    ("exponential", Unary::Exp),
-    ("exponential-minus-one", Unary::ExpM1),
-    ("floor", Unary::Floor),
-    ("imag", Unary::Imag),
-    ("is-finite", Unary::IsFinite),
-    ("log", Unary::Log),
-    ("log-plus-one", Unary::Log1p),
-    ("logistic", Unary::Logistic),
-    ("negate", Unary::Neg),
-    ("not", Unary::Not),
-    ("popcnt", Unary::PopulationCount),
-    ("real", Unary::Real),
-    ("round-nearest-afz", Unary::RoundHalfAway),
-    ("round-nearest-even", Unary::RoundHalfEven),
-    ("rsqrt", Unary::Rsqrt),
-    ("sign", Unary::Sign),
-    ("sine", Unary::Sin),
-    ("sqrt", Unary::Sqrt),
-    ("tan", Unary::Tan),
-    ("tanh", Unary::Tanh),
-];
-
-/// Functions of two operands under HLO's names.
-const BINARY: &[(&str, Binary)] = &[
-    ("add", Binary::Add),
-    ("subtract", Binary::Sub),
-    ("multiply", Binary::Mul),
-    ("divide", Binary::Div),
-    ("remainder", Binary::Rem),
-    ("maximum", Binary::Max),
-    ("minimum", Binary::Min),
-    ("power", Binary::Pow),
-    ("atan2", Binary::Atan2),
-    ("and", Binary::And),
-    ("or", Binary::Or),
-    ("xor", Binary::Xor),
-    ("shift-left", Binary::ShiftLeft),
-    ("shift-right-arithmetic", Binary::ShiftRightArithmetic),
-    ("shift-right-logical", Binary::ShiftRightLogical),
-    ("complex", Binary::Complex),
-];
-
-fn unary(opcode: &str) -> Option<Unary> {
-    UNARY.iter().find(|(name, _)| *name == opcode).map(|(_, f)| *f)
-}
-
-fn binary(opcode: &str) -> Option<Binary> {
-    BINARY.iter().find(|(name, _)| *name == opcode).map(|(_, f)| *f)
-}
-
-/// HLO's name of a function of one operand.
-pub(super) fn unary_name(f: Unary) -> Option<&'static str> {
-    UNARY.iter().find(|(_, g)| *g == f).map(|(name, _)| *name)
-}
-
-/// HLO's name of a function of two operands.
-pub(super) fn binary_name(f: Binary) -> &'static str {
-    BINARY.iter().find(|(_, g)| *g == f).map_or("", |(name, _)| *name)
-}
-
-/// The kind of work of an opcode; `None` if it is unknown. The opcode is tried with empty settings.
-#[cfg(test)]
-pub(crate) fn kind_of_opcode(opcode: &str) -> Option<crate::OperatorKind> {
-    use crate::Place;
-    use crate::program::Type;
-    let settings =
-        Settings { dot: Some(crate::program::DotDims::default()), direction: "EQ".to_owned(), ..Settings::default() };
-    let raw = RawInstruction {
-        name: String::new(),
-        opcode: opcode.to_owned(),
-        ty: Type::Token,
-        is_row_major: true,
-        operands: Vec::new(),
-        called: Vec::new(),
-        settings,
-        op_type: String::new(),
-        op_name: String::new(),
-        place: Place::File,
-    };
-    crate::OperatorKind::of(&op_of(&raw).ok()?)
 }

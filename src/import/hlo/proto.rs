@@ -1,14 +1,14 @@
 //! `HloModuleProto`, alone or inside a `HloProto`. Field numbers are those of `hlo.proto` and `xla_data.proto` of OpenXLA.
 
-use super::error::HloProtoError;
+use super::EXPORT_AGAIN;
 use super::proto_literal::read_literal;
 use super::proto_settings;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use crate::program::{ArrayType, ElementType, Type, check_sizes};
 use crate::{ImportError, Place};
-use ns_base::FxHashMap;
 use ns_base::convert::narrow;
 use ns_base::wire::{Fields, Wire};
+use ns_base::{FxHashMap, Refusal, refuse};
 
 /// Most levels of nested tuple shapes and messages.
 const MOST_NESTING: u32 = 64;
@@ -21,7 +21,8 @@ pub(super) fn fields<'a>(message: &'a [u8], of: &'static str) -> Result<Fields<'
         return Ok(Fields::of(message));
     }
     let place = Place::Byte(passed.offset() as u64);
-    Err(ImportError::at(place, HloProtoError::Field { number: count + 1, of }))
+    let cut_off = "the file is cut off or is not an HloModuleProto: copy the whole file";
+    Err(ImportError::at(place, refuse!(instead = cut_off, "field {} of {of} runs past its end", count + 1)))
 }
 
 /// Reads a module.
@@ -43,7 +44,9 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
         }
     }
     if messages.is_empty() {
-        return Err(ImportError::of_file(HloProtoError::NoComputation));
+        let module = "give the HloModuleProto itself, model.hlo_module.pb of the compile cache";
+        let none = refuse!(instead = module, "the file holds no computation of an HloModuleProto");
+        return Err(ImportError::of_file(none));
     }
     let mut computations = Vec::with_capacity(messages.len());
     let mut by_id: FxHashMap<u64, usize> = FxHashMap::default();
@@ -51,7 +54,7 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     for message in messages {
         let (id, computation, called) = read_computation(message)?;
         if by_id.insert(id, computations.len()).is_some() {
-            return Err(at(&computation.name, HloProtoError::Twice { parts: "computations", id }));
+            return Err(at(&computation.name, refuse!("two computations have id {id}")));
         }
         calls.push(called);
         computations.push(computation);
@@ -60,13 +63,15 @@ pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
         link(computation, called, &by_id)?;
     }
     let Some(&entry) = by_id.get(&entry_id) else {
-        return Err(ImportError::of_file(HloProtoError::NoEntry(entry_id)));
+        let none = refuse!(instead = EXPORT_AGAIN, "the entry computation {entry_id} does not exist");
+        return Err(ImportError::of_file(none));
     };
     Ok(RawModule { name, computations, entry, is_scheduled })
 }
 
-pub(super) fn at(name: &str, error: HloProtoError) -> ImportError {
-    ImportError::at(Place::Node(name.chars().take(120).collect()), error)
+/// An error at an instruction or a computation.
+pub(super) fn at(name: &str, error: Refusal) -> ImportError {
+    ImportError::at(Place::Node(name.chars().take(120).collect()), error.advise(EXPORT_AGAIN))
 }
 
 fn link(
@@ -77,7 +82,8 @@ fn link(
     for (instruction, ids) in computation.instructions.iter_mut().zip(called) {
         for id in ids {
             let callee = by_id.get(&id);
-            let callee = callee.ok_or_else(|| at(&instruction.name, HloProtoError::NoCallee(id)))?;
+            let missing = || refuse!("it calls computation {id}, which does not exist");
+            let callee = callee.ok_or_else(|| at(&instruction.name, missing()))?;
             instruction.called.push(*callee);
         }
         // A loop lists its body first and its condition second.
@@ -110,18 +116,19 @@ fn read_computation(message: &[u8]) -> Result<ReadComputation, ImportError> {
         let mut instruction = instruction;
         for operand in operands {
             let Some(&position) = by_id.get(&operand) else {
-                return Err(at(&instruction.name, HloProtoError::NoOperand(operand)));
+                let missing = refuse!("it reads instruction {operand}, which does not come before it");
+                return Err(at(&instruction.name, missing));
             };
             instruction.operands.push(position);
         }
         if by_id.insert(id, narrow(instructions.len())).is_some() {
-            return Err(at(&instruction.name, HloProtoError::Twice { parts: "instructions", id }));
+            return Err(at(&instruction.name, refuse!("two instructions have id {id}")));
         }
         instructions.push(instruction);
         called.push(calls);
     }
     let Some(&root) = by_id.get(&root_id) else {
-        return Err(at(&name, HloProtoError::NoResult(root_id)));
+        return Err(at(&name, refuse!("its result is instruction {root_id}, which does not exist")));
     };
     Ok((id, RawComputation { name, instructions, root: root as usize }, called))
 }
@@ -149,7 +156,7 @@ fn read_instruction(message: &[u8]) -> Result<ReadInstruction, ImportError> {
     }
     let (ty, is_row_major) = match shape {
         Some(shape) => read_shape(shape, &name, MOST_NESTING)?,
-        None => return Err(at(&name, HloProtoError::NoShape)),
+        None => return Err(at(&name, refuse!("it has no shape"))),
     };
     if opcode == "constant" {
         let literal = literal.map(|bytes| read_literal(bytes, &ty, &name)).transpose()?;
@@ -195,7 +202,7 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
             2 => element = value.u64(),
             3 => dims.extend(value.varints()),
             4 => {
-                let depth = depth.checked_sub(1).ok_or_else(|| at(name, HloProtoError::TooDeep))?;
+                let depth = depth.checked_sub(1).ok_or_else(|| at(name, refuse!("tuples nest too deep")))?;
                 let (part, straight) = read_shape(value.bytes(), name, depth)?;
                 is_row_major &= straight;
                 parts.push(part);
@@ -209,16 +216,19 @@ pub(super) fn read_shape(message: &[u8], name: &str, depth: u32) -> Result<(Type
         14 | 17 => Type::Token,
         code => match element_type(code) {
             Some(element) => Type::Array(ArrayType::new(element, sizes(&dims, name)?)),
-            None => return Err(at(name, HloProtoError::Element(code))),
+            None => {
+                let known = "export the model with a type that XLA had in 2024 or before";
+                return Err(at(name, refuse!(instead = known, "element type {code} of xla_data.proto is not known")));
+            }
         },
     };
-    check_sizes(&ty).map_err(|e| at(name, e.into()))?;
+    check_sizes(&ty).map_err(|e| at(name, refuse!("{e}")))?;
     Ok((ty, is_row_major))
 }
 
 fn sizes(dims: &[u64], name: &str) -> Result<Vec<u64>, ImportError> {
     match dims.iter().find(|&&d| i64::try_from(d).is_err()) {
-        Some(&d) => Err(at(name, HloProtoError::Dimension(d.cast_signed()))),
+        Some(&d) => Err(at(name, refuse!("a dimension has {} elements", d.cast_signed()))),
         None => Ok(dims.to_vec()),
     }
 }

@@ -1,10 +1,10 @@
 //! `LiteralProto`: numbers of constants.
 
-use super::error::HloProtoError;
 use super::proto::{at, fields};
 use super::raw::Literal;
 use crate::ImportError;
 use crate::program::{ArrayType, ElementType, Numbers, Type, numbers_of_bytes};
+use ns_base::refuse;
 use ns_base::wire::{Fields, Wire};
 
 /// Reads a literal of a type; `None` if the numbers of an array are missing.
@@ -16,7 +16,7 @@ pub(super) fn read_literal(message: &[u8], ty: &Type, name: &str) -> Result<Opti
         Type::Tuple(parts) => {
             let messages: Vec<&[u8]> = all.filter(|(field, _)| *field == 10).map(|(_, v)| v.bytes()).collect();
             if messages.len() != parts.len() {
-                return Err(at(name, HloProtoError::LiteralValues { ty: ty.clone(), values: messages.len() }));
+                return Err(at(name, refuse!("a literal of {ty} holds {} values", messages.len())));
             }
             let mut literals = Vec::new();
             for (part, message) in parts.iter().zip(messages) {
@@ -61,7 +61,8 @@ fn read_array(all: Fields<'_>, ty: &ArrayType, name: &str) -> Result<Option<Lite
     let values = all.filter(|(field, _)| *field == wanted).map(|(_, value)| value);
     let mut numbers: Option<Numbers> = None;
     for value in values {
-        let more = read_numbers(ty.element, value).ok_or_else(|| at(name, HloProtoError::LiteralCut))?;
+        let more =
+            read_numbers(ty.element, value).ok_or_else(|| at(name, refuse!("its literal ends inside a number")))?;
         numbers = Some(match numbers.take() {
             None => more,
             Some(before) => joined(before, more),
@@ -72,7 +73,7 @@ fn read_array(all: Fields<'_>, ty: &ArrayType, name: &str) -> Result<Option<Lite
         return Ok((ty.elements() == Some(0)).then(|| Literal::new(ty.clone(), empty)));
     };
     if ty.elements() != Some(numbers.len() as u64) {
-        return Err(at(name, HloProtoError::LiteralNumbers { ty: ty.clone(), numbers: numbers.len() }));
+        return Err(at(name, refuse!("a literal of {ty} holds {} numbers", numbers.len())));
     }
     Ok(Some(Literal::new(ty.clone(), numbers)))
 }

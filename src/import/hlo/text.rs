@@ -1,14 +1,13 @@
 //! HLO text: with `%` and operand types as torch_xla and TensorFlow print it, without both as JAX does, and with tables of source
 //! lines as compiled modules have.
 
-use super::error::HloTextError;
 use super::raw::{RawComputation, RawInstruction, RawModule, Settings};
 use super::text_settings::{Callee, apply};
 use super::text_types::{read_literal, read_type};
 use crate::lexer::{Kind, Lexer, Token, unescaped};
 use crate::{ImportError, Place};
-use ns_base::FxHashMap;
 use ns_base::convert::narrow;
+use ns_base::{FxHashMap, Refusal, refuse};
 
 /// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
@@ -40,7 +39,10 @@ fn refuse_other_form(lexer: &mut Lexer<'_>, first: Token<'_>) -> ImportError {
         Kind::Sign('{') if lexer.peek().kind == Kind::Text => "JSON",
         _ => return lexer.unexpected(first, "HloModule"),
     };
-    ImportError::of_file(HloTextError::OtherForm(form))
+    ImportError::of_file(refuse!(
+        instead = "give the HloModuleProto itself (LoweringContext.hlo()), or HLO text",
+        "the file is the {form} form of the protocol buffer, not HLO text"
+    ))
 }
 
 /// Skips the rest of the header's line; returns whether it says that the module is scheduled.
@@ -105,8 +107,11 @@ impl Reader {
             lexer.next();
         }
         if self.by_name.insert(name.bare_name().to_owned(), number).is_some() {
-            let twice = HloTextError::Twice { parts: "computations", name: clipped(name.bare_name()) };
-            return Err(lexer.error_at(name.start, twice));
+            return Err(error_at(
+                lexer,
+                name.start,
+                refuse!("there are two computations {:?}", name_start(name.bare_name())),
+            ));
         }
         if is_entry {
             self.entry = Some(number);
@@ -129,13 +134,14 @@ impl Reader {
                 self.calls.push(Call { computation: number, instruction: instructions.len(), name, at });
             }
             if by_name.insert(name.bare_name(), narrow(instructions.len())).is_some() {
-                let twice = HloTextError::Twice { parts: "instructions", name: clipped(name.bare_name()) };
-                return Err(lexer.error_at(name.start, twice));
+                let twice = refuse!("there are two instructions {:?}", name_start(name.bare_name()));
+                return Err(error_at(lexer, name.start, twice));
             }
             instructions.push(instruction);
         }
         if instructions.is_empty() {
-            return Err(lexer.error_at(name.start, HloTextError::Empty(clipped(name.bare_name()))));
+            let empty = refuse!("the computation {:?} is empty", name_start(name.bare_name()));
+            return Err(error_at(lexer, name.start, empty));
         }
         let root = root.unwrap_or(instructions.len() - 1);
         Ok(RawComputation { name: name.bare_name().to_owned(), instructions, root })
@@ -144,20 +150,27 @@ impl Reader {
     fn module(mut self, lexer: &Lexer<'_>, name: &str, is_scheduled: bool) -> Result<RawModule, ImportError> {
         for call in std::mem::take(&mut self.calls) {
             let Some(&callee) = self.by_name.get(&call.name) else {
-                return Err(lexer.error_at(call.at, HloTextError::NoCallee(clipped(&call.name))));
+                let missing = refuse!("a computation {:?} is called and not defined", name_start(&call.name));
+                return Err(error_at(lexer, call.at, missing));
             };
             self.computations[call.computation].instructions[call.instruction].called.push(callee);
         }
         let only = (self.computations.len() == 1).then_some(0);
         let Some(entry) = self.entry.or(only) else {
-            return Err(ImportError::of_file(HloTextError::NoEntry));
+            let none = refuse!(instead = "copy the whole text", "the module has no ENTRY computation");
+            return Err(ImportError::of_file(none));
         };
         Ok(RawModule { name: name.to_owned(), computations: self.computations, entry, is_scheduled })
     }
 }
 
+/// An error at an offset of the text.
+pub(super) fn error_at(lexer: &Lexer<'_>, at: usize, error: Refusal) -> ImportError {
+    lexer.error_at(at, error.advise("export the text again; it must not be edited by hand"))
+}
+
 /// The first characters of a name, for a message.
-fn clipped(name: &str) -> String {
+fn name_start(name: &str) -> String {
     name.chars().take(80).collect()
 }
 
@@ -208,7 +221,7 @@ fn read_instruction<'a>(
 }
 
 fn place_of_name(name: Token<'_>) -> Place {
-    Place::Node(clipped(name.bare_name()))
+    Place::Node(name_start(name.bare_name()))
 }
 
 /// Reads operands, with or without a type in front of each, up to the closing parenthesis.
@@ -227,7 +240,8 @@ fn read_operands<'a>(lexer: &mut Lexer<'a>, by_name: &FxHashMap<&'a str, u32>) -
         }
         let name = name_of(lexer, "an operand")?;
         let Some(&operand) = by_name.get(name.bare_name()) else {
-            return Err(lexer.error_at(name.start, HloTextError::NoOperand(clipped(name.text))));
+            let missing = refuse!("the operand {:?} is not defined before it is read", name_start(name.text));
+            return Err(error_at(lexer, name.start, missing));
         };
         operands.push(operand);
         if !lexer.take(',') && !lexer.peek().is(')') {
@@ -251,8 +265,8 @@ fn read_settings(lexer: &mut Lexer<'_>, instruction: &mut RawInstruction) -> Res
         }
         let is_understood = apply(&mut instruction.settings, &instruction.opcode, (key.text, value, at), &mut callees);
         if !is_understood {
-            let (setting, opcode) = (key.text.to_owned(), instruction.opcode.clone());
-            return Err(lexer.error_at(at, HloTextError::Setting { setting, opcode, value: clipped(value) }));
+            let wrong = refuse!("{} of {} is not {:?}", key.text, instruction.opcode, name_start(value));
+            return Err(error_at(lexer, at, wrong));
         }
     }
     Ok(callees)

@@ -1,11 +1,12 @@
 //! Types, literals, windows and other small syntax of HLO text.
 
-use super::error::HloTextError;
 use super::raw::{ConvDims, Literal};
+use super::text::error_at;
 use crate::ImportError;
 use crate::lexer::{Expected, Kind, Lexer};
 use crate::program::{ArrayType, ElementType, Numbers, Type, WindowDim, check_sizes, round};
 use ns_base::convert::signed_len;
+use ns_base::refuse;
 
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
@@ -19,7 +20,9 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
     let token = lexer.next();
     if token.is('(') {
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(lexer.error_at(token.start, HloTextError::TooDeep));
+            return Err(
+                lexer.error_at(token.start, refuse!(instead = "export the model again", "tuples nest too deep"))
+            );
         };
         let (mut parts, mut is_row_major) = (Vec::new(), true);
         while !lexer.take(')') {
@@ -45,7 +48,8 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
         name => match ElementType::from_name(name) {
             Some(element) => {
                 let ty = Type::Array(ArrayType::new(element, dims));
-                check_sizes(&ty).map_err(|e| lexer.error_at(token.start, HloTextError::Size(e)))?;
+                let fits = "export a model of sizes that exist";
+                check_sizes(&ty).map_err(|e| lexer.error_at(token.start, refuse!(instead = fits, "{e}")))?;
                 Ok((ty, is_row_major))
             }
             None => Err(unknown_element(lexer, token.start, name)),
@@ -55,7 +59,9 @@ fn read_nested_type(lexer: &mut Lexer<'_>, depth: u32) -> Result<(Type, bool), I
 
 fn unknown_element(lexer: &Lexer<'_>, start: usize, name: &str) -> ImportError {
     let nearest = ns_base::nearest_text(name, ElementType::ALL.iter().map(|e| e.name()));
-    lexer.error_at(start, HloTextError::Element { name: name.chars().take(40).collect(), nearest })
+    let name: String = name.chars().take(40).collect();
+    let like = format!("known ones like it are {nearest}");
+    lexer.error_at(start, refuse!(instead = like, "{name:?} is not a known element type"))
 }
 
 /// Sizes, and where their bracket ends.
@@ -153,8 +159,8 @@ fn read_array_literal(lexer: &mut Lexer<'_>, ty: &ArrayType) -> Result<Literal, 
     }
     let numbers = literal.numbers();
     if ty.elements() != Some(numbers.len() as u64) {
-        let wrong = HloTextError::Constant { ty: ty.clone(), numbers: numbers.len() };
-        return Err(lexer.error_at(first.start, wrong));
+        let wrong = refuse!("a constant of {ty} holds {} numbers", numbers.len());
+        return Err(error_at(lexer, first.start, wrong));
     }
     Ok(Literal::new(ty.clone(), numbers))
 }

@@ -60,52 +60,61 @@ pub enum Unary {
 }
 
 impl Unary {
-    /// The opcode in HLO text; of functions that only CHLO has, a name of the same style.
+    /// Every function with its opcode in HLO text; functions that only CHLO has get a name of the same style.
+    pub const ALL: &[(Self, &'static str)] = &[
+        (Self::Abs, "abs"),
+        (Self::Acos, "acos"),
+        (Self::Acosh, "acosh"),
+        (Self::Asin, "asin"),
+        (Self::Asinh, "asinh"),
+        (Self::Atan, "atan"),
+        (Self::Atanh, "atanh"),
+        (Self::Cbrt, "cbrt"),
+        (Self::Ceil, "ceil"),
+        (Self::Clz, "count-leading-zeros"),
+        (Self::Cos, "cosine"),
+        (Self::Cosh, "cosh"),
+        (Self::Digamma, "digamma"),
+        (Self::Erf, "erf"),
+        (Self::ErfInv, "erf-inv"),
+        (Self::Erfc, "erfc"),
+        (Self::Exp, "exponential"),
+        (Self::ExpM1, "exponential-minus-one"),
+        (Self::Floor, "floor"),
+        (Self::Imag, "imag"),
+        (Self::IsFinite, "is-finite"),
+        (Self::IsInf, "is-inf"),
+        (Self::IsNan, "is-nan"),
+        (Self::Lgamma, "lgamma"),
+        (Self::Log, "log"),
+        (Self::Log1p, "log-plus-one"),
+        (Self::Logistic, "logistic"),
+        (Self::Neg, "negate"),
+        (Self::Not, "not"),
+        (Self::PopulationCount, "popcnt"),
+        (Self::Real, "real"),
+        (Self::RoundHalfAway, "round-nearest-afz"),
+        (Self::RoundHalfEven, "round-nearest-even"),
+        (Self::Rsqrt, "rsqrt"),
+        (Self::Sign, "sign"),
+        (Self::Sin, "sine"),
+        (Self::Sinh, "sinh"),
+        (Self::Sqrt, "sqrt"),
+        (Self::Square, "square"),
+        (Self::Tan, "tan"),
+        (Self::Tanh, "tanh"),
+    ];
+
+    /// Its name in [`Self::ALL`].
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Abs => "abs",
-            Self::Acos => "acos",
-            Self::Acosh => "acosh",
-            Self::Asin => "asin",
-            Self::Asinh => "asinh",
-            Self::Atan => "atan",
-            Self::Atanh => "atanh",
-            Self::Cbrt => "cbrt",
-            Self::Ceil => "ceil",
-            Self::Clz => "count-leading-zeros",
-            Self::Cos => "cosine",
-            Self::Cosh => "cosh",
-            Self::Digamma => "digamma",
-            Self::Erf => "erf",
-            Self::ErfInv => "erf-inv",
-            Self::Erfc => "erfc",
-            Self::Exp => "exponential",
-            Self::ExpM1 => "exponential-minus-one",
-            Self::Floor => "floor",
-            Self::Imag => "imag",
-            Self::IsFinite => "is-finite",
-            Self::IsInf => "is-inf",
-            Self::IsNan => "is-nan",
-            Self::Lgamma => "lgamma",
-            Self::Log => "log",
-            Self::Log1p => "log-plus-one",
-            Self::Logistic => "logistic",
-            Self::Neg => "negate",
-            Self::Not => "not",
-            Self::PopulationCount => "popcnt",
-            Self::Real => "real",
-            Self::RoundHalfAway => "round-nearest-afz",
-            Self::RoundHalfEven => "round-nearest-even",
-            Self::Rsqrt => "rsqrt",
-            Self::Sign => "sign",
-            Self::Sin => "sine",
-            Self::Sinh => "sinh",
-            Self::Sqrt => "sqrt",
-            Self::Square => "square",
-            Self::Tan => "tan",
-            Self::Tanh => "tanh",
-        }
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(f, _)| *f == self).map_or("", |(_, name)| name)
+    }
+
+    /// The function with a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(f, _)| *f)
     }
 }
 
@@ -134,27 +143,36 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The opcode in HLO text.
+    /// Every function with its opcode in HLO text.
+    pub const ALL: &[(Self, &'static str)] = &[
+        (Self::Add, "add"),
+        (Self::Sub, "subtract"),
+        (Self::Mul, "multiply"),
+        (Self::Div, "divide"),
+        (Self::Rem, "remainder"),
+        (Self::Max, "maximum"),
+        (Self::Min, "minimum"),
+        (Self::Pow, "power"),
+        (Self::Atan2, "atan2"),
+        (Self::And, "and"),
+        (Self::Or, "or"),
+        (Self::Xor, "xor"),
+        (Self::ShiftLeft, "shift-left"),
+        (Self::ShiftRightArithmetic, "shift-right-arithmetic"),
+        (Self::ShiftRightLogical, "shift-right-logical"),
+        (Self::Complex, "complex"),
+    ];
+
+    /// Its name in [`Self::ALL`].
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Sub => "subtract",
-            Self::Mul => "multiply",
-            Self::Div => "divide",
-            Self::Rem => "remainder",
-            Self::Max => "maximum",
-            Self::Min => "minimum",
-            Self::Pow => "power",
-            Self::Atan2 => "atan2",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::ShiftLeft => "shift-left",
-            Self::ShiftRightArithmetic => "shift-right-arithmetic",
-            Self::ShiftRightLogical => "shift-right-logical",
-            Self::Complex => "complex",
-        }
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(f, _)| *f == self).map_or("", |(_, name)| name)
+    }
+
+    /// The function with a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(f, _)| *f)
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::convert::{Converter, Frame, clip, declared};
 use super::dynamic::{FixedOp, called_with_sizes};
-use super::error::StableHloError;
+use super::failure::Failure;
 use super::known::{self, Given, folded, given};
 use super::slices::known_places;
 use super::syntax::Operation;
-use crate::attribute::AttributeError;
+use crate::calls;
 use crate::program::{ComputationId, InstructionId, Op, Type};
-use crate::{ImportError, calls};
+use ns_base::{Refusal, refuse};
 
 impl<'a> Converter<'_, 'a> {
     pub(super) fn call(
@@ -17,12 +17,11 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let symbol = symbol.or_else(|| operation.attribute("callee").or_else(|| operation.attribute("decomposition")));
-        let callee = symbol.unwrap_or("").trim_start_matches('@');
+    ) -> Result<InstructionId, Failure> {
+        let named = || operation.text("callee").or_else(|| operation.text("decomposition"));
+        let callee = operation.symbol().or_else(named).unwrap_or("");
         let Some(&index) = self.functions.get(callee) else {
-            return Err(self.error(operation.at, StableHloError::NoCallee(clip(callee))));
+            return Err(self.error(operation.at, refuse!("a function {:?} is called and not defined", clip(callee))));
         };
         let given: Vec<Given> = operands.iter().map(|&o| given(frame.builder.instructions(), o)).collect();
         let id = self.function(index, &given, frame.depth)?;
@@ -37,29 +36,25 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
-        let symbol = operation.words.iter().find(|w| w.starts_with('@')).copied();
-        let target = symbol.or_else(|| operation.attribute("call_target_name")).unwrap_or("");
-        let target = target.trim_start_matches('@').trim_matches('"');
+    ) -> Result<InstructionId, Failure> {
+        let target = operation.symbol().or_else(|| operation.text("call_target_name")).unwrap_or("");
+        let target = target.trim_matches('"');
         // A check of sizes, which are known at this point.
         if let ("shape_assertion", Some(&condition)) = (target, operands.first()) {
             self.check(frame, operation, &operands)?;
             return Ok(condition);
         }
-        let failed = |fault: AttributeError| {
-            self.error(operation.at, StableHloError::Attribute { operation: target.to_owned(), fault })
-        };
+        let failed = |wrong: Refusal| self.error(operation.at, wrong.within(|what| format!("{target}: {what}")));
         let fixed = called_with_sizes(target, frame.builder.instructions(), &operands).map_err(failed)?;
         if let Some(fixed) = fixed {
-            let callee = operation.attribute("called_computations").unwrap_or("");
-            let callee = callee.trim_matches(['[', ']', '@', '"', ' ']);
+            let callee = operation.text("called_computations").unwrap_or("");
             let called = match self.functions.get(callee) {
                 Some(&index) => vec![self.function(index, &[], frame.depth)?],
                 None => Vec::new(),
             };
             return self.fixed(frame, operation, name, fixed, called);
         }
-        let config = operation.attribute("backend_config").unwrap_or("").trim_matches('"');
+        let config = operation.text("backend_config").unwrap_or("");
         let op = {
             let types: Vec<&Type> = operands.iter().map(|&o| frame.builder.ty(o)).collect();
             calls::meaning(target, config, &types, &declared(&operation.types))
@@ -70,18 +65,13 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// Refuses sizes for which a check of the model fails. The message of the check counts its operands from the one behind the condition.
-    fn check(
-        &self,
-        frame: &Frame<'a>,
-        operation: &Operation<'a>,
-        operands: &[InstructionId],
-    ) -> Result<(), ImportError> {
+    fn check(&self, frame: &Frame<'a>, operation: &Operation<'a>, operands: &[InstructionId]) -> Result<(), Failure> {
         let number = |&o: &InstructionId| known::numbers(frame.builder.instructions(), o)?.first().copied();
         let Some((condition, values)) = operands.split_first() else { return Ok(()) };
         if number(condition) != Some(0) {
             return Ok(());
         }
-        let said = operation.attribute("error_message").unwrap_or("").trim_matches('"');
+        let said = operation.text("error_message").unwrap_or("");
         let said = said.trim_start_matches("Input shapes do not match the polymorphic shapes specification. ");
         let mut said =
             said.split(" Using the following").next().unwrap_or(said).trim().trim_end_matches('.').to_owned();
@@ -90,7 +80,7 @@ impl<'a> Converter<'_, 'a> {
                 said = said.replace(&format!("{{{i}}}"), &n.to_string());
             }
         }
-        Err(ImportError::of_file(StableHloError::Refused(said)))
+        Err(Failure::of_sizes(refuse!("the model refuses these sizes: {said}")))
     }
 
     /// Adds an operation whose sizes were operands.
@@ -101,7 +91,7 @@ impl<'a> Converter<'_, 'a> {
         name: &str,
         (op, operands, ty): FixedOp,
         called: Vec<ComputationId>,
-    ) -> Result<InstructionId, ImportError> {
+    ) -> Result<InstructionId, Failure> {
         let types: Vec<Type> = operands.iter().map(|&o| frame.builder.ty(o).clone()).collect();
         let inferred = || self.result_type(operation, &op, &types.iter().collect::<Vec<_>>(), &called);
         let ty = ty.map_or_else(inferred, Ok)?;

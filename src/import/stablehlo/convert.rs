@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::attributes::{Dense, dense};
 use super::dynamic::{sets_full_size, with_fixed_sizes};
-use super::error::StableHloError;
+use super::failure::{Cause, Failure};
 use super::known::Given;
 use super::open_sizes::OpenSizes;
 use super::ops::{is_total_order, op_of};
 use super::parse::error;
 use super::slices::moving_slice;
-use super::syntax::{Argument, Function, Module, OpenType, Operation, Use};
-use crate::attribute::{AttributeError, ConstantError};
+use super::syntax::{Argument, Attribute, Function, Module, Name, OpenType, Operation, Use};
+use super::values::attribute;
 use crate::program::infer::{Inference, Signature};
 use crate::program::{
     Computation, ComputationBuilder, ComputationId, InstructionId, Op, Origin, Program, ProgramParameter, Role, Type,
@@ -19,7 +19,7 @@ use crate::program::{
 };
 use crate::{ImportError, scopes};
 use ns_base::convert::narrow;
-use ns_base::{FxHashMap, IndexVec};
+use ns_base::{FxHashMap, IndexVec, Refusal, refuse};
 
 /// Most levels of nested calls and regions.
 const MOST_NESTING: u32 = 100;
@@ -52,9 +52,9 @@ pub(super) struct Converter<'m, 'a> {
 /// Values by name, in one computation.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
-    pub(super) values: FxHashMap<&'a str, Bound>,
+    pub(super) values: FxHashMap<Name<'a>, Bound>,
     /// Values of the surroundings, by name and number of the result.
-    pub(super) outer: FxHashMap<(&'a str, u32), InstructionId>,
+    pub(super) outer: FxHashMap<(Name<'a>, u32), InstructionId>,
 }
 
 /// The meaning of a name.
@@ -115,8 +115,8 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    pub(super) fn error(&self, at: usize, wrong: StableHloError) -> ImportError {
-        error(self.source, at, wrong)
+    pub(super) fn error(&self, at: usize, wrong: Refusal) -> Failure {
+        error(self.source, at, wrong).into()
     }
 
     pub(super) fn finish(&mut self, frame: Frame<'a>, name: &str, root: InstructionId) -> ComputationId {
@@ -128,15 +128,15 @@ impl<'m, 'a> Converter<'m, 'a> {
     }
 
     /// The computation of a function that is called with `arguments`.
-    pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, ImportError> {
+    pub fn function(&mut self, index: usize, arguments: &[Given], depth: u32) -> Result<ComputationId, Failure> {
         let function: &Function<'a> = &self.module.functions[index];
         let Some(depth) = depth.checked_sub(1).filter(|_| self.left > 0) else {
-            return Err(self.error(function.at, StableHloError::TooDeep("calls")));
+            return Err(self.error(function.at, refuse!("calls nest too deep")));
         };
         match self.states[index] {
             State::Done(id) => return Ok(id),
             State::Open => {
-                return Err(self.error(function.at, StableHloError::CallsItself(function.name.to_owned())));
+                return Err(self.error(function.at, refuse!("the function {:?} calls itself", function.name)));
             }
             State::New => self.states[index] = State::Open,
         }
@@ -168,7 +168,7 @@ impl<'m, 'a> Converter<'m, 'a> {
         frame: &mut Frame<'a>,
         body: &[Operation<'a>],
         at: usize,
-    ) -> Result<Vec<InstructionId>, ImportError> {
+    ) -> Result<Vec<InstructionId>, Failure> {
         for operation in body {
             if operation.name.ends_with(".return") {
                 return operation.operands.iter().map(|read| self.read(frame, read)).collect();
@@ -177,7 +177,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             let id = self.operation(frame, operation)?;
             self.bind(frame, operation, id);
         }
-        Err(self.error(at, StableHloError::NoReturn))
+        Err(self.error(at, refuse!("a function or a region does not return")))
     }
 
     fn bind(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, id: InstructionId) {
@@ -191,7 +191,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             // `%values, %indices = ..`
             ref many => {
-                for (k, (name, _)) in many.iter().enumerate() {
+                for (k, &(name, _)) in many.iter().enumerate() {
                     let element = frame.element(id, narrow(k));
                     frame.scope.values.insert(name, Bound::One(element));
                 }
@@ -199,32 +199,34 @@ impl<'m, 'a> Converter<'m, 'a> {
         }
     }
 
-    pub(super) fn read(&self, frame: &mut Frame<'a>, read: &Use<'a>) -> Result<InstructionId, ImportError> {
+    pub(super) fn read(&self, frame: &mut Frame<'a>, read: &Use<'a>) -> Result<InstructionId, Failure> {
         if let Some(&outer) = frame.scope.outer.get(&(read.name, read.index)) {
             return Ok(outer);
         }
-        match frame.scope.values.get(read.name).copied() {
+        match frame.scope.values.get(&read.name).copied() {
             Some(Bound::One(id)) if read.index == 0 => Ok(id),
             Some(Bound::Tuple(id)) => {
                 let parts = if let Type::Tuple(parts) = frame.builder.ty(id) { parts.len() } else { 0 };
                 if (read.index as usize) < parts {
                     return Ok(frame.element(id, read.index));
                 }
-                Err(self.error(read.at, StableHloError::NoResult { value: clip(read.name), results: parts }))
+                Err(self.error(read.at, refuse!("the value {} has {parts} results", clip(&read.name.to_string()))))
             }
-            _ => Err(self.error(read.at, StableHloError::Undefined(clip(read.name)))),
+            _ => Err(self.error(
+                read.at,
+                refuse!("the value {} is not defined before it is read", clip(&read.name.to_string())),
+            )),
         }
     }
 
-    fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, ImportError> {
-        let name = operation.results.first().map_or("unnamed", |(name, _)| name.trim_start_matches('%')).to_owned();
+    fn operation(&mut self, frame: &mut Frame<'a>, operation: &Operation<'a>) -> Result<InstructionId, Failure> {
+        let name = operation.results.first().map_or_else(|| "unnamed".to_owned(), |(name, _)| name.bare());
         let mut operands = Vec::with_capacity(operation.operands.len());
         for read in &operation.operands {
             operands.push(self.read(frame, read)?);
         }
-        let failed = |fault: AttributeError| {
-            self.error(operation.at, StableHloError::Attribute { operation: operation.name.clone(), fault })
-        };
+        let failed =
+            |wrong: Refusal| self.error(operation.at, wrong.within(|what| format!("{}: {what}", operation.name)));
         match operation.name.as_str() {
             "func.call" => return self.call(frame, operation, &name, operands),
             "stablehlo.constant" | "mhlo.constant" | "chlo.constant" => return self.constant(frame, operation, &name),
@@ -234,7 +236,11 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
             "stablehlo.custom_call" | "mhlo.custom_call" => return self.custom_call(frame, operation, &name, operands),
             "stablehlo.composite" | "mhlo.composite" => return self.call(frame, operation, &name, operands),
-            "sdy.manual_computation" => return Err(self.error(operation.at, StableHloError::Divided)),
+            "sdy.manual_computation" => {
+                let one = "export the model for one device, without a mesh";
+                let divided = "sdy.manual_computation: the module is divided over several devices";
+                return Err(self.error(operation.at, refuse!(instead = one, "{divided}")));
+            }
             _ if is_passed_on(frame, operation, &operands).map_err(failed)? => return Ok(operands[0]),
             _ => {}
         }
@@ -253,7 +259,7 @@ impl<'m, 'a> Converter<'m, 'a> {
             }
         }
         let op = op_of(operation, &types).map_err(failed)?;
-        let op = op.ok_or_else(|| self.error(operation.at, StableHloError::NoMeaning(operation.name.clone())))?;
+        let op = op.ok_or_else(|| self.error(operation.at, refuse!("{}: it has no meaning here", operation.name)))?;
         let mut called = Vec::new();
         if let Some(callee) =
             operation.words.iter().position(|w| *w == "applies").and_then(|i| operation.words.get(i + 1))
@@ -283,35 +289,33 @@ impl<'m, 'a> Converter<'m, 'a> {
         op: &Op,
         operands: &[&Type],
         called: &[ComputationId],
-    ) -> Result<Type, ImportError> {
+    ) -> Result<Type, Failure> {
         let declared = declared(&operation.types);
         if operation.types.iter().all(|t| t.open.is_empty()) {
             return Ok(declared);
         }
-        let name = || operation.name.clone();
+        let name = &operation.name;
+        let open = |wrong: Refusal| Failure {
+            cause: Cause::Contradiction,
+            ..self.error(operation.at, wrong.advise("export the model with fixed sizes"))
+        };
         if matches!(op, Op::Reshape | Op::Broadcast { .. } | Op::Iota { .. } | Op::Opaque(_)) {
-            return Err(self.error(operation.at, StableHloError::OpenSize(name())));
+            return Err(open(refuse!("{name} has an open size: it does not follow from its operands")));
         }
         let called: Vec<&Signature> = called.iter().map(|c| &self.signatures[c.0 as usize]).collect();
         let inference = Inference { op, operands, called: &called, declared: &declared };
-        inference
-            .result()
-            .map_err(|fault| self.error(operation.at, StableHloError::OpenResult { operation: name(), fault }))
+        inference.result().map_err(|wrong| open(refuse!("{name} has an open size: {wrong}")))
     }
 
-    fn constant(
-        &self,
-        frame: &mut Frame<'a>,
-        operation: &Operation<'a>,
-        name: &str,
-    ) -> Result<InstructionId, ImportError> {
+    fn constant(&self, frame: &mut Frame<'a>, operation: &Operation<'a>, name: &str) -> Result<InstructionId, Failure> {
         let ty = declared(&operation.types);
-        let word = operation.words.iter().find(|w| w.starts_with("dense")).copied();
-        let value = word.or_else(|| operation.attribute("value").map(before_type)).unwrap_or("");
+        let word = operation.words.iter().find(|w| w.starts_with("dense")).map(|w| attribute(w));
+        let value = word.as_ref().or_else(|| operation.attribute("value")).unwrap_or(&Attribute::Other(""));
         let Some(array) = ty.array() else {
-            return Err(self.error(operation.at, StableHloError::ConstantType(ty)));
+            return Err(self.error(operation.at, refuse!("a constant of {ty}")));
         };
-        let failed = |what: ConstantError| self.error(operation.at, StableHloError::Constant(what));
+        let failed =
+            |wrong: Refusal| self.error(operation.at, wrong.within(|what| format!("stablehlo.constant: {what}")));
         Ok(match dense(value, array).map_err(failed)? {
             Dense::Splat(value) => frame.builder.splat(name, value, &array.dims),
             Dense::All(value) => frame.builder.push(name, Op::Constant(Box::new(value)), Vec::new(), ty),
@@ -322,11 +326,13 @@ impl<'m, 'a> Converter<'m, 'a> {
     /// The number of the function that a caller calls: `main`, or the first.
     pub fn main(&self) -> Result<usize, ImportError> {
         let main = self.functions.get("main").copied().or((!self.module.functions.is_empty()).then_some(0));
-        main.ok_or_else(|| ImportError::of_file(StableHloError::NoFunction))
+        main.ok_or_else(|| {
+            ImportError::of_file(refuse!(instead = "export the text again", "the module has no function"))
+        })
     }
 
     /// The whole program.
-    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, ImportError> {
+    pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();
         let given: Vec<Given> = arguments.map(|(i, a)| (sizes.filled(i, &a.ty.ty), None)).collect();
@@ -336,9 +342,9 @@ impl<'m, 'a> Converter<'m, 'a> {
         let arguments = function.body.arguments.iter().zip(given).enumerate();
         for (i, (argument, (ty, _))) in arguments.filter(|(i, _)| !sizes.constants.contains_key(i)) {
             let Type::Array(ty) = ty else {
-                return Err(self.error(function.at, StableHloError::Argument(ty)));
+                return Err(self.error(function.at, refuse!("an argument of main is {ty}, not an array")));
             };
-            let mut name = argument.name.trim_start_matches('%').to_owned();
+            let mut name = argument.name.bare();
             // Arguments are counted without the numbers that JAX puts in front of them.
             if name == format!("arg{i}") {
                 name = format!("arg{}", sizes.parameter(i));
@@ -352,7 +358,7 @@ impl<'m, 'a> Converter<'m, 'a> {
 /// Makes a parameter; known numbers replace it.
 pub(super) fn parameter<'a>(frame: &mut Frame<'a>, argument: &Argument<'a>, i: usize, given: Option<&Given>) {
     frame.builder.origin = Origin::default();
-    let name = argument.name.trim_start_matches('%');
+    let name = &argument.name.bare();
     let (ty, value) = given.cloned().unwrap_or_else(|| (argument.ty.ty.clone(), None));
     let mut id = frame.builder.push(name, Op::Parameter(narrow(i)), Vec::new(), ty.clone());
     if let Some(value) = value {
@@ -366,11 +372,7 @@ pub(super) fn clip(name: &str) -> String {
 }
 
 /// Whether an operation passes its first operand on: it marks how the operand is divided, or gives it the size that it has.
-fn is_passed_on(
-    frame: &Frame<'_>,
-    operation: &Operation<'_>,
-    operands: &[InstructionId],
-) -> Result<bool, AttributeError> {
+fn is_passed_on(frame: &Frame<'_>, operation: &Operation<'_>, operands: &[InstructionId]) -> Result<bool, Refusal> {
     match operation.name.as_str() {
         "sdy.sharding_constraint" | "sdy.reshard" => Ok(operands.len() == 1),
         "stablehlo.set_dimension_size" | "mhlo.set_dimension_size" => {
@@ -378,11 +380,6 @@ fn is_passed_on(
         }
         _ => Ok(false),
     }
-}
-
-/// `dense<..>` of `dense<..> : tensor<4xf32>`.
-fn before_type(value: &str) -> &str {
-    value.rsplit_once(" : ").map_or(value, |(value, _)| value)
 }
 
 /// The type of an operation's results: the type of a single result, a tuple of several.

@@ -3,14 +3,81 @@
 //! The sizes of main's arguments are filled in first. Shape computations then fold to constants as they are read, functions are converted
 //! for each call with its sizes, and every operation that takes sizes as operands becomes the operation with fixed sizes.
 
+use super::attributes::window_length;
 use super::known::{self, Instructions};
-use super::ops::convolution;
+use super::ops::{convolution, dimension, either};
 use super::syntax::Operation;
-use crate::attribute::AttributeError;
+use crate::OperatorKind as Kind;
 use crate::program::{ArrayType, ElementType, InstructionId, Op, Type, WindowDim};
+use ns_base::{Refusal, refuse};
 
 /// An operation, its operands, and its result's type if that does not follow from them.
 pub(super) type FixedOp = (Op, Vec<InstructionId>, Option<Type>);
+
+/// An operation that takes sizes as operands.
+pub(super) struct Sized<'c, 'a> {
+    operation: &'c Operation<'a>,
+    instructions: &'c Instructions,
+    operands: &'c [InstructionId],
+    declared: &'c Type,
+}
+
+impl Sized<'_, '_> {
+    fn numbers(&self, i: usize) -> Result<Vec<i64>, Refusal> {
+        known_operand(self.instructions, self.operands, i)
+    }
+
+    fn sizes(&self, i: usize) -> Result<Vec<u64>, Refusal> {
+        super::attributes::sizes(&self.numbers(i)?)
+    }
+
+    /// The first operands.
+    fn first(&self, n: usize) -> Vec<InstructionId> {
+        self.operands.get(..n).unwrap_or_default().to_vec()
+    }
+
+    /// The type of the result with these sizes.
+    fn result(&self, dims: Vec<u64>) -> Option<Type> {
+        let element = self.declared.array().map_or(ElementType::F32, |a| a.element);
+        Some(Type::Array(ArrayType::new(element, dims)))
+    }
+}
+
+/// Makes the operation with fixed sizes.
+type Fix = fn(&Sized<'_, '_>) -> Result<FixedOp, Refusal>;
+
+/// Operations that take sizes as operands.
+pub(super) const OPS: &[(&str, Kind, Fix)] = &[
+    ("dynamic_broadcast_in_dim", Kind::Movement, |s| {
+        let dimensions = either(s.operation, "dims", "broadcast_dimensions")?;
+        Ok((Op::Broadcast { dimensions }, s.first(1), s.result(s.sizes(1)?)))
+    }),
+    ("dynamic_conv", Kind::Product, |s| {
+        let types: Vec<&Type> = s.operands.iter().map(|&o| &s.instructions[o].ty).collect();
+        let mut convolution = convolution(s.operation, &types)?;
+        if let Op::Convolution { window, .. } = &mut convolution {
+            pad(window, &s.numbers(2)?)?;
+        }
+        Ok((convolution, s.first(2), None))
+    }),
+    ("dynamic_gather", Kind::Indexing, |s| {
+        let dims = super::attributes::gather_dims(s.operation, s.sizes(2)?)?;
+        Ok((Op::Gather(dims), s.first(2), None))
+    }),
+    ("dynamic_iota", Kind::Creation, |s| {
+        let dimension = dimension(s.operation, &["iota_dimension", "dim"])?;
+        Ok((Op::Iota { dimension }, Vec::new(), s.result(s.sizes(0)?)))
+    }),
+    ("dynamic_pad", Kind::Movement, |s| {
+        let interior = s.sizes(4)?;
+        Ok((Op::Pad { low: s.numbers(2)?, high: s.numbers(3)?, interior }, s.first(2), None))
+    }),
+    ("dynamic_reshape", Kind::Movement, |s| Ok((Op::Reshape, s.first(1), s.result(s.sizes(1)?)))),
+    ("real_dynamic_slice", Kind::Indexing, |s| {
+        let (starts, limits, strides) = (s.sizes(1)?, s.sizes(2)?, s.sizes(3)?);
+        Ok((Op::Slice { starts, limits, strides }, s.first(1), None))
+    }),
+];
 
 /// The operation with fixed sizes for an operation that takes sizes as operands, with its remaining operands.
 ///
@@ -20,54 +87,16 @@ pub(super) fn with_fixed_sizes(
     instructions: &Instructions,
     operands: &[InstructionId],
     declared: &Type,
-) -> Result<Option<FixedOp>, AttributeError> {
-    let numbers = |i: usize| -> Result<Vec<i64>, AttributeError> {
-        let found = operands.get(i).and_then(|&o| known::numbers(instructions, o));
-        found.ok_or(AttributeError::ShapeOfData(i))
-    };
-    let sizes = |i: usize| numbers(i).and_then(|n| super::attributes::sizes(&n));
-    let element = declared.array().map_or(ElementType::F32, |a| a.element);
-    let array = |dims: Vec<u64>| Some(Type::Array(ArrayType::new(element, dims)));
-    let first = operands.first().map(|&o| vec![o]).unwrap_or_default();
+) -> Result<Option<FixedOp>, Refusal> {
     let name = operation.name.split_once('.').map_or("", |(_, name)| name);
-    Ok(Some(match name {
-        "dynamic_broadcast_in_dim" => {
-            let short = operation.attribute("dims").is_some();
-            let dimensions = operation.naturals(if short { "dims" } else { "broadcast_dimensions" })?;
-            (Op::Broadcast { dimensions }, first, array(sizes(1)?))
-        }
-        "dynamic_reshape" => (Op::Reshape, first, array(sizes(1)?)),
-        "dynamic_iota" => {
-            let short = operation.attribute("dim").is_some();
-            let dimension = operation.number(if short { "dim" } else { "iota_dimension" })?;
-            (Op::Iota { dimension }, Vec::new(), array(sizes(0)?))
-        }
-        "dynamic_pad" => {
-            let interior = super::attributes::sizes(&numbers(4)?)?;
-            (
-                Op::Pad { low: numbers(2)?, high: numbers(3)?, interior },
-                operands.get(..2).unwrap_or_default().to_vec(),
-                None,
-            )
-        }
-        "real_dynamic_slice" => {
-            let (starts, limits, strides) = (sizes(1)?, sizes(2)?, sizes(3)?);
-            (Op::Slice { starts, limits, strides }, first, None)
-        }
-        "dynamic_gather" => {
-            let dims = super::attributes::gather_dims(operation, sizes(2)?)?;
-            (Op::Gather(dims), operands.get(..2).unwrap_or_default().to_vec(), None)
-        }
-        "dynamic_conv" => {
-            let types: Vec<&Type> = operands.iter().map(|&o| &instructions[o].ty).collect();
-            let mut convolution = convolution(operation, &types)?;
-            if let Op::Convolution { window, .. } = &mut convolution {
-                pad(window, &numbers(2)?)?;
-            }
-            (convolution, operands.get(..2).unwrap_or_default().to_vec(), None)
-        }
-        _ => return Ok(None),
-    }))
+    let found = OPS.iter().find(|(known, ..)| *known == name);
+    found.map(|(.., fix)| fix(&Sized { operation, instructions, operands, declared })).transpose()
+}
+
+/// The numbers of an operand, which must be known.
+fn known_operand(instructions: &Instructions, operands: &[InstructionId], i: usize) -> Result<Vec<i64>, Refusal> {
+    let numbers = operands.get(i).and_then(|&o| known::numbers(instructions, o));
+    numbers.ok_or_else(|| refuse!("its operand {i} is a shape that depends on data"))
 }
 
 /// Whether an operation gives a dimension the size that it has: TensorFlow marks results of fixed sizes in this way.
@@ -75,20 +104,19 @@ pub(super) fn sets_full_size(
     operation: &Operation<'_>,
     instructions: &Instructions,
     operands: &[InstructionId],
-) -> Result<bool, AttributeError> {
+) -> Result<bool, Refusal> {
     let [array, size] = operands else { return Ok(false) };
-    let short = operation.attribute("dim").is_some();
-    let dimension: u32 = operation.number(if short { "dim" } else { "dimension" })?;
+    let dimension = dimension(operation, &["dimension", "dim"])?;
     let has = instructions[*array].ty.array().and_then(|ty| ty.dims.get(dimension as usize).copied());
     let given = known::numbers(instructions, *size).and_then(|n| u64::try_from(*n.first()?).ok());
     Ok(has.is_some() && has == given)
 }
 
 /// Sets the paddings of a window: low and high alternate.
-fn pad(window: &mut [WindowDim], pads: &[i64]) -> Result<(), AttributeError> {
+fn pad(window: &mut [WindowDim], pads: &[i64]) -> Result<(), Refusal> {
     let (given, rank) = (pads.len(), window.len());
     if given != 2 * rank {
-        return Err(AttributeError::Window { list: "paddings", given, rank });
+        return Err(window_length("paddings", given, rank));
     }
     for (dim, pads) in window.iter_mut().zip(pads.chunks_exact(2)) {
         (dim.pad_low, dim.pad_high) = (pads[0], pads[1]);
@@ -103,11 +131,8 @@ pub(super) fn called_with_sizes(
     target: &str,
     instructions: &Instructions,
     operands: &[InstructionId],
-) -> Result<Option<FixedOp>, AttributeError> {
-    let numbers = |i: usize| -> Result<Vec<i64>, AttributeError> {
-        let found = operands.get(i).and_then(|&o| known::numbers(instructions, o));
-        found.ok_or(AttributeError::ShapeOfData(i))
-    };
+) -> Result<Option<FixedOp>, Refusal> {
+    let numbers = |i: usize| known_operand(instructions, operands, i);
     let first = |n: usize| operands.get(..n).unwrap_or_default().to_vec();
     Ok(Some(match target {
         "stablehlo.dynamic_reduce_window" => {
@@ -120,7 +145,7 @@ pub(super) fn called_with_sizes(
                 [("strides", strides.len()), ("base dilations", base.len()), ("window dilations", dilations.len())]
             {
                 if given != rank {
-                    return Err(AttributeError::Window { list, given, rank });
+                    return Err(window_length(list, given, rank));
                 }
             }
             let dim = |i: usize| WindowDim {
@@ -140,10 +165,4 @@ pub(super) fn called_with_sizes(
         }
         _ => return Ok(None),
     }))
-}
-
-/// Whether an operation takes its sizes as operands.
-#[cfg(test)]
-pub(super) fn is_known(operation: &Operation<'_>) -> bool {
-    !matches!(with_fixed_sizes(operation, &Instructions::new(), &[], &Type::Token), Ok(None))
 }

@@ -1,14 +1,15 @@
-//! Reads a module with the sizes that were asked for and, if its operations contradict each other with them, finds sizes that work: for
-//! sizes that nobody asked for, to use them; for others, to name them.
+//! Reads a module with the sizes that the user gave. If its operations contradict each other with them, it tries others: it uses them where
+//! the user gave none, and names them where he did.
 
 use std::collections::BTreeMap;
 
 use super::convert::{Converter, MOST_CONVERSIONS};
-use super::error::StableHloError;
+use super::failure::{Cause, Failure};
 use super::open_sizes::OpenSizes;
 use super::syntax::Module;
 use crate::program::{Program, prune, verify};
-use crate::{ImportError, ImportErrorKind, ImportOptions};
+use crate::{ImportError, ImportOptions};
+use ns_base::refuse;
 
 /// Sizes that are tried, smallest first.
 const TRIED: [u64; 21] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 32, 64, 128, 256, 512];
@@ -22,11 +23,13 @@ pub(super) fn program_of(
     source: &str,
     options: &ImportOptions,
 ) -> Result<(Program, OpenSizes), ImportError> {
-    let error = match with_sizes(module, source, &options.dims, 1, MOST_CONVERSIONS) {
+    let Failure { error, cause } = match with_sizes(module, source, &options.dims, 1, MOST_CONVERSIONS) {
         Ok(found) => return Ok(found),
-        Err(error) if module.is_open && is_about_sizes(&error) => error,
-        Err(error) => return Err(error),
+        Err(failure) => failure,
     };
+    if !module.is_open || cause == Cause::File {
+        return Err(error);
+    }
     let main = Converter::new(module, source, 0).main()?;
     let Ok(sizes) = OpenSizes::of(module, main, &options.dims, TRIED[TRIED.len() - 1]) else { return Err(error) };
     if sizes.dimensions.iter().any(|d| !d.is_chosen) {
@@ -34,7 +37,7 @@ pub(super) fn program_of(
             TRIED[1..].iter().find_map(|&size| with_sizes(module, source, &options.dims, size, MOST_TRIED).ok());
         return found.ok_or(error);
     }
-    if matches!(*error.kind, ImportErrorKind::StableHlo(StableHloError::NoSize { .. } | StableHloError::Refused(_))) {
+    if cause == Cause::Sizes {
         return Err(error);
     }
     for dimension in &sizes.dimensions {
@@ -50,8 +53,7 @@ pub(super) fn program_of(
         }
         if !works.is_empty() {
             let what = format!("{}{}", error.place, error.kind);
-            let (name, asked) = (dimension.name.clone(), dimension.used);
-            return Err(ImportError::of_file(StableHloError::Contradicts { name, asked, works, what }));
+            return Err(refuse_size(&dimension.name, dimension.used, &works, &what));
         }
     }
     Err(error)
@@ -64,23 +66,29 @@ fn with_sizes(
     requested: &BTreeMap<String, u64>,
     other: u64,
     most_conversions: u32,
-) -> Result<(Program, OpenSizes), ImportError> {
+) -> Result<(Program, OpenSizes), Failure> {
     let converter = Converter::new(module, source, most_conversions);
     let main = converter.main()?;
-    let sizes = OpenSizes::of(module, main, requested, other).map_err(ImportError::of_file)?;
+    let sizes = OpenSizes::of(module, main, requested, other)?;
     let program = prune(converter.program(main, &sizes)?);
-    verify(&program)?;
+    verify(&program).map_err(|error| Failure { error, cause: Cause::Contradiction })?;
     Ok((program, sizes))
 }
 
-/// Whether other sizes may avoid an error.
-fn is_about_sizes(error: &ImportError) -> bool {
-    use StableHloError as E;
-    match &*error.kind {
-        ImportErrorKind::Program(_) => true,
-        ImportErrorKind::StableHlo(error) => {
-            matches!(error, E::OpenSize(_) | E::OpenResult { .. } | E::NoSize { .. } | E::Refused(_))
-        }
-        _ => false,
-    }
+/// The error for a size with which a model does not work, although it leaves the size open: it names numbers that work, and what does not fit.
+fn refuse_size(name: &str, asked: u64, works: &[u64], what: &str) -> ImportError {
+    let one = works.first().map_or(1, |n| *n);
+    let instead = format!(
+        "give --dim {name}={one}, or export the model again with this size taken from its input, as in x.shape[0]"
+    );
+    ImportError::of_file(match works {
+        [one, other, ..] => refuse!(
+            instead = instead,
+            "the model does not work with {name}={asked}; it does with {name}={one} and {name}={other} ({what})"
+        ),
+        _ => refuse!(
+            instead = instead,
+            "the model works only with {name}={one}, not with {name}={asked}: its operations are written for a size of {one} ({what})"
+        ),
+    })
 }

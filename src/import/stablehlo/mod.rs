@@ -4,7 +4,7 @@ mod attributes;
 mod called;
 mod convert;
 mod dynamic;
-mod error;
+mod failure;
 mod fitting;
 mod known;
 mod locations;
@@ -15,29 +15,32 @@ mod parts;
 mod regions;
 mod size_terms;
 mod slices;
-mod syntax;
+pub(super) mod syntax;
 mod types;
+mod values;
 
-#[cfg(test)]
-pub(super) use ops::kind_of_operation;
-pub(super) use types::{element, tensor};
+pub(super) use attributes::{LONGEST_LIST, numbers_in, whole_numbers};
+pub(super) use ops::operators;
+pub(super) use types::{array, element};
 
 use std::collections::BTreeMap;
 
 use super::program::Program;
 use super::roles::Naming;
 use super::{ImportError, ImportOptions, Imported, Inspection, OpenDimension, Verdict, limits, summary};
-pub use error::StableHloError;
 use open_sizes::{OpenSizes, PLATFORM};
 use syntax::{Module, Operation};
-pub use types::TensorError;
 
 /// Reads StableHLO text.
 ///
 /// # Errors
 /// When the text is truncated or not StableHLO, when operations contradict each other, or when a NeuronCore cannot run them.
 pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
-    let module = parse::read_module(source)?;
+    import(&parse::read_module(source)?, source, options)
+}
+
+/// Makes a program of a module; `source` is its text, for the places of errors.
+pub(super) fn import(module: &Module<'_>, source: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     let mut ops = BTreeMap::new();
     if module.meshes > 0 {
         ops.insert("sdy.mesh".to_owned(), module.meshes);
@@ -46,12 +49,12 @@ pub fn read_stablehlo(source: &str, options: &ImportOptions) -> Result<Imported,
         *ops.entry("func.func".to_owned()).or_insert(0) += 1;
         count(&function.body.body, &mut ops);
     }
-    let (mut program, sizes) = fitting::program_of(&module, source, options)?;
+    let (mut program, sizes) = fitting::program_of(module, source, options)?;
     if !options.looks_only {
         limits::refuse_impossible(&program)?;
     }
-    let naming = naming(&module);
-    let mut inspection = summary::summarise(&mut program, "mlir", producer(&module), &naming, ops);
+    let naming = naming(module);
+    let mut inspection = summary::summarise(&mut program, "mlir", producer(module), &naming, ops);
     if !sizes.dimensions.is_empty() {
         inspection.verdict = Verdict::Partial;
         name_open_dimensions(&mut inspection, &program, &sizes);
@@ -103,7 +106,7 @@ fn count(body: &[Operation<'_>], ops: &mut BTreeMap<String, u64>) {
 fn naming(module: &Module<'_>) -> Vec<Naming> {
     let arguments = module.main().map(|f| f.body.arguments.as_slice()).unwrap_or_default();
     let name = |a: &syntax::Argument<'_>| Naming {
-        name: a.name.trim_start_matches('%').to_owned(),
+        name: a.name.bare(),
         label: module.label(a.location).to_owned(),
         is_open: !a.ty.open.is_empty(),
     };
@@ -114,7 +117,7 @@ fn naming(module: &Module<'_>) -> Vec<Naming> {
 fn producer(module: &Module<'_>) -> &'static str {
     if module.name.starts_with("IrToHlo") || module.name.starts_with("SyncTensorsGraph") {
         "torch_xla"
-    } else if module.attributes.contains("mhlo.num_partitions") || module.name.starts_with("jit_") {
+    } else if module.has_partitions || module.name.starts_with("jit_") {
         "jax"
     } else {
         ""

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::error::StableHloError;
+use super::failure::Failure;
 use super::size_terms::SizeTerm;
-use super::syntax::{Argument, Module, Operation};
-use crate::OpenDimension;
+use super::syntax::{Argument, Module, Name, Operation};
 use crate::program::Type;
+use crate::{ImportError, OpenDimension};
+use ns_base::refuse;
 
 /// Sizes of main's open dimensions.
 pub(super) struct OpenSizes {
@@ -43,7 +44,7 @@ impl OpenSizes {
         main: usize,
         requested: &BTreeMap<String, u64>,
         other: u64,
-    ) -> Result<Self, StableHloError> {
+    ) -> Result<Self, Failure> {
         let arguments = &module.functions[main].body.arguments;
         let mut places: Vec<(usize, usize, String)> = Vec::new();
         let specified = specified(module, main);
@@ -51,7 +52,11 @@ impl OpenSizes {
         let passed: Vec<(usize, &str)> = passed.collect();
         let passed_symbols: Vec<&str> = passed.iter().map(|(_, name)| *name).filter(|name| *name != PLATFORM).collect();
         if passed_symbols.len() > 1 && specified.is_none() {
-            return Err(StableHloError::WhichSymbol(passed_symbols.join(", ")));
+            let symbols = passed_symbols.join(", ");
+            let file = "save the file that says it: open(\"model.jax_export\", \"wb\").write(jax.export.export(jax.jit(f))(*args).serialize())";
+            let unsaid =
+                refuse!(instead = file, "the text does not say which open size is which of its symbols ({symbols})");
+            return Err(ImportError::of_file(unsaid).into());
         }
         for (i, argument) in arguments.iter().enumerate() {
             for &d in &argument.ty.open {
@@ -79,7 +84,8 @@ impl OpenSizes {
             let found = term.value(&symbols);
             found.and_then(|n| u64::try_from(n).ok()).ok_or_else(|| {
                 let with = dimensions.iter().map(|d| format!("{}={}", d.name, d.used)).collect::<Vec<_>>().join(", ");
-                StableHloError::NoSize { term: term.text.to_owned(), found, with }
+                let found = found.map_or_else(|| "not a number".to_owned(), |n| n.to_string());
+                Failure::of_sizes(refuse!("the size {} is {found} with {with}", term.text))
             })
         };
         let sizes = terms.iter().map(size).collect::<Result<Vec<u64>, _>>()?;
@@ -115,7 +121,7 @@ type Terms<'a> = BTreeMap<(usize, usize), SizeTerm<'a>>;
 /// How the open dimensions of main follow from symbols, if a check of main says so for all of them.
 fn specified<'a>(module: &Module<'a>, main: usize) -> Option<Terms<'a>> {
     let body = &module.functions[main].body;
-    let said = body.body.iter().find_map(|o| o.attribute("error_message"))?;
+    let said = body.body.iter().find_map(|o| o.text("error_message"))?;
     let (_, shapes) = said.split_once("polymorphic shapes specifications: ")?;
     let (shapes, _) = shapes.split_once(". Obtained dimension variables").unwrap_or((shapes, ""));
     let mut shapes = shapes.split(".shape = (").skip(1).map(sizes_of);
@@ -175,17 +181,17 @@ fn used_name(module: &Module<'_>, main: usize, argument: usize, dimension: usize
 }
 
 /// The name of an open size of main: the name of the argument that main passes it on as, or of the size that it is compared with.
-fn name_of<'a>(module: &Module<'a>, main: usize, argument: &str, dimension: usize) -> Option<&'a str> {
+fn name_of<'a>(module: &Module<'a>, main: usize, argument: Name<'_>, dimension: usize) -> Option<&'a str> {
     let body = &module.functions[main].body.body;
     let is_of = |o: &&Operation<'_>| {
         let said = o.attribute("dim").or_else(|| o.attribute("dimension"));
-        let at = said.and_then(|text| text.split(':').next()?.trim().parse::<usize>().ok());
+        let at = said.and_then(|said| usize::try_from(*said.numbers().first()?).ok());
         o.name == "stablehlo.get_dimension_size"
             && at == Some(dimension)
             && o.operands.first().is_some_and(|u| u.name == argument)
     };
     let (size, _) = *body.iter().find(is_of)?.results.first()?;
-    let passed_on = |size: &str| {
+    let passed_on = |size: Name<'_>| {
         let calls = body.iter().filter(|o| o.name == "func.call");
         let place = calls.filter_map(|o| o.operands.iter().position(|u| u.name == size)).next()?;
         module.dimension_names.get(place).copied()

@@ -1,13 +1,16 @@
 //! Reads the text of a module. One reader handles the generic form of every operation and the short forms of StableHLO and CHLO:
 //! between an operation's name and the colon of its types there are operands, words and attributes in some order.
 
-use super::error::StableHloError;
 use super::locations::{read_alias, read_location};
 use super::parts::read_parts;
-use super::syntax::{Argument, Function, Location, Module, Operation, Region};
+use super::syntax::{Argument, Function, Location, Module, Name, OpenType, Operation, Region};
 use super::types::read_type;
 use crate::ImportError;
 use crate::lexer::{Expected, Kind, Lexer};
+use ns_base::{Refusal, refuse};
+
+/// What to do about a text that contradicts itself.
+pub(super) const NOT_EDITED: &str = "export the text again; it must not be edited by hand";
 
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
@@ -63,7 +66,7 @@ fn read_module_header<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Res
         module.name = lexer.next().bare_name();
     }
     if lexer.take_word("attributes") {
-        module.attributes = lexer.group()?;
+        module.has_partitions = lexer.group()?.contains("mhlo.num_partitions");
     }
     lexer.expect('{', "the module")?;
     Ok(())
@@ -107,7 +110,7 @@ fn read_argument_attributes<'a>(
     let group = lexer.group()?;
     let name = group.split_once("jax.global_constant = \"").and_then(|(_, rest)| rest.split('"').next());
     let name = name.filter(|name| !name.is_empty());
-    module.dimension_names.extend(name.filter(|name| !module.dimension_names.contains(name)));
+    module.name_dimension(name);
     Ok(name)
 }
 
@@ -119,10 +122,9 @@ fn read_arguments<'a>(lexer: &mut Lexer<'a>, module: &mut Module<'a>) -> Result<
         let name = lexer.expect_kind(Kind::Name, "an argument")?;
         lexer.expect(':', "an argument")?;
         let ty = read_type(lexer)?;
-        let is_number = ty.ty.array().is_some_and(|a| a.element.is_integer() && a.dims.is_empty());
-        let constant = read_argument_attributes(lexer, module)?.filter(|_| is_number);
+        let constant = read_argument_attributes(lexer, module)?;
         let location = read_location(lexer, module)?;
-        arguments.push(Argument { name: name.text, ty, constant, location });
+        arguments.push(Argument::new(Name::Text(name.text), ty, constant, location));
         if !lexer.take(',') && !lexer.peek().is(')') {
             let token = lexer.next();
             return Err(lexer.unexpected(token, "`,` or `)` of arguments"));
@@ -151,7 +153,8 @@ fn read_operation<'a>(
 ) -> Result<Operation<'a>, ImportError> {
     let Some(depth) = depth.checked_sub(1) else {
         let at = lexer.peek().start;
-        return Err(lexer.error_at(at, StableHloError::RegionsTooDeep));
+        let fewer = "export a model with fewer loops inside loops";
+        return Err(lexer.error_at(at, refuse!(instead = fewer, "regions nest too deep")));
     };
     let mut results = Vec::new();
     while lexer.peek().kind == Kind::Name {
@@ -166,7 +169,7 @@ fn read_operation<'a>(
                 .filter(|&n: &u32| n <= 100_000)
                 .ok_or_else(|| lexer.unexpected(token, "a number"))?;
         }
-        results.push((name.text, count));
+        results.push((Name::Text(name.text), count));
         if !lexer.take(',') {
             lexer.expect('=', "an operation")?;
             break;
@@ -187,11 +190,11 @@ fn read_operation<'a>(
         location: Location::None,
         at: name.start,
     };
-    read_parts(lexer, module, &mut operation, depth)?;
+    let names = read_parts(lexer, module, &mut operation, depth)?;
     if lexer.take(':') {
         read_types(lexer, &mut operation)?;
     }
-    read_regions_after_types(lexer, module, &mut operation, depth)?;
+    read_regions_after_types(lexer, module, &mut operation, &names, depth)?;
     operation.location = read_location(lexer, module)?;
     Ok(operation)
 }
@@ -248,7 +251,7 @@ fn read_types(lexer: &mut Lexer<'_>, operation: &mut Operation<'_>) -> Result<()
     Ok(())
 }
 
-fn read_type_list(lexer: &mut Lexer<'_>) -> Result<Vec<super::syntax::OpenType>, ImportError> {
+fn read_type_list(lexer: &mut Lexer<'_>) -> Result<Vec<OpenType>, ImportError> {
     let mut types = Vec::new();
     if lexer.take('(') {
         while !lexer.take(')') {
@@ -270,6 +273,7 @@ fn read_regions_after_types<'a>(
     lexer: &mut Lexer<'a>,
     module: &mut Module<'a>,
     operation: &mut Operation<'a>,
+    names: &[Name<'a>],
     depth: u32,
 ) -> Result<(), ImportError> {
     if operation.name.ends_with(".while") && operation.regions.is_empty() {
@@ -284,11 +288,10 @@ fn read_regions_after_types<'a>(
             lexer.expect('{', "a loop")?;
             let mut region = read_region(lexer, module, depth)?;
             if region.arguments.is_empty() {
-                let names = operation.words.iter().filter(|w| w.starts_with('%'));
-                let named = names.zip(&operation.types);
-                region.arguments = named
-                    .map(|(name, ty)| Argument { name, ty: ty.clone(), constant: None, location: Location::None })
-                    .collect();
+                let named = names.iter().zip(&operation.types);
+                let argument =
+                    |(name, ty): (&Name<'a>, &OpenType)| Argument::new(*name, ty.clone(), None, Location::None);
+                region.arguments = named.map(argument).collect();
             }
             operation.regions.push(region);
         }
@@ -307,6 +310,6 @@ fn read_regions_after_types<'a>(
 }
 
 /// An error at a place of the text.
-pub(super) fn error(source: &str, at: usize, error: StableHloError) -> ImportError {
-    Lexer::new(source).error_at(at, error)
+pub(super) fn error(source: &str, at: usize, error: Refusal) -> ImportError {
+    Lexer::new(source).error_at(at, error.advise(NOT_EDITED))
 }

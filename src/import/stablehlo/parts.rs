@@ -1,17 +1,19 @@
 //! The text between an operation's name and the colon of its types: operands, words and attributes in some order.
 
 use super::parse::read_regions;
-use super::syntax::{Module, Operation, Use};
+use super::syntax::{Module, Name, Operation, Use};
+use super::values::attribute;
 use crate::ImportError;
 use crate::lexer::{Kind, Lexer};
 
-/// Everything between the name and the colon.
+/// Everything between the name and the colon; returns the names that a loop gives to the values that it carries.
 pub(super) fn read_parts<'a>(
     lexer: &mut Lexer<'a>,
     module: &mut Module<'a>,
     operation: &mut Operation<'a>,
     depth: u32,
-) -> Result<(), ImportError> {
+) -> Result<Vec<Name<'a>>, ImportError> {
+    let mut names = Vec::new();
     // After `init:` a reduction lists initial values; they come after all arrays.
     let (mut first_values, mut is_first_value) = (Vec::new(), false);
     let mut parens = 0u32;
@@ -39,7 +41,7 @@ pub(super) fn read_parts<'a>(
                 let read = read_use(lexer)?;
                 if lexer.take('=') {
                     // `%iterArg = %5` of a loop: a name for the regions, and its initial value.
-                    operation.words.push(read.name);
+                    names.push(read.name);
                     operation.operands.push(read_use(lexer)?);
                 } else if is_first_value {
                     first_values.push(read);
@@ -70,7 +72,7 @@ pub(super) fn read_parts<'a>(
         }
     }
     operation.operands.extend(first_values);
-    Ok(())
+    Ok(names)
 }
 
 /// A single word, or a name and the attribute that follows it.
@@ -78,7 +80,7 @@ fn read_word<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> Result
     let word = lexer.next();
     if lexer.take('=') {
         let value = read_value(lexer, false)?;
-        operation.attributes.push((word.text, value));
+        operation.attributes.push((word.text, attribute(value)));
         return Ok(());
     }
     let end = match lexer.peek() {
@@ -121,7 +123,7 @@ fn read_dictionary<'a>(lexer: &mut Lexer<'a>, operation: &mut Operation<'a>) -> 
             return Err(lexer.unexpected(key, "an attribute's name"));
         }
         let value = if lexer.take('=') { read_value(lexer, true)? } else { "unit" };
-        operation.attributes.push((key.text, value));
+        operation.attributes.push((key.text, attribute(value)));
         if !lexer.take(',') && !lexer.peek().is('}') {
             let token = lexer.next();
             return Err(lexer.unexpected(token, "`,` or `}` of attributes"));
@@ -144,5 +146,5 @@ fn read_use<'a>(lexer: &mut Lexer<'a>) -> Result<Use<'a>, ImportError> {
         Some(part) => part.bare_name().parse().map_err(|_| lexer.unexpected(part, "a result's number"))?,
         None => 0,
     };
-    Ok(Use { name: token.text, index, at: token.start })
+    Ok(Use { name: Name::Text(token.text), index, at: token.start })
 }

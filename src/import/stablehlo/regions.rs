@@ -2,14 +2,14 @@
 //! may read only constants from outside, which are copied into them.
 
 use super::convert::{Bound, Converter, Frame, clip, parameter, single};
-use super::error::StableHloError;
+use super::failure::Failure;
 use super::known;
 use super::ops::op_of;
-use super::syntax::{Argument, Operation, Region, Use};
-use crate::ImportError;
+use super::syntax::{Argument, Name, Operation, Region, Use};
 use crate::program::{ArrayType, ComputationId, Foreign, InstructionId, Op, Type, Value};
 use ns_base::FxHashSet;
 use ns_base::convert::narrow;
+use ns_base::refuse;
 
 impl<'a> Converter<'_, 'a> {
     /// `applies stablehlo.add`: a computation of one operation on two numbers.
@@ -18,9 +18,9 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         callee: &str,
         types: &[&Type],
-    ) -> Result<ComputationId, ImportError> {
+    ) -> Result<ComputationId, Failure> {
         let element = types.first().and_then(|t| t.array()).map(|a| a.element);
-        let element = element.ok_or_else(|| self.error(operation.at, StableHloError::NoArray))?;
+        let element = element.ok_or_else(|| self.error(operation.at, refuse!("it reduces no array")))?;
         let one = Type::Array(ArrayType::new(element, []));
         let inner =
             Operation { name: callee.to_owned(), attributes: Vec::new(), words: Vec::new(), ..operation.clone() };
@@ -39,12 +39,14 @@ impl<'a> Converter<'_, 'a> {
         around: &mut Frame<'a>,
         region: &Region<'a>,
         at: usize,
-    ) -> Result<ComputationId, ImportError> {
+    ) -> Result<ComputationId, Failure> {
         let mut frame = self.frame_in(around, at)?;
         for read in outer_reads(&[region]) {
             let id = self.read(around, &read)?;
             let copied = copy_constant(around, &mut frame, id);
-            let copied = copied.ok_or_else(|| self.error(read.at, StableHloError::ReadsAround(clip(read.name))))?;
+            let copied = copied.ok_or_else(|| {
+                self.error(read.at, refuse!("the region reads {} around it", clip(&read.name.to_string())))
+            })?;
             frame.scope.outer.insert((read.name, read.index), copied);
         }
         for (i, argument) in region.arguments.iter().enumerate() {
@@ -55,8 +57,8 @@ impl<'a> Converter<'_, 'a> {
         Ok(self.finish(frame, "region", root))
     }
 
-    fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, ImportError> {
-        around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, StableHloError::TooDeep("regions")))
+    fn frame_in(&self, around: &Frame<'a>, at: usize) -> Result<Frame<'a>, Failure> {
+        around.depth.checked_sub(1).map(Frame::new).ok_or_else(|| self.error(at, refuse!("regions nest too deep")))
     }
 
     pub(super) fn loops(
@@ -65,9 +67,9 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         mut operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
+    ) -> Result<InstructionId, Failure> {
         let [condition, body] = &operation.regions[..] else {
-            return Err(self.error(operation.at, StableHloError::LoopRegions));
+            return Err(self.error(operation.at, refuse!("a loop has a condition and a body")));
         };
         let carried = operands.len();
         let kept = self.kept(frame, body, &operands);
@@ -81,7 +83,8 @@ impl<'a> Converter<'_, 'a> {
         for (i, region) in [condition, body].into_iter().enumerate() {
             if region.arguments.len() != carried {
                 let taken = region.arguments.len();
-                return Err(self.error(operation.at, StableHloError::Carried { carried, taken }));
+                let wrong = refuse!("a loop carries {carried} values and its region takes {taken}");
+                return Err(self.error(operation.at, wrong));
             }
             let mut inner = self.frame_in(frame, operation.at)?;
             let passed_on = open_tuple(&mut inner, &whole, &region.arguments, &captured);
@@ -118,7 +121,7 @@ impl<'a> Converter<'_, 'a> {
     }
 
     /// What regions read around them: values that they take as arguments, and known numbers, which are copied into them.
-    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captured<'a>, ImportError> {
+    fn captured(&self, frame: &mut Frame<'a>, regions: &[&Region<'a>]) -> Result<Captured<'a>, Failure> {
         let (mut taken, mut copied) = (Vec::new(), Vec::new());
         for read in outer_reads(regions) {
             let id = self.read(frame, &read)?;
@@ -157,7 +160,7 @@ impl<'a> Converter<'_, 'a> {
         operation: &Operation<'a>,
         name: &str,
         mut operands: Vec<InstructionId>,
-    ) -> Result<InstructionId, ImportError> {
+    ) -> Result<InstructionId, Failure> {
         if let Some(region) = self.known_branch(frame, operation, &operands) {
             let returned = self.body(frame, &region.body, operation.at)?;
             return Ok(single(frame, returned));
@@ -180,7 +183,7 @@ impl<'a> Converter<'_, 'a> {
             called.push(self.finish(inner, "branch", root));
         }
         let ty = called.first().map(|c| self.signatures[c.0 as usize].result.clone());
-        let ty = ty.ok_or_else(|| self.error(operation.at, StableHloError::NoBranches))?;
+        let ty = ty.ok_or_else(|| self.error(operation.at, refuse!("a choice has no branches")))?;
         Ok(frame.builder.push_call(name, Op::Conditional, operands, called, ty))
     }
 }
@@ -220,7 +223,7 @@ fn open_tuple<'a>(
 /// Values that regions read but do not define, each once, in the order they are read.
 fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
     let mut found: Vec<Use<'a>> = Vec::new();
-    let mut seen: FxHashSet<(&str, u32)> = FxHashSet::default();
+    let mut seen: FxHashSet<(Name<'a>, u32)> = FxHashSet::default();
     for region in regions {
         let mut own = region.arguments.iter().map(|a| a.name).collect();
         let mut reads = Vec::new();
@@ -231,9 +234,9 @@ fn outer_reads<'a>(regions: &[&Region<'a>]) -> Vec<Use<'a>> {
 }
 
 /// Reads of names that no operation before them in the region defines.
-fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<&'a str>, reads: &mut Vec<Use<'a>>) {
+fn gather_reads<'a>(region: &Region<'a>, own: &mut FxHashSet<Name<'a>>, reads: &mut Vec<Use<'a>>) {
     for operation in &region.body {
-        reads.extend(operation.operands.iter().filter(|read| !own.contains(read.name)).cloned());
+        reads.extend(operation.operands.iter().filter(|read| !own.contains(&read.name)).cloned());
         for inner in &operation.regions {
             let mut visible = own.clone();
             visible.extend(inner.arguments.iter().map(|a| a.name));

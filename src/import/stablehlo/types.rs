@@ -1,33 +1,15 @@
 //! Types of MLIR: `tensor<4x?xf32>`, `tuple<..>`, `!stablehlo.token`.
 
-use thiserror::Error;
-
-use super::error::StableHloError;
+use super::parse::NOT_EDITED;
 use super::syntax::OpenType;
 use crate::ImportError;
 use crate::lexer::{Kind, Lexer};
-use crate::program::{ArrayType, ElementType, TooManyElements, Type, check_sizes};
+use crate::program::{ArrayType, ElementType, Type, check_sizes};
 use ns_base::convert::at_least_zero;
+use ns_base::{Refusal, refuse};
 
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
-
-/// Why a text is not a tensor type.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TensorError {
-    /// No brackets follow it.
-    #[error("a type has no brackets")]
-    Brackets,
-    /// A size with too many digits.
-    #[error("the size {0} is beyond 63 bits")]
-    Size(String),
-    /// An unsupported element type, with the beginning of the type.
-    #[error("tensor<{0}> is of an element type that is not known")]
-    Element(String),
-    /// Sizes whose product overflows.
-    #[error(transparent)]
-    TooMany(#[from] TooManyElements),
-}
 
 /// Reads a type.
 pub(super) fn read_type(lexer: &mut Lexer<'_>) -> Result<OpenType, ImportError> {
@@ -41,12 +23,12 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
             let at = lexer.peek().start;
             let text = lexer.group()?;
             let inner = text.strip_prefix('<').and_then(|t| t.strip_suffix('>'));
-            let ty = inner.ok_or(TensorError::Brackets).and_then(tensor);
-            ty.map_err(|e| lexer.error_at(at, StableHloError::from(e)))
+            let ty = inner.ok_or_else(|| refuse!("a type has no brackets")).and_then(tensor);
+            ty.map_err(|e| lexer.error_at(at, e.advise(NOT_EDITED)))
         }
         (Kind::Word, "tuple") => {
             let Some(depth) = depth.checked_sub(1) else {
-                return Err(lexer.error_at(token.start, StableHloError::TooDeep("tuples")));
+                return Err(lexer.error_at(token.start, refuse!(instead = NOT_EDITED, "tuples nest too deep")));
             };
             lexer.expect('<', "a tuple's type")?;
             let mut parts = Vec::new();
@@ -67,8 +49,15 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
     }
 }
 
+/// An array, unless it is too large.
+pub(crate) fn array(element: ElementType, dims: Vec<u64>, open: Vec<usize>) -> Result<OpenType, Refusal> {
+    let ty = Type::Array(ArrayType::new(element, dims));
+    check_sizes(&ty).map_err(|e| refuse!("{e}"))?;
+    Ok(OpenType { ty, open })
+}
+
 /// The text between the brackets of `tensor<4x?xf32, encoding>`.
-pub(crate) fn tensor(text: &str) -> Result<OpenType, TensorError> {
+pub(super) fn tensor(text: &str) -> Result<OpenType, Refusal> {
     let text = text.split_once(',').map_or(text, |(head, _)| head).trim();
     let (mut dims, mut open, mut rest) = (Vec::new(), Vec::new(), text);
     while let Some((size, after)) = rest.split_once('x') {
@@ -76,17 +65,17 @@ pub(crate) fn tensor(text: &str) -> Result<OpenType, TensorError> {
             open.push(dims.len());
             dims.push(1);
         } else if size.bytes().all(|b| b.is_ascii_digit()) && !size.is_empty() {
-            let size: i64 = size.parse().map_err(|_| TensorError::Size(size.to_owned()))?;
+            let size: i64 = size.parse().map_err(|_| refuse!("the size {size} is beyond 63 bits"))?;
             dims.push(at_least_zero(size));
         } else {
             break;
         }
         rest = after;
     }
-    let element = element(rest).ok_or_else(|| TensorError::Element(text.chars().take(60).collect()))?;
-    let ty = Type::Array(ArrayType::new(element, dims));
-    check_sizes(&ty)?;
-    Ok(OpenType { ty, open })
+    let start = || text.chars().take(60).collect::<String>();
+    let element =
+        element(rest).ok_or_else(|| refuse!("tensor<{}> is of an element type that is not known", start()))?;
+    array(element, dims, open)
 }
 
 /// The element type with a name in MLIR.

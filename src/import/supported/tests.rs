@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OperatorKind, SUPPORTED_FORMATS, supported_operators};
-use crate::{hlo, onnx, pt2, stablehlo};
+use crate::{onnx, pt2};
 
 /// Asks a reader whether it supports an operator.
 type Ask = fn(&str) -> Option<OperatorKind>;
@@ -84,9 +84,6 @@ fn the_list_is_what_the_readers_know() {
     lines.extend(known("onnx", &["onnx/ops"], "", |name| onnx::kind_of_operator("", name)));
     let microsoft: Ask = |name| onnx::kind_of_operator("com.microsoft", name);
     lines.extend(known("onnx", &["onnx/ops"], "com.microsoft.", microsoft));
-    lines.extend(known("hlo", &["hlo/ops.rs"], "", hlo::kind_of_opcode));
-    let stablehlo = ["stablehlo/ops.rs", "stablehlo/dynamic.rs", "calls.rs"];
-    lines.extend(known("stablehlo", &stablehlo, "", stablehlo::kind_of_operation));
     let found = lines.join("\n") + "\n";
     let path = root().join("supported/operators.tsv");
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -103,8 +100,6 @@ fn no_reader_knows_a_word_that_is_none() {
         assert_eq!(pt2::kind_of_aten(word), None, "{word}");
         assert_eq!(onnx::kind_of_operator("", word), None, "{word}");
         assert_eq!(onnx::kind_of_operator("com.microsoft", word), None, "{word}");
-        assert_eq!(hlo::kind_of_opcode(word), None, "{word}");
-        assert_eq!(stablehlo::kind_of_operation(word), None, "{word}");
     }
 }
 

@@ -102,7 +102,8 @@ const fn makes_values(opcode: &Opcode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_compiler::hlo::{Evaluation, Unwatched, parse};
+    use crate::hlo_text::parse;
+    use ns_compiler::hlo::{Evaluation, Unwatched};
     use ns_compiler::{AutoCast, CastType};
     use ns_tensor::Shape;
 

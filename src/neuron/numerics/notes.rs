@@ -54,8 +54,9 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::hlo_text::parse;
     use crate::numerics::DeviceArithmetic;
-    use ns_compiler::hlo::{Arithmetic, Evaluation, Reference, parse};
+    use ns_compiler::hlo::{Arithmetic, Evaluation, Reference};
     use ns_compiler::{CastType, CompileOptions};
     use ns_tensor::{Rounding, Shape, Tensor};
 

@@ -119,7 +119,7 @@ mod tests {
     fn an_overflow_and_what_comes_of_it_are_found_at_their_products() {
         let mut ranges = ProductRanges::default();
         let text = "HloModule m\nENTRY {\n%p0 = f32[1,1] parameter(0), input=0\nROOT %d = f32[1,1] dot(%p0, %p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}";
-        let module = ns_compiler::hlo::parse(text).unwrap();
+        let module = crate::hlo_text::parse(text).unwrap();
         let dot = &module.instructions[module.root];
         for value in [2.0, 8.0, f32::INFINITY, f32::NAN, 0.0] {
             let value = Tensor::splat(ns_tensor::Shape::f32([1, 1]), value).unwrap();

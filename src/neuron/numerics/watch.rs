@@ -57,7 +57,8 @@ fn vanished(value: &Tensor) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ns_compiler::hlo::{Evaluation, Reference, parse};
+    use crate::hlo_text::parse;
+    use ns_compiler::hlo::{Evaluation, Reference};
     use ns_tensor::Shape;
 
     fn exceptions(lines: &str, x: f32) -> Exceptions {

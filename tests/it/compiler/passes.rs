@@ -1,7 +1,8 @@
 //! What the passes remove, share and fuse.
 
+use crate::hlo_text::parse;
 use neuronscope::compiler::Workflow;
-use neuronscope::compiler::hlo::{HloModule, Opcode, parse, print};
+use neuronscope::compiler::hlo::{HloModule, Opcode, print};
 use neuronscope::compiler::passes::{
     CommonSubexpressions, DeadCode, FoldTransposes, Fusion, PassManager, Simplify, Views, optimize,
 };

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use crate::hlo_text::parse;
 use neuronscope::base::IndexVec;
 use neuronscope::compiler::Workflow;
 use neuronscope::compiler::hlo::{
     DotDims, HloInstruction, HloModule, InstrId, Literal, OpMetadata, Opcode, ParameterRole, ReduceKind, evaluate,
-    parse, print, verify,
+    print, verify,
 };
 use neuronscope::compiler::passes::{CommonSubexpressions, DeadCode, Fusion, PassManager, Simplify, Views, optimize};
 use neuronscope::tensor::{Shape, Tensor};

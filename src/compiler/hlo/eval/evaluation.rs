@@ -204,7 +204,7 @@ mod tests {
     use std::f32::consts::FRAC_1_SQRT_2;
 
     use super::*;
-    use crate::hlo::parse;
+    use crate::hlo_text::parse;
     use ns_tensor::Shape;
 
     fn run(lines: &str, inputs: &[(&[u64], &[f32])]) -> Result<Vec<Rc<Tensor>>, EvalError> {

@@ -13,16 +13,9 @@
 //!   ROOT %tanh = f32[4,4] tanh(%fused_0)
 //! }
 //! ```
-//! A fusion's members are written inside it and name the module's values directly. `//` starts a comment.
+//! A fusion's members are written inside it and name the module's values directly. Only tests read such a text (`tests/support`).
 
-mod attributes;
-mod error;
-mod lexer;
-mod parser;
 mod printer;
 mod window;
 
-pub use error::{Expected, ParseError, ParseProblem};
-pub use parser::parse;
 pub use printer::{expressions, print};
-pub use window::WindowError;

@@ -8,7 +8,7 @@ use ns_tensor::kernels::WindowDim;
 
 use super::window::{print_ranges, print_window};
 
-/// The whole module as text that [`super::parse`] reads back.
+/// The whole module as text.
 #[must_use]
 pub fn print(module: &HloModule) -> String {
     let names = Names::of(module);
@@ -161,6 +161,6 @@ fn quote(text: &str) -> String {
 }
 
 fn quote_if_needed(name: &str) -> String {
-    let plain = !name.is_empty() && name.chars().all(super::lexer::is_word);
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-+".contains(c));
     if plain { name.to_owned() } else { quote(name) }
 }
