@@ -1,5 +1,6 @@
 //! Why a module of StableHLO is not read.
 
+use ns_base::Refusal;
 use std::borrow::Cow;
 
 use thiserror::Error;
@@ -7,7 +8,6 @@ use thiserror::Error;
 use super::types::TensorError;
 use crate::attribute::{AttributeError, ConstantError};
 use crate::program::Type;
-use crate::program::infer::InferError;
 
 /// Why a module of StableHLO is not read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -71,7 +71,7 @@ pub enum StableHloError {
         /// The operation.
         operation: String,
         /// Why they give none.
-        fault: InferError,
+        fault: Refusal,
     },
     /// A constant that is not an array.
     #[error("a constant of {0}")]

@@ -3,8 +3,9 @@
 use super::call::{Call, Done, Made, one};
 use crate::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::program::compose::{einsum, norm};
-use crate::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
+use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
@@ -27,7 +28,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         "_trilinear" => three(c),
         "linalg_multi_dot" | "chain_matmul" => {
             let mut rest = c.tensors(0)?.into_iter();
-            let mut product = rest.next().ok_or(BuildError::Nothing("multiply"))?;
+            let mut product = rest.next().ok_or_else(|| refuse!("there is nothing to multiply"))?;
             for next in rest {
                 product = c.b().matmul(product, next)?;
             }
@@ -94,7 +95,7 @@ fn three(c: &mut Call<'_, '_, '_>) -> Made {
             None => x,
         });
     }
-    let product = product.ok_or(BuildError::Nothing("multiply"))?;
+    let product = product.ok_or_else(|| refuse!("there is nothing to multiply"))?;
     let over = c.ints("sumdim").unwrap_or_default();
     let over: Vec<usize> = over.into_iter().filter_map(|d| usize::try_from(d).ok()).collect();
     one(c.b().reduce(Binary::Add, product, &over, false)?)
@@ -119,7 +120,7 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
 fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (left, right) = (c.b().rank(a), c.b().rank(b));
-    let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, BuildError> {
+    let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, Refusal> {
         let all = c.ints(name).unwrap_or_default();
         let each = |d: i64| crate::program::compose::dimension(rank, d).map(narrow);
         all.into_iter().map(each).collect()
@@ -142,7 +143,7 @@ fn cross(c: &mut Call<'_, '_, '_>) -> Made {
         _ => Some(c.dimension("dim", -1, dims.len())?),
     };
     let Some(dimension) = along.filter(|&d| dims.get(d) == Some(&3)) else {
-        return Err(CallError::Sizes { op: c.op.to_owned(), sizes: dims }.into());
+        return Err(refuse!("{} is not possible with sizes {dims:?}", c.op));
     };
     let (next, last) = (c.b().whole_row(ElementType::S64, &[1, 2, 0])?, c.b().whole_row(ElementType::S64, &[2, 0, 1])?);
     let how = RowGather { dimension, wraps: false };
@@ -200,7 +201,7 @@ fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Norms over all dimensions except one, keeping every dimension; over all dimensions if that one is -1.
-fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, BuildError> {
+fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, Refusal> {
     let rank = c.b().rank(v);
     let kept = match c.int_or("dim", 0) {
         -1 => rank,

@@ -2,8 +2,9 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::cumulative;
-use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
+use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::{narrow, real_signed};
+use ns_base::{Refusal, refuse};
 
 /// The whole tensor, repeated along each dimension.
 ///
@@ -127,7 +128,7 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
-        return Err(CallError::PerDimension { argument: "pad", given: edges.len(), rank }.into());
+        return Err(refuse!("pad has {} numbers for {rank} dimensions", edges.len()));
     }
     let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);
     if mode == "constant" {
@@ -155,11 +156,11 @@ pub fn around(
     d: usize,
     (low, high): (i64, i64),
     mode: &str,
-) -> Result<InstructionId, BuildError> {
+) -> Result<InstructionId, Refusal> {
     let size = i64::try_from(c.b().size(x, d)?).unwrap_or(i64::MAX);
     let total = size.checked_add(low).and_then(|n| n.checked_add(high)).filter(|&n| (0..1 << 20).contains(&n));
     let Some(total) = total.filter(|_| size > 0) else {
-        return Err(CallError::Edges { low, high, size }.into());
+        return Err(refuse!("padding of {low} and {high} elements does not fit a dimension of {size}"));
     };
     let place = |i: i64| match mode {
         "reflect" if size == 1 => Some(0),
@@ -174,7 +175,7 @@ pub fn around(
     };
     let places: Option<Vec<i64>> = (0..total).map(place).collect();
     let Some(places) = places else {
-        return Err(CallError::Unknown { argument: "mode", found: mode.to_owned() }.into());
+        return Err(refuse!("the mode {mode} is not known here"));
     };
     let row = c.b().whole_row(ElementType::S64, &places)?;
     let how = crate::program::builder::RowGather { dimension: d, wraps: false };
@@ -190,7 +191,7 @@ pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
     let (dims, result) = (c.b().dims(x), c.result()?.dims);
     let rank = dims.len();
     if rank < 3 {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(3), found: rank }.into());
+        return Err(refuse!("{} needs an operand of rank 3 or more, not {rank}", c.op));
     }
     let (lead, k) = (rank - 3, dims[..rank - 3].to_vec());
     let (channels, h, w) = (dims[rank - 3], dims[rank - 2], dims[rank - 1]);
@@ -227,7 +228,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let Some(first) = dims.len().checked_sub(2) else {
         let found = dims.len();
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found }.into());
+        return Err(refuse!("{} needs an operand of rank 2 or more, not {found}", c.op));
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;

@@ -3,7 +3,8 @@
 use super::super::argument::Argument;
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
-use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::Refusal;
 
 /// Translates functions of two or three operands.
 ///
@@ -48,7 +49,7 @@ fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
 ///
 /// # Errors
 /// When an operand is missing.
-pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, BuildError> {
+pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, Refusal> {
     let mut best: Option<(u8, bool, u64, ElementType)> = None;
     for &place in places {
         let argument = c.at(place)?;
@@ -87,7 +88,7 @@ fn kind(element: ElementType) -> u8 {
 }
 
 /// Arithmetic in the element type of the result.
-fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let with = match c.op {
         "add" | "__add__" => Binary::Add,
         "sub" | "subtract" => Binary::Sub,
@@ -115,7 +116,7 @@ fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
     c.b().binary(with, a, b).map(Some)
 }
 
-fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let element = match c.op {
         "rsub" | "div" | "divide" | "true_divide" | "floor_divide" | "remainder" | "pow" | "float_power" | "xlogy"
         | "special_xlogy" | "hypot" | "logaddexp" | "logaddexp2" | "copysign" | "squared_difference" | "heaviside" => {
@@ -156,7 +157,7 @@ fn made_of_others(
     c: &mut Call<'_, '_, '_>,
     x: InstructionId,
     y: InstructionId,
-) -> Result<Option<InstructionId>, BuildError> {
+) -> Result<Option<InstructionId>, Refusal> {
     let element = c.b().element(x);
     let value = match c.op {
         "xlogy" | "special_xlogy" => {
@@ -212,7 +213,7 @@ fn made_of_others(
 }
 
 /// Bitwise and logical operations.
-fn bits(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn bits(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let (with, is_logical) = match c.op {
         "bitwise_and" | "__and__" | "__iand__" => (Binary::And, false),
         "bitwise_or" | "__or__" | "__ior__" => (Binary::Or, false),
@@ -230,7 +231,7 @@ fn bits(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
 }
 
 /// Functions of three operands.
-fn of_three(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn of_three(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let value = match c.op {
         "where" if c.node.inputs.len() == 3 => {
             let element = c.result()?.element;

@@ -1,8 +1,9 @@
 //! Tensors without operands, values of in-place writes, and quantised numbers.
 
 use super::call::{Call, Done, Made, one};
-use crate::program::{ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value};
+use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 use ns_base::convert::{at_least_zero, narrow, real, real_signed};
+use ns_base::refuse;
 
 /// Most numbers of a range that is computed here.
 const MAX_ROW: u64 = 1 << 20;
@@ -83,7 +84,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
-    let too_large = || BuildError::TooLarge { what: "a row of numbers", sizes: ty.dims.clone(), most: MAX_ROW };
+    let too_large = || refuse!("a row of numbers of sizes {:?} is too large: the limit is {MAX_ROW}", ty.dims);
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
     let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
     // As torch does: the second half is computed from the end.
@@ -97,7 +98,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
     if count < 1 || at_least_zero(count) > MAX_ROW {
-        return Err(CallError::Range { argument: "n", found: count, least: 1, most: MAX_ROW.cast_signed() }.into());
+        return Err(refuse!("n is {count} and must be from 1 to {}", MAX_ROW.cast_signed()));
     }
     let width = real_signed(count) * c.float_or("d", 1.0);
     let places: Vec<i64> = match c.op {

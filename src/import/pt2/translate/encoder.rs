@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
-use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, InstructionId, Ranks};
+use crate::program::{Binary, Builder, Built, Comparison, InstructionId};
+use ns_base::{Refusal, refuse};
 
 /// Translates whole layers of attention.
 ///
@@ -33,10 +34,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 /// Names of the weights of an attention: those of queries, keys and values in one array, and those of the result.
 const PROJECTIONS: [&str; 4] = ["qkv_weight", "qkv_bias", "proj_weight", "proj_bias"];
 
-fn required<const N: usize>(
-    c: &mut Call<'_, '_, '_>,
-    names: [&'static str; N],
-) -> Result<[InstructionId; N], BuildError> {
+fn required<const N: usize>(c: &mut Call<'_, '_, '_>, names: [&'static str; N]) -> Result<[InstructionId; N], Refusal> {
     let mut found = [InstructionId(0); N];
     for (place, name) in found.iter_mut().zip(names) {
         *place = c.tensor(name)?.ok_or_else(|| c.missing(name))?;
@@ -45,7 +43,7 @@ fn required<const N: usize>(
 }
 
 /// The mask as the attention takes it: false for the keys that a query must not see, with sizes that fit `[batch, heads, queries, keys]`.
-fn mask(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn mask(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let Some(mask) = c.tensor("mask")? else { return Ok(None) };
     let (kind, b) = (c.int("mask_type"), c.b());
     // Type 1 is a row for each sample, type 0 one matrix for all samples; other types have a mask for each head of each sample.
@@ -67,7 +65,7 @@ impl Heads {
         b: &mut Builder,
         inputs: [InstructionId; 3],
         mask: Option<InstructionId>,
-    ) -> Result<(InstructionId, InstructionId), BuildError> {
+    ) -> Result<(InstructionId, InstructionId), Refusal> {
         let [qkv_weight, qkv_bias, proj_weight, proj_bias] = self.weights;
         let [q, k, v] = if inputs[1] == inputs[0] && inputs[2] == inputs[0] {
             let all = b.linear(inputs[0], qkv_weight, Some(qkv_bias))?;
@@ -89,7 +87,7 @@ impl Heads {
     }
 
     /// Queries, keys and values of an array that holds them one after the other.
-    fn thirds(&self, b: &mut Builder, x: InstructionId, dimension: usize) -> Result<[InstructionId; 3], BuildError> {
+    fn thirds(&self, b: &mut Builder, x: InstructionId, dimension: usize) -> Result<[InstructionId; 3], Refusal> {
         let size = b.size(x, dimension)? / 3;
         let mut part = |at: u64| b.slice_dim(x, dimension, at * size, (at + 1) * size, 1);
         Ok([part(0)?, part(1)?, part(2)?])
@@ -100,7 +98,7 @@ impl Heads {
         let dims = b.dims(x);
         let [batch, length, size] = dims[..] else {
             let op = "_native_multi_head_attention".to_owned();
-            return Err(CallError::Rank { op, needs: Ranks::Exactly(3), found: dims.len() }.into());
+            return Err(refuse!("{op} needs an operand of rank 3, not {}", dims.len()));
         };
         let split = b.reshape(x, &[batch, length, self.count, size / self.count])?;
         b.swap_dims(split, 1, 2)

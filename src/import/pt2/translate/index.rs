@@ -5,8 +5,9 @@ use crate::program::builder::RowGather;
 use crate::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
 };
-use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId};
+use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::{real, real_signed};
+use ns_base::{Refusal, refuse};
 
 /// Translates look-ups and writes by indices.
 ///
@@ -84,27 +85,29 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
     one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
-fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) -> Result<Windows, BuildError> {
+fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) -> Result<Windows, Refusal> {
     Ok(Windows { size: c.positive(size)?, step: c.positive(step)?, dilation: 1 })
 }
 
 /// The patches of an image under a kernel, as columns.
 fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], BuildError> {
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], Refusal> {
         match c.ints(argument).as_deref() {
             None | Some([]) => Ok([default; 2]),
             Some(&[both]) => Ok([both; 2]),
             Some(&[height, width]) => Ok([height, width]),
-            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
+            Some(other) => Err(refuse!("{argument} has {} numbers for 2 dimensions", other.len())),
         }
     };
     let [sizes, dilations, padding, steps] =
         [pair(c, "kernel_size", 1)?, pair(c, "dilation", 1)?, pair(c, "padding", 0)?, pair(c, "stride", 1)?];
     let natural = |n: i64| u64::try_from(n).ok().filter(|&n| n > 0);
-    let along = |at: usize| -> Result<Windows, BuildError> {
+    let along = |at: usize| -> Result<Windows, Refusal> {
         let numbers = (natural(sizes[at]), natural(steps[at]), natural(dilations[at]));
         let (Some(size), Some(step), Some(dilation)) = numbers else {
-            return Err(CallError::Patches { sizes, steps, distances: dilations }.into());
+            return Err(refuse!(
+                "patches have sizes {sizes:?}, steps {steps:?} and distances {dilations:?}: all must be positive"
+            ));
         };
         Ok(Windows { size, step, dilation })
     };
@@ -157,11 +160,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Whether each row belongs to each bag: it is at or after the bag's offset and before the next offset, and is not the padding index.
-fn in_bags(
-    c: &mut Call<'_, '_, '_>,
-    indices: InstructionId,
-    padding: Option<i64>,
-) -> Result<InstructionId, BuildError> {
+fn in_bags(c: &mut Call<'_, '_, '_>, indices: InstructionId, padding: Option<i64>) -> Result<InstructionId, Refusal> {
     let offsets = c.tensor("offsets")?.ok_or_else(|| c.missing("offsets"))?;
     let bags = c.result()?.dims.first().copied().unwrap_or(0);
     let count = c.b().array(indices)?.elements().unwrap_or(0);

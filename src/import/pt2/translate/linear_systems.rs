@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
-use crate::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
+use crate::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
 /// Translates operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
 ///
@@ -55,7 +56,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let rank = c.b().rank(x);
     if rank < 2 {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found: rank }.into());
+        return Err(refuse!("{} needs an operand of rank 2 or more, not {rank}", c.op));
     }
     c.b().swap_dims(x, rank - 2, rank - 1)
 }

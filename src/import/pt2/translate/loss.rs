@@ -3,8 +3,9 @@
 use super::call::{Call, Done, Made, one};
 use crate::program::builder::RowGather;
 use crate::program::compose::log_softmax;
-use crate::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::{narrow, real, real_signed};
+use ns_base::refuse;
 
 /// Translates losses.
 ///
@@ -30,7 +31,7 @@ pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
         0 => Ok(losses),
         1 => b.mean(losses, &all, false),
         2 => b.reduce(Binary::Add, losses, &all, false),
-        _ => Err(CallError::Unknown { argument: "reduction", found: how.to_string() }.into()),
+        _ => Err(refuse!("the reduction {how} is not known here")),
     }
 }
 

@@ -3,8 +3,9 @@
 use super::call::{Call, Done, Made, one};
 use super::loss::reduced;
 use crate::program::compose::norm;
-use crate::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
+use crate::program::{Binary, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::signed_len;
+use ns_base::refuse;
 
 /// Translates losses of similarity and margins.
 ///
@@ -53,7 +54,7 @@ fn likeness(c: &mut Call<'_, '_, '_>) -> Made {
     let mut units = Vec::with_capacity(2);
     for side in [x, y] {
         let own = c.b().rank(side);
-        let missing = BuildError::Dimension { dimension: signed_len(along), rank: own };
+        let missing = refuse!("an array of rank {own} has no dimension {}", signed_len(along));
         let d = along.checked_sub(rank - own).ok_or(missing)?;
         let length = norm(c.b(), side, 2.0, &[d], true)?;
         let length = c.b().with_number(Binary::Max, length, least)?;

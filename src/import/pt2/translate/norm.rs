@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{Affine, batch_norm, group_norm, layer_norm, rms_norm};
-use crate::program::{ArrayType, Binary, BuildError, ElementType, InstructionId, Op, Type};
+use crate::program::{ArrayType, Binary, ElementType, InstructionId, Op, Type};
+use ns_base::Refusal;
 use ns_base::convert::{nearest_single, real};
 
 /// Translates normalisations.
@@ -68,7 +69,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-fn affine(c: &mut Call<'_, '_, '_>) -> Result<Affine, BuildError> {
+fn affine(c: &mut Call<'_, '_, '_>) -> Result<Affine, Refusal> {
     Ok(Affine { weight: c.tensor("weight")?, bias: c.tensor("bias")? })
 }
 

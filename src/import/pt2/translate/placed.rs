@@ -2,8 +2,9 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
-use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
 /// Translates operations that write elements, and positions among boundaries.
 ///
@@ -83,13 +84,13 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
 
 /// Patches of images added up where they overlap.
 fn folded(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], BuildError> {
-        let natural = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], Refusal> {
+        let natural = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         match c.ints(argument).as_deref() {
             None | Some([]) => Ok([natural(default)?; 2]),
             Some(&[both]) => Ok([natural(both)?; 2]),
             Some(&[height, width]) => Ok([natural(height)?, natural(width)?]),
-            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
+            Some(other) => Err(refuse!("{argument} has {} numbers for 2 dimensions", other.len())),
         }
     };
     let padding = pair(c, "padding", 0)?;
@@ -115,7 +116,7 @@ fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     let sizes = c.ints("output_size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();
     if sizes.len() != spatial {
-        return Err(CallError::PerDimension { argument: "output_size", given: sizes.len(), rank: spatial }.into());
+        return Err(refuse!("output_size has {} numbers for {spatial} dimensions", sizes.len()));
     }
     one(unpool(c.b(), x, places, &sizes)?)
 }

@@ -1,12 +1,13 @@
 //! Pooling and resizing.
 
 use super::call::{Call, Done, Made, one};
+use crate::program::ElementType;
 use crate::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use crate::program::{BuildError, CallError, ElementType};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
 /// Translates pooling and resizing.
 ///
@@ -90,16 +91,16 @@ fn dimensions_of(op: &str) -> Option<(&'static str, usize)> {
 }
 
 /// Windows of a pooling.
-fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
-    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
+fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, Refusal> {
+    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, Refusal> {
         let given = c.ints(argument).unwrap_or_default();
-        let each = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
+        let each = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         let given: Vec<u64> = given.into_iter().map(each).collect::<Result<_, _>>()?;
         match given.as_slice() {
             [] => Ok(default.to_vec()),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
+            all => Err(refuse!("{argument} has {} numbers for {spatial} dimensions", all.len())),
         }
     };
     let sizes = numbers("kernel_size", &[])?;

@@ -4,7 +4,8 @@ use super::super::argument::Argument;
 use super::call::{Call, Done, Made, one};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::compose::einsum;
-use crate::program::{Binary, BuildError, CallError, DotDims, InstructionId};
+use crate::program::{Binary, DotDims, InstructionId};
+use ns_base::{Refusal, refuse};
 
 /// Translates products.
 ///
@@ -50,7 +51,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     }
 }
 
-fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<InstructionId, BuildError> {
+fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<InstructionId, Refusal> {
     if factor == 1.0 { Ok(x) } else { c.b().with_number(Binary::Mul, x, factor) }
 }
 
@@ -65,17 +66,17 @@ fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
         x = c.b().unsqueeze(x, 0)?;
     }
     let is_transposed = c.op.contains("transpose") || c.flag_or("transposed", false);
-    let numbers = |argument: &'static str, default: i64| -> Result<Vec<i64>, BuildError> {
+    let numbers = |argument: &'static str, default: i64| -> Result<Vec<i64>, Refusal> {
         let given = c.ints(argument).unwrap_or_default();
         match given.as_slice() {
             [] => Ok(vec![default; spatial]),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
+            all => Err(refuse!("{argument} has {} numbers for {spatial} dimensions", all.len())),
         }
     };
-    let counts = |argument: &'static str, default: i64| -> Result<Vec<u64>, BuildError> {
-        let each = |n: i64| Ok(u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n })?);
+    let counts = |argument: &'static str, default: i64| -> Result<Vec<u64>, Refusal> {
+        let each = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         numbers(argument, default)?.into_iter().map(each).collect()
     };
     let dilation = counts("dilation", 1)?;

@@ -1,7 +1,8 @@
 //! Random numbers: their work is known, but their values differ from call to call.
 
 use super::call::{Call, Done, Made, one};
-use crate::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
+use crate::program::{ArrayType, Binary, Built, Comparison, ElementType, InstructionId, Op};
+use ns_base::refuse;
 
 /// Translates random numbers.
 ///
@@ -69,7 +70,7 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
     };
     if !c.b().element(probability).is_float() {
         let found = c.b().type_of(probability).clone();
-        return Err(BuildError::Elements { what: "a probability", needs: "floating point numbers", found });
+        return Err(refuse!("a probability needs floating point numbers, not {found}"));
     }
     let flags = chosen(c, &dims, probability)?;
     one(c.b().convert(flags, element)?)

@@ -1,8 +1,9 @@
 //! Recurrent layers.
 
 use super::call::{Call, Done, Made};
+use crate::program::InstructionId;
 use crate::program::compose::{CellKind, Layer, recurrent};
-use crate::program::{CallError, InstructionId, Unsupported};
+use ns_base::refuse;
 
 /// Translates recurrent layers and cells.
 ///
@@ -20,7 +21,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
         return cell(c, kind);
     }
     if c.overload == "data" {
-        return Err(CallError::from(Unsupported::PackedSequences).into());
+        return Err(refuse!("sequences of packed lengths are not translated"));
     }
     layers(c, kind)
 }
@@ -46,7 +47,7 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
 /// Several layers, in one direction or both.
 fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     if c.flag_or("train", false) && c.float_or("dropout", 0.0) > 0.0 {
-        return Err(CallError::from(Unsupported::TrainingDropout).into());
+        return Err(refuse!("dropout between layers in training is not translated"));
     }
     let has_biases = c.flag_or("has_biases", true);
     let count = usize::try_from(c.int_or("num_layers", 1)).unwrap_or(0);
@@ -63,7 +64,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     let each = weights.len() / count.saturating_mul(directions).max(1);
     let projects = matches!(kind, CellKind::Lstm { .. }) && each == 3 + 2 * usize::from(has_biases);
     if each != 2 + 2 * usize::from(has_biases) + usize::from(projects) || states.is_empty() {
-        return Err(CallError::Weights { weights: weights.len(), layers: count, directions }.into());
+        return Err(refuse!("{} weights are given for {count} layers in {directions} directions", weights.len()));
     }
     let mut last: (Vec<InstructionId>, Vec<InstructionId>) = (Vec::new(), Vec::new());
     for number in 0..count {

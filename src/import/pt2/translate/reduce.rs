@@ -5,7 +5,8 @@ use crate::program::compose::{
     arg_extreme, cumulative, distances, log_softmax, logsumexp, norm, running_extreme, softmax, sort_places,
     top_places, variance, widened,
 };
-use crate::program::{Binary, CallError, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
 /// Translates reductions.
 ///
@@ -98,7 +99,7 @@ fn top(c: &mut Call<'_, '_, '_>) -> Made {
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", -1, rank)?;
     let k = c.int_or("k", 0);
-    let k = u64::try_from(k).map_err(|_| CallError::Negative { argument: "k", found: k })?;
+    let k = u64::try_from(k).map_err(|_| refuse!("k is {k} and must not be negative"))?;
     let is_largest = c.flag_or("largest", true);
     let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
     Ok(Done::Many(vec![Some(values), Some(places)]))

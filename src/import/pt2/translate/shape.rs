@@ -6,8 +6,9 @@ use super::call::{Call, Done, Made, one};
 use super::infer::is_conversion;
 use super::views::{Look, ViewId};
 use crate::program::builder::RowGather;
-use crate::program::{Binary, BuildError, CallError, ElementType, Unsupported};
+use crate::program::{Binary, ElementType};
 use ns_base::convert::real_signed;
+use ns_base::{Refusal, refuse};
 
 /// Translates views, copies, joins and operations that change nothing.
 ///
@@ -142,14 +143,14 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
         return look(c, Look::Reshape(ty.dims));
     }
     if !lies_row_by_row(c)? || strides.len() != ty.dims.len() || ty.dims.is_empty() {
-        return Err(CallError::from(Unsupported::Strides).into());
+        return Err(refuse!("the strides are not the strides of the sizes"));
     }
     let last = ty.dims.iter().zip(&strides).try_fold(offset, |at, (&n, &stride)| {
         let steps = i64::try_from(n.saturating_sub(1)).ok()?;
         at.checked_add(steps.checked_mul(stride)?).filter(|_| stride >= 0)
     });
     if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
-        return Err(CallError::from(Unsupported::StridesBeyond).into());
+        return Err(refuse!("the strides reach beyond the operand"));
     }
     let mut places = c.b().full(ElementType::S64, &ty.dims, real_signed(offset))?;
     for (d, &stride) in strides.iter().enumerate() {
@@ -173,7 +174,7 @@ fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
 }
 
 /// Whether the first operand is row-major from the start of its memory, according to the file.
-fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
+fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, Refusal> {
     let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
     let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };
     let starts_at_first = match &meta.storage_offset {
@@ -199,7 +200,7 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
         "mT" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
         "movedim" | "moveaxis" => order = moved(c, rank)?,
         _ => {
-            let at = |place: usize| -> Result<usize, BuildError> {
+            let at = |place: usize| -> Result<usize, Refusal> {
                 let number = c.int_of(c.at(place)?).unwrap_or(i64::MAX);
                 crate::program::compose::dimension(rank, number)
             };
@@ -213,10 +214,10 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The permutation after dimensions have moved.
-fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, BuildError> {
+fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, Refusal> {
     let (from, to) = (c.dimensions("source", rank)?, c.dimensions("destination", rank)?);
     if from.len() != to.len() {
-        return Err(CallError::Moves { sources: from.len(), destinations: to.len() }.into());
+        return Err(refuse!("{} dimensions are moved to {} places", from.len(), to.len()));
     }
     let mut rest = (0..rank).filter(|d| !from.contains(d));
     let order: Vec<usize> = (0..rank)
@@ -239,7 +240,7 @@ fn part(c: &mut Call<'_, '_, '_>) -> Made {
         let index = c.int("index").ok_or_else(|| c.missing("index"))?;
         let at = from_front(index, size);
         if at >= size {
-            return Err(CallError::Index { index, size }.into());
+            return Err(refuse!("a dimension of {size} elements has no element {index}"));
         }
         let row = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, at, at + 1, 1))?;
         let dims = c.result()?.dims;

@@ -3,7 +3,8 @@
 use super::call::{Call, Done, Made, one};
 use crate::program::builder::broadcast_dims;
 use crate::program::compose::cumulative;
-use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::{Refusal, refuse};
 
 /// Translates tests of numbers and rarer functions.
 ///
@@ -24,7 +25,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Functions that give booleans.
-fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     Ok(Some(match c.op {
         "isneginf" | "isposinf" => {
             let x = c.x(0)?;
@@ -56,7 +57,7 @@ fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErr
 }
 
 /// Functions composed of others.
-fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     Ok(Some(match c.op {
         "sinc" | "special_sinc" => {
             let x = float(c, 0)?;
@@ -123,7 +124,7 @@ fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
     if !element.is_integer() {
         let (what, found) = ("a common divisor or multiple", c.b().type_of(x).clone());
-        return Err(BuildError::Elements { what, needs: "whole numbers", found });
+        return Err(refuse!("{what} needs whole numbers, not {found}"));
     }
     let (x, y) = (c.b().unary(Unary::Abs, x)?, c.b().unary(Unary::Abs, y)?);
     let dims = broadcast_dims(&c.b().dims(x), &c.b().dims(y))?;

@@ -3,10 +3,9 @@
 use super::arrange::around;
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{Windows, dimension, windows};
-use crate::program::{
-    ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
-};
+use crate::program::{ArrayType, Binary, Built, ElementType, InstructionId, Numbers, Op, Unary, Value};
 use ns_base::convert::{self, at_least_zero, real_signed, signed_len};
+use ns_base::{Refusal, refuse};
 
 /// Most numbers of a window that is computed here.
 const MOST_NUMBERS: i64 = 1 << 20;
@@ -122,7 +121,7 @@ fn transform(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Dimensions that are transformed.
-fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
+fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, Refusal> {
     let rank = dims.len();
     let count = match c.ints("s") {
         Some(sizes) => sizes.len(),
@@ -140,9 +139,9 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
 }
 
 /// Sizes of these dimensions in the real or complex signal, not in its spectrum.
-fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, BuildError> {
+fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, Refusal> {
     let mut sizes: Vec<u64> = along.iter().map(|&d| dims[d]).collect();
-    let wrong = || CallError::Sizes { op: c.op.to_owned(), sizes: dims.to_vec() };
+    let wrong = || refuse!("{} is not possible with sizes {dims:?}", c.op);
     if kind == Kind::ToReal {
         let last = sizes.last_mut().ok_or_else(wrong)?;
         *last = last.checked_sub(1).and_then(|n| n.checked_mul(2)).ok_or_else(wrong)?;
@@ -154,7 +153,7 @@ fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Res
     if let (Some(n), Some(last)) = (c.int("last_dim_size"), sizes.last_mut()) {
         *last = u64::try_from(n).map_err(|_| wrong())?;
     }
-    if sizes.contains(&0) { Err(wrong().into()) } else { Ok(sizes) }
+    if sizes.contains(&0) { Err(wrong()) } else { Ok(sizes) }
 }
 
 /// Transforms dimensions, which are moved to the end for the transform.
@@ -288,7 +287,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     let half = size / 2 + 1;
     let rows = c.b().size(x, 1)?;
     if rows != half && rows != size {
-        return Err(CallError::Frequencies { rows, size }.into());
+        return Err(refuse!("{rows} frequencies are given for a transform of {size} elements"));
     }
     let spectra = c.b().slice_dim(x, 1, 0, half, 1)?;
     let turned = c.b().swap_dims(spectra, 1, 2)?;
@@ -318,7 +317,8 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
         (c.b().slice_dim(signal, 1, start, end.min(all), 1)?, c.b().slice_dim(weights, 1, start, end.min(all), 1)?);
     let mut value = c.b().div(signal, weights)?;
     if end > all {
-        let more = i64::try_from(end - all).map_err(|_| BuildError::TooLong { what: "a signal", elements: end })?;
+        let more =
+            i64::try_from(end - all).map_err(|_| refuse!("a signal of {end} elements is longer than 63 bits count"))?;
         value = c.b().pad(value, 0.0, &[(0, 0), (0, more)])?;
     }
     one(if rank == 2 { c.b().squeeze(value, 0)? } else { value })
@@ -327,9 +327,9 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
 /// Adds up stretches `[.., stretches, elements]`, each one step after the one before.
 fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built {
     let dims = c.b().dims(frames);
-    let wrong = || CallError::Sizes { op: "a sum of stretches".to_owned(), sizes: dims.clone() };
+    let wrong = || refuse!("a sum of stretches is not possible with sizes {dims:?}");
     let (&[n, count, size], true) = (dims.as_slice(), step > 0) else {
-        return Err(wrong().into());
+        return Err(wrong());
     };
     let total = step.checked_mul(count.saturating_sub(1)).and_then(|n| n.checked_add(size));
     let total = total.ok_or_else(wrong)?;
@@ -340,15 +340,16 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     let mut sum: Option<InstructionId> = None;
     for i in 0..parts {
         let part = c.b().pick(whole, 2, i)?;
-        let edge =
-            |n: u64| i64::try_from(n).map_err(|_| BuildError::TooLong { what: "a sum of stretches", elements: n });
+        let edge = |n: u64| {
+            i64::try_from(n).map_err(|_| refuse!("a sum of stretches of {n} elements is longer than 63 bits count"))
+        };
         let placed = c.b().pad(part, 0.0, &[(0, 0), (edge(i)?, edge(parts - 1 - i)?), (0, 0)])?;
         sum = Some(match sum {
             Some(sum) => c.b().add(sum, placed)?,
             None => placed,
         });
     }
-    let sum = sum.ok_or(BuildError::Nothing("add up"))?;
+    let sum = sum.ok_or_else(|| refuse!("there is nothing to add up"))?;
     let row = c.b().reshape(sum, &[n, (count + parts - 1).saturating_mul(step)])?;
     c.b().slice_dim(row, 1, 0, total, 1)
 }
@@ -357,7 +358,7 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
 fn window(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("window_length").unwrap_or(-1);
     if !(0..=MOST_NUMBERS).contains(&count) {
-        return Err(CallError::Range { argument: "window_length", found: count, least: 0, most: MOST_NUMBERS }.into());
+        return Err(refuse!("window_length is {count} and must be from 0 to {MOST_NUMBERS}"));
     }
     let is_periodic = c.flag_or("periodic", true);
     let span = real_signed(if is_periodic { count } else { count - 1 }.max(1));

@@ -2,7 +2,8 @@
 
 use super::call::{Call, Done, Made, one};
 use crate::program::compose::{self, Elu, power_number};
-use crate::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::Refusal;
 use ns_base::convert::{narrow, real_signed};
 
 /// Translates functions of one operand.
@@ -74,7 +75,7 @@ fn plain(op: &str) -> Option<Unary> {
 }
 
 /// Functions that give booleans.
-fn question(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn question(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let function = match c.op {
         "isnan" => Unary::IsNan,
         "isinf" => Unary::IsInf,
@@ -95,7 +96,7 @@ fn question(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildErro
 }
 
 /// Activation functions.
-fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let simple: Option<fn(&mut Builder, InstructionId) -> Built> = match c.op {
         "relu" => Some(compose::relu),
         "silu" => Some(compose::silu),
@@ -152,7 +153,7 @@ fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
 }
 
 /// Piecewise linear activation functions: one slope below 0 and one above, or bounds.
-fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let value = match c.op {
         "relu6" => {
             let x = c.x(0)?;
@@ -226,7 +227,7 @@ fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Buil
 }
 
 /// Functions composed of others.
-fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let value = match c.op {
         "positive" | "resolve_neg" => c.x(0)?,
         "reciprocal" => {
