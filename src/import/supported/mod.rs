@@ -1,8 +1,13 @@
 //! The operators that each reader supports.
 //!
-//! `operators.tsv` is made from the readers: a test asks each reader about every name in its own source (for aten operators, about every
-//! name in torch), and fails if the list differs from the answers (`UPDATE_DOCS=1 cargo test --lib import::supported` writes it).
-//! The list therefore says what the readers do, and a program that shows the list does not have to contain the readers.
+//! A reader looks its operators up in tables, one for each family: `pub const OPS: &[(&str, OperatorKind, Translate)]`. A row has the
+//! operator's name as the file writes it (after one function that removes prefixes and suffixes, if there are any), its kind of work, and
+//! the function that translates it. The reader's function `operators` gives names and kinds of all rows:
+//!
+//! `pub fn operators() -> impl Iterator<Item = (&'static str, OperatorKind)>`
+//!
+//! `supported_operators` joins what the readers give; order and duplicates do not matter there. `operators.tsv` has the rows of readers
+//! without tables, and goes with the last of them.
 
 mod operators;
 #[cfg(test)]

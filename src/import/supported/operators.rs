@@ -10,7 +10,17 @@ pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
     ("stablehlo", "operations of StableHLO, MHLO and CHLO"),
 ];
 
+/// The operators of readers that have no tables yet: format, name, kind.
 const LIST: &str = include_str!("operators.tsv");
+
+/// The rows of a format in `operators.tsv`.
+fn listed(format: &'static str) -> impl Iterator<Item = (&'static str, OperatorKind)> {
+    LIST.lines().filter_map(move |line| {
+        let mut cells = line.split('\t');
+        let (of, name, kind) = (cells.next()?, cells.next()?, cells.next()?);
+        Some((name, OperatorKind::from_name(kind).filter(|_| of == format)?))
+    })
+}
 
 /// An operator that a reader supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +35,19 @@ pub struct SupportedOperator {
 
 /// All operators that the readers support, by format and name.
 pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
-    LIST.lines().filter_map(|line| {
-        let mut cells = line.split('\t');
-        let (format, name, kind) = (cells.next()?, cells.next()?, cells.next()?);
-        Some(SupportedOperator { format, name, kind: OperatorKind::from_name(kind)? })
-    })
+    fn of(
+        format: &'static str,
+        operators: impl Iterator<Item = (&'static str, OperatorKind)>,
+    ) -> impl Iterator<Item = SupportedOperator> {
+        let mut all: Vec<_> = operators.map(|(name, kind)| SupportedOperator { format, name, kind }).collect();
+        all.sort_unstable_by_key(|o| o.name);
+        all.dedup_by_key(|o| o.name);
+        all.into_iter()
+    }
+    of("pt2", listed("pt2"))
+        .chain(of("onnx", listed("onnx")))
+        .chain(of("hlo", listed("hlo")))
+        .chain(of("stablehlo", listed("stablehlo")))
 }
 
 /// The kind of work of an operator, which decides the engine that runs it.
