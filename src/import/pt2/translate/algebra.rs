@@ -1,6 +1,7 @@
 //! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::program::compose::{einsum, norm};
 use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId};
@@ -10,57 +11,51 @@ use ns_base::{Refusal, refuse};
 /// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
 
-/// Translates products that are composed of others.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "addbmm" | "addr" => added(c),
-        "bilinear" => {
-            let (x, y, weight) = (c.x(0)?, c.x(1)?, c.x(2)?);
-            let product = einsum(c.b(), "...i,oij,...j->...o", &[x, weight, y])?;
-            match c.tensor("bias")? {
-                Some(bias) => one(c.b().add(product, bias)?),
-                None => one(product),
-            }
+/// Products that are composed of others.
+pub const OPS: &[Row] = &[
+    (&["addbmm", "addr"], Product, added),
+    (&["bilinear"], Product, |c| {
+        let (x, y, weight) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let product = einsum(c.b(), "...i,oij,...j->...o", &[x, weight, y])?;
+        match c.tensor("bias")? {
+            Some(bias) => one(c.b().add(product, bias)?),
+            None => one(product),
         }
-        "_trilinear" => three(c),
-        "linalg_multi_dot" | "chain_matmul" => {
-            let mut rest = c.tensors(0)?.into_iter();
-            let mut product = rest.next().ok_or_else(|| refuse!("there is nothing to multiply"))?;
-            for next in rest {
-                product = c.b().matmul(product, next)?;
-            }
-            one(product)
+    }),
+    (&["_trilinear"], Product, three),
+    (&["linalg_multi_dot", "chain_matmul"], Product, |c| {
+        let mut rest = c.tensors(0)?.into_iter();
+        let mut product = rest.next().ok_or_else(|| refuse!("there is nothing to multiply"))?;
+        for next in rest {
+            product = c.b().matmul(product, next)?;
         }
-        "linalg_matmul" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().matmul(a, b)?)
-        }
-        "linalg_vecdot" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            let product = c.b().mul(a, b)?;
-            let rank = c.b().rank(product);
-            let along = c.dimension("dim", -1, rank)?;
-            one(c.b().reduce(Binary::Add, product, &[along], false)?)
-        }
-        "inner" => inner(c),
-        "tensordot" => contracted(c),
-        "cross" | "linalg_cross" => cross(c),
-        "kron" => kronecker(c),
-        "matrix_power" | "linalg_matrix_power" => power(c),
-        "conv_tbc" => time_first(c),
-        "_int_mm" => super::quantise::whole_product(c),
-        "_weight_int8pack_mm" => super::quantise::scaled_product(c),
-        "_weight_norm" | "_weight_norm_interface" => weight_norm(c),
-        "norm_except_dim" => {
-            let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
-            one(norm_but(c, v, p)?)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        one(product)
+    }),
+    (&["linalg_matmul"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().matmul(a, b)?)
+    }),
+    (&["linalg_vecdot"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        let product = c.b().mul(a, b)?;
+        let rank = c.b().rank(product);
+        let along = c.dimension("dim", -1, rank)?;
+        one(c.b().reduce(Binary::Add, product, &[along], false)?)
+    }),
+    (&["inner"], Product, inner),
+    (&["tensordot"], Product, contracted),
+    (&["cross", "linalg_cross"], Product, cross),
+    (&["kron"], Product, kronecker),
+    (&["matrix_power", "linalg_matrix_power"], Product, power),
+    (&["conv_tbc"], Product, time_first),
+    (&["_int_mm"], Product, super::quantise::whole_product),
+    (&["_weight_int8pack_mm"], Product, super::quantise::scaled_product),
+    (&["_weight_norm", "_weight_norm_interface"], Product, weight_norm),
+    (&["norm_except_dim"], Product, |c| {
+        let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
+        one(norm_but(c, v, p)?)
+    }),
+];
 
 /// `beta x + alpha product`, where the product is summed over a batch or is of two vectors.
 fn added(c: &mut Call<'_, '_, '_>) -> Made {

@@ -7,7 +7,7 @@ use super::super::flops;
 use super::super::meta::{Symbols, described};
 use super::super::schema::{Graph, NamedArgument, Node};
 use super::call::Call;
-use super::families::known;
+use super::operators::known;
 use super::run::Translator;
 use super::views::ViewId;
 use crate::UnsupportedOp;

@@ -1,16 +1,44 @@
 //! Operations that move elements: repetitions, paddings, shuffles, grids.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Movement;
 use crate::program::compose::cumulative;
 use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::{narrow, real_signed};
 use ns_base::{Refusal, refuse};
 
+/// Repetitions, permutations, paddings.
+pub const OPS: &[Row] =
+    &[
+        (&["repeat", "tile"], Movement, repeat),
+        (&["repeat_interleave"], Movement, |c| {
+            if c.overload == "self_int" { repeat_interleave(c) } else { repeat_each(c) }
+        }),
+        (&["flip"], Movement, |c| {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let dimensions = c.dimensions("dims", rank)?;
+            one(c.b().reverse(x, &dimensions)?)
+        }),
+        (&["roll"], Movement, roll),
+        (&["pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d"], Movement, pad),
+        (&["replication_pad1d", "replication_pad2d", "replication_pad3d"], Movement, pad),
+        (&["pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle"], Movement, shuffle),
+        (&["tril", "triu"], Movement, triangle),
+        (&["diff"], Movement, difference),
+        (&["meshgrid"], Movement, meshgrid),
+        (&["broadcast_tensors"], Movement, |c| {
+            let types = c.results()?;
+            let mut values = Vec::new();
+            for (x, ty) in c.tensors(0)?.into_iter().zip(types) {
+                values.push(Some(c.b().broadcast_to(x, &ty.dims)?));
+            }
+            Ok(Done::Many(values))
+        }),
+    ];
+
 /// The whole tensor, repeated along each dimension.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let x = c.x(0)?;
     let rank = ty.dims.len();
@@ -31,10 +59,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
     let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
     let times = times.ok_or_else(|| c.missing("repeats"))?;
     let mut x = c.x(0)?;
@@ -55,10 +80,7 @@ pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element as often as a tensor says; the type of the result gives their total number.
-///
-/// # Errors
-/// When the file does not give the total number.
-pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     let is_places = c.overload == "Tensor";
     let result = c.result()?.dims;
     let mut x = c.x(0)?;
@@ -88,10 +110,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Rolls elements along dimensions: they re-enter at the other end.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
+fn roll(c: &mut Call<'_, '_, '_>) -> Made {
     let mut x = c.x(0)?;
     let dims = c.b().dims(x);
     let shifts = c.ints("shifts").unwrap_or_default();
@@ -114,10 +133,7 @@ pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Padding with a constant, or with mirrored or repeated elements.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
+fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     let edges = c.ints("pad").or_else(|| c.ints("padding")).unwrap_or_default();
     let mode = match c.op {
         "pad" => c.text("mode").unwrap_or("constant"),
@@ -183,10 +199,7 @@ pub fn around(
 }
 
 /// Moves channels to pixels or pixels to channels, or shuffles groups of channels.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
+fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (dims, result) = (c.b().dims(x), c.result()?.dims);
     let rank = dims.len();
@@ -218,10 +231,7 @@ pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A triangle of each matrix; the other elements are 0.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     let offset = c.int_or("diagonal", 0);
     let is_lower = c.op == "tril";
     let x = c.x(0)?;
@@ -240,10 +250,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Differences of neighbours, `n` times, with tensors joined in front and behind.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn difference(c: &mut Call<'_, '_, '_>) -> Made {
+fn difference(c: &mut Call<'_, '_, '_>) -> Made {
     let times = c.int_or("n", 1).clamp(0, 64);
     let mut x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -270,10 +277,7 @@ pub fn difference(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Coordinates of a grid.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
+fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
     let is_xy = c.text("indexing") == Some("xy");
     let types = c.results()?;
     let mut values = Vec::new();

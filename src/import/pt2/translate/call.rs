@@ -4,6 +4,7 @@ use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
 use super::run::Translator;
 use super::views::{ViewId, Views};
+use crate::OperatorKind;
 use crate::program::{ArrayType, Builder, Built, ElementType, InstructionId};
 use ns_base::convert::{real_signed, whole_signed};
 use ns_base::{Refusal, refuse};
@@ -19,12 +20,18 @@ pub enum Done {
     Views(Vec<ViewId>),
     /// No tensors.
     Nothing,
-    /// The family does not have the operation.
+    /// A use of the operator that is not known.
     Unknown,
 }
 
 /// The result type of a family of operations.
 pub type Made = Result<Done, Refusal>;
+
+/// Translates a call; fails when its arguments do not fit.
+pub type Translate = fn(&mut Call<'_, '_, '_>) -> Made;
+
+/// Names of operators, their kind of work, and the function that translates them.
+pub type Row = (&'static [&'static str], OperatorKind, Translate);
 
 /// A value as the only result.
 pub fn one(value: InstructionId) -> Made {

@@ -1,7 +1,8 @@
 //! Diagonals, rotations and flips, and the named functions that join and split tensors.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
 use super::views::{Look, ViewId, Views};
+use crate::OperatorKind::Movement;
 use crate::program::compose::dimension;
 use crate::program::{ArrayType, Binary, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{narrow, real_signed, signed};
@@ -10,42 +11,36 @@ use ns_base::{Refusal, refuse};
 /// Most elements of a triangle whose indices are computed here.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// Translates diagonals, rotations, joins and splits.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "diagonal" | "diagonal_copy" | "linalg_diagonal" => {
-            let plane = plane(c, 0)?;
-            let parent = c.view(0)?;
-            Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
-        }
-        "diagonal_scatter" => scattered(c),
-        "fill_diagonal" => filled(c),
-        "diag" | "diag_embed" | "diagflat" => diagonal_matrix(c),
-        "trace" => {
-            let x = c.x(0)?;
-            let (mut views, plane) = (Views::default(), Plane { first: 0, second: 1, offset: 0 });
-            let whole = views.fresh(x);
-            let diagonal = looked((c.b(), &mut views), whole, plane)?;
-            let diagonal = views.get(c.b(), diagonal)?;
-            one(c.b().reduce(Binary::Add, diagonal, &[0], false)?)
-        }
-        "rot90" => turned(c),
-        "fliplr" | "flipud" => {
-            let (x, along) = (c.x(0)?, usize::from(c.op == "fliplr"));
-            one(c.b().reverse(x, &[along])?)
-        }
-        "column_stack" | "row_stack" | "dstack" => stacked(c),
-        "hsplit" | "vsplit" | "dsplit" => parted(c),
-        "block_diag" => blocks(c),
-        "cartesian_prod" => pairs(c),
-        "tril_indices" | "triu_indices" => triangle_places(c),
-        "sum_to_size" => summed(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Diagonals, rotations, joins and splits.
+pub const OPS: &[Row] = &[
+    (&["diagonal", "diagonal_copy", "linalg_diagonal"], Movement, |c| {
+        let plane = plane(c, 0)?;
+        let parent = c.view(0)?;
+        Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
+    }),
+    (&["diagonal_scatter"], Movement, scattered),
+    (&["fill_diagonal"], Movement, filled),
+    (&["diag", "diag_embed", "diagflat"], Movement, diagonal_matrix),
+    (&["trace"], Movement, |c| {
+        let x = c.x(0)?;
+        let (mut views, plane) = (Views::default(), Plane { first: 0, second: 1, offset: 0 });
+        let whole = views.fresh(x);
+        let diagonal = looked((c.b(), &mut views), whole, plane)?;
+        let diagonal = views.get(c.b(), diagonal)?;
+        one(c.b().reduce(Binary::Add, diagonal, &[0], false)?)
+    }),
+    (&["rot90"], Movement, turned),
+    (&["fliplr", "flipud"], Movement, |c| {
+        let (x, along) = (c.x(0)?, usize::from(c.op == "fliplr"));
+        one(c.b().reverse(x, &[along])?)
+    }),
+    (&["column_stack", "row_stack", "dstack"], Movement, stacked),
+    (&["hsplit", "vsplit", "dsplit"], Movement, parted),
+    (&["block_diag"], Movement, blocks),
+    (&["cartesian_prod"], Movement, pairs),
+    (&["tril_indices", "triu_indices"], Movement, triangle_places),
+    (&["sum_to_size"], Movement, summed),
+];
 
 /// A matrix with one number on its diagonal. In a tall matrix `wrap` would begin the diagonal again: that is not known here.
 fn filled(c: &mut Call<'_, '_, '_>) -> Made {
@@ -198,8 +193,11 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
 
 /// Tensors joined along the first, second or third dimension, which is added to those that lack it.
 fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
+    // Only `dstack` joins numbers of different types.
+    let element = if c.op == "dstack" { Some(c.result()?.element) } else { None };
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
+        let x = element.map_or(Ok(x), |element| c.b().convert(x, element))?;
         let dims = c.b().dims(x);
         let wanted = match (c.op, dims.as_slice()) {
             ("row_stack", []) => vec![1, 1],

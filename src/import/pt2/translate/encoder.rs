@@ -1,35 +1,30 @@
 //! The operators that `torch.nn.MultiheadAttention` and `TransformerEncoderLayer` call in inference, each a whole layer.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
 use crate::program::{Binary, Builder, Built, Comparison, InstructionId};
 use ns_base::{Refusal, refuse};
 
-/// Translates whole layers of attention.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "_native_multi_head_attention" => {
-            let inputs = [c.x(0)?, c.x(1)?, c.x(2)?];
-            let heads = Heads { count: c.positive("num_head")?, weights: required(c, PROJECTIONS)? };
-            let mask = mask(c)?;
-            let (value, shares) = heads.attend(c.b(), inputs, mask)?;
-            if !c.flag_or("need_weights", true) {
-                return Ok(Done::Many(vec![Some(value), None]));
-            }
-            let is_mean = c.flag_or("average_attn_weights", true);
-            let shares = if is_mean { c.b().mean(shares, &[1], false)? } else { shares };
-            Ok(Done::Many(vec![Some(value), Some(shares)]))
+/// Whole layers of attention.
+pub const OPS: &[Row] = &[
+    (&["_native_multi_head_attention"], Product, |c| {
+        let inputs = [c.x(0)?, c.x(1)?, c.x(2)?];
+        let heads = Heads { count: c.positive("num_head")?, weights: required(c, PROJECTIONS)? };
+        let mask = mask(c)?;
+        let (value, shares) = heads.attend(c.b(), inputs, mask)?;
+        if !c.flag_or("need_weights", true) {
+            return Ok(Done::Many(vec![Some(value), None]));
         }
-        "_transformer_encoder_layer_fwd" => {
-            let value = layer(c)?;
-            one(value)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        let is_mean = c.flag_or("average_attn_weights", true);
+        let shares = if is_mean { c.b().mean(shares, &[1], false)? } else { shares };
+        Ok(Done::Many(vec![Some(value), Some(shares)]))
+    }),
+    (&["_transformer_encoder_layer_fwd"], Product, |c| {
+        let value = layer(c)?;
+        one(value)
+    }),
+];
 
 /// Names of the weights of an attention: those of queries, keys and values in one array, and those of the result.
 const PROJECTIONS: [&str; 4] = ["qkv_weight", "qkv_bias", "proj_weight", "proj_bias"];

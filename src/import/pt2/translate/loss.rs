@@ -1,25 +1,20 @@
 //! Losses: distances between a model's results and their targets.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::log_softmax;
 use crate::program::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::{narrow, real, real_signed};
 use ns_base::refuse;
 
-/// Translates losses.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "mse_loss" | "l1_loss" | "smooth_l1_loss" | "huber_loss" => distance(c),
-        "binary_cross_entropy_with_logits" => logits(c),
-        "cross_entropy_loss" | "nll_loss" | "nll_loss_nd" | "nll_loss_forward" | "nll_loss2d"
-        | "nll_loss2d_forward" => classes(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Losses.
+pub const OPS: &[Row] = &[
+    (&["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"], Reduction, distance),
+    (&["binary_cross_entropy_with_logits"], Reduction, logits),
+    (&["cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"], Reduction, classes),
+    (&["nll_loss_forward", "nll_loss2d_forward"], Reduction, classes),
+];
 
 /// Reduces the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
 ///

@@ -1,6 +1,7 @@
 //! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::{floor_divide, floor_modulo, norm, sort_places};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
@@ -10,24 +11,18 @@ use ns_base::{Refusal, refuse};
 /// Most rows whose pairs are unrolled.
 const MOST_ROWS: u64 = 2048;
 
-/// Translates order statistics, and sums and norms that are composed of others.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "nansum" | "nanmean" => of_numbers(c),
-        "median" | "kthvalue" => in_order(c),
-        "mode" => most_frequent(c),
-        "nonzero_static" => places_not_zero(c),
-        "quantile" => quantile(c),
-        "linalg_matrix_norm" | "frobenius_norm" => matrix_norm(c),
-        "renorm" => super::algebra::limited(c),
-        "trapezoid" | "trapz" => area(c),
-        "pdist" | "_pdist_forward" => between_rows(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Order statistics, and sums and norms that are composed of others.
+pub const OPS: &[Row] = &[
+    (&["nansum", "nanmean"], Reduction, of_numbers),
+    (&["median", "kthvalue"], Reduction, in_order),
+    (&["mode"], Reduction, most_frequent),
+    (&["nonzero_static"], Reduction, places_not_zero),
+    (&["quantile"], Reduction, quantile),
+    (&["linalg_matrix_norm", "frobenius_norm"], Reduction, matrix_norm),
+    (&["renorm"], Reduction, super::algebra::limited),
+    (&["trapezoid", "trapz"], Reduction, area),
+    (&["pdist", "_pdist_forward"], Reduction, between_rows),
+];
 
 /// Sums and means of elements that are not NaN.
 fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {

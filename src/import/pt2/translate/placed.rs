@@ -1,34 +1,28 @@
 //! Elements written at indices, under masks and in windows, and positions among boundaries.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Indexing;
 use crate::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
 use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId};
 use ns_base::convert::real;
 use ns_base::{Refusal, refuse};
 
-/// Translates operations that write elements, and positions among boundaries.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "searchsorted" => search(c),
-        "bucketize" => {
-            let (x, boundaries) = (placed_operand(c, 0)?, c.x(1)?);
-            let is_right = c.flag_or("right", false);
-            places_among(c, boundaries, x, is_right)
-        }
-        "masked_scatter" => masked(c),
-        "col2im" => folded(c),
-        "max_unpool2d" => unpooled(c, 2),
-        "max_unpool3d" => unpooled(c, 3),
-        "scatter_reduce" | "index_reduce" => reduced(c),
-        "put" => put(c),
-        "index_put" | "_unsafe_index_put" | "_index_put_impl" => by_mask(c),
-        "affine_grid_generator" => grid(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Operations that write elements, and positions among boundaries.
+pub const OPS: &[Row] = &[
+    (&["searchsorted"], Indexing, search),
+    (&["bucketize"], Indexing, |c| {
+        let (x, boundaries) = (placed_operand(c, 0)?, c.x(1)?);
+        let is_right = c.flag_or("right", false);
+        places_among(c, boundaries, x, is_right)
+    }),
+    (&["masked_scatter"], Indexing, masked),
+    (&["col2im"], Indexing, folded),
+    (&["max_unpool2d"], Indexing, |c| unpooled(c, 2)),
+    (&["max_unpool3d"], Indexing, |c| unpooled(c, 3)),
+    (&["scatter_reduce", "index_reduce"], Indexing, reduced),
+    (&["put"], Indexing, put),
+    (&["affine_grid_generator"], Indexing, grid),
+];
 
 /// The tensor or the number at a position.
 fn placed_operand(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
@@ -194,7 +188,10 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// One number written where a mask is true; several numbers follow [`masked`]'s rule, which needs their count.
-fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
     let &[Some(mask)] = indices.as_slice() else { return Ok(Done::Unknown) };

@@ -1,55 +1,50 @@
 //! Products of matrices and convolutions.
 
 use super::super::argument::Argument;
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::builder::ConvolutionSpec;
 use crate::program::compose::einsum;
 use crate::program::{Binary, DotDims, InstructionId};
 use ns_base::{Refusal, refuse};
 
-/// Translates products.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "linear" => {
-            let (x, weight) = (c.x(0)?, c.x(1)?);
-            let bias = c.tensor("bias")?;
-            one(c.b().linear(x, weight, bias)?)
+/// Products.
+pub const OPS: &[Row] = &[
+    (&["linear"], Product, |c| {
+        let (x, weight) = (c.x(0)?, c.x(1)?);
+        let bias = c.tensor("bias")?;
+        one(c.b().linear(x, weight, bias)?)
+    }),
+    (&["matmul", "mm", "bmm", "mv", "dot", "vdot"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().matmul(a, b)?)
+    }),
+    (&["outer", "ger"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().dot(a, b, DotDims::default())?)
+    }),
+    (&["addmm", "baddbmm", "addmv"], Product, |c| {
+        let (sum, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let product = c.b().matmul(a, b)?;
+        let product = scaled(c, product, c.float_or("alpha", 1.0))?;
+        if c.float_or("beta", 1.0) == 0.0 {
+            return one(product);
         }
-        "matmul" | "mm" | "bmm" | "mv" | "dot" | "vdot" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().matmul(a, b)?)
-        }
-        "outer" | "ger" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().dot(a, b, DotDims::default())?)
-        }
-        "addmm" | "baddbmm" | "addmv" => {
-            let (sum, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
-            let product = c.b().matmul(a, b)?;
-            let product = scaled(c, product, c.float_or("alpha", 1.0))?;
-            if c.float_or("beta", 1.0) == 0.0 {
-                return one(product);
-            }
-            let sum = scaled(c, sum, c.float_or("beta", 1.0))?;
-            one(c.b().add(product, sum)?)
-        }
-        "einsum" => {
-            let equation = c.text("equation").or(match c.at(0)? {
-                Argument::Text(text) => Some(text.get()),
-                _ => None,
-            });
-            let equation = equation.ok_or_else(|| c.missing("equation"))?;
-            let operands = c.tensors(1)?;
-            one(einsum(c.b(), equation, &operands)?)
-        }
-        "conv1d" | "conv2d" | "conv3d" | "convolution" | "_convolution" | "_convolution_mode" | "conv_transpose1d"
-        | "conv_transpose2d" | "conv_transpose3d" => convolution(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+        let sum = scaled(c, sum, c.float_or("beta", 1.0))?;
+        one(c.b().add(product, sum)?)
+    }),
+    (&["einsum"], Product, |c| {
+        let equation = c.text("equation").or(match c.at(0)? {
+            Argument::Text(text) => Some(text.get()),
+            _ => None,
+        });
+        let equation = equation.ok_or_else(|| c.missing("equation"))?;
+        let operands = c.tensors(1)?;
+        one(einsum(c.b(), equation, &operands)?)
+    }),
+    (&["conv1d", "conv2d", "conv3d", "convolution", "_convolution", "_convolution_mode"], Product, convolution),
+    (&["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"], Product, convolution),
+];
 
 fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<InstructionId, Refusal> {
     if factor == 1.0 { Ok(x) } else { c.b().with_number(Binary::Mul, x, factor) }

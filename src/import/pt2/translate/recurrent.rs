@@ -1,30 +1,21 @@
 //! Recurrent layers.
 
-use super::call::{Call, Done, Made};
-use crate::program::InstructionId;
+use super::call::{Call, Done, Made, Row};
+use crate::OperatorKind::Recurrence;
 use crate::program::compose::{CellKind, Layer, recurrent};
 use ns_base::refuse;
 
-/// Translates recurrent layers and cells.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    let kind = match c.op {
-        "lstm" | "lstm_cell" => CellKind::TORCH_LSTM,
-        "gru" | "gru_cell" => CellKind::TORCH_GRU,
-        "rnn_tanh" | "rnn_tanh_cell" => CellKind::Plain { is_relu: false },
-        "rnn_relu" | "rnn_relu_cell" => CellKind::Plain { is_relu: true },
-        _ => return Ok(Done::Unknown),
-    };
-    if c.op.ends_with("cell") {
-        return cell(c, kind);
-    }
-    if c.overload == "data" {
-        return Err(refuse!("sequences of packed lengths are not translated"));
-    }
-    layers(c, kind)
-}
+/// Recurrent layers and cells.
+pub const OPS: &[Row] = &[
+    (&["lstm"], Recurrence, |c| layers(c, CellKind::TORCH_LSTM)),
+    (&["gru"], Recurrence, |c| layers(c, CellKind::TORCH_GRU)),
+    (&["rnn_tanh"], Recurrence, |c| layers(c, CellKind::Plain { is_relu: false })),
+    (&["rnn_relu"], Recurrence, |c| layers(c, CellKind::Plain { is_relu: true })),
+    (&["lstm_cell"], Recurrence, |c| cell(c, CellKind::TORCH_LSTM)),
+    (&["gru_cell"], Recurrence, |c| cell(c, CellKind::TORCH_GRU)),
+    (&["rnn_tanh_cell"], Recurrence, |c| cell(c, CellKind::Plain { is_relu: false })),
+    (&["rnn_relu_cell"], Recurrence, |c| cell(c, CellKind::Plain { is_relu: true })),
+];
 
 /// One step.
 fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
@@ -46,6 +37,9 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
 
 /// Several layers, in one direction or both.
 fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
+    if c.overload == "data" {
+        return Err(refuse!("sequences of packed lengths are not translated"));
+    }
     if c.flag_or("train", false) && c.float_or("dropout", 0.0) > 0.0 {
         return Err(refuse!("dropout between layers in training is not translated"));
     }

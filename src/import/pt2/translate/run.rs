@@ -9,8 +9,8 @@ use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, NamedArgument, Node};
 use super::super::weights::Weights;
 use super::call::{Call, Done};
-use super::families::known;
 use super::finish::Reason;
+use super::operators::known;
 use super::signature::{input_kind, scope_of};
 use super::views::{ViewId, Views};
 use crate::program::{ArrayType, Builder, InstructionId, Program, ProgramParameter, Role, Type};
@@ -428,15 +428,4 @@ fn name_of(node: &Node<'_>) -> String {
 
 fn at_node(name: &str, error: Refusal) -> ImportError {
     ImportError::at(Place::Node(name.chars().take(200).collect()), Pt2Error::Node(error))
-}
-
-/// The kind of work of an aten operation; `None` if it is unknown. The operation is tried without arguments.
-#[cfg(test)]
-pub fn kind_of_aten(op: &str) -> Option<crate::OperatorKind> {
-    let node = format!(r#"{{"target": "torch.ops.aten.{op}.default", "inputs": [], "outputs": []}}"#);
-    let node: Node<'_> = serde_json::from_str(&node).ok()?;
-    let graph = r#"{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}}"#;
-    let graph: Graph<'_> = serde_json::from_str(graph).ok()?;
-    let mut t = Translator::new(Symbols::default());
-    super::families::kind_of(&mut Call { t: &mut t, node: &node, graph: &graph, op, overload: "default" })
 }

@@ -1,7 +1,8 @@
 //! Complex numbers, Fourier transforms and their windows.
 
 use super::arrange::around;
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Function;
 use crate::program::compose::{Windows, dimension, windows};
 use crate::program::{ArrayType, Binary, Built, ElementType, InstructionId, Numbers, Op, Unary, Value};
 use ns_base::convert::{self, at_least_zero, real_signed, signed_len};
@@ -10,55 +11,53 @@ use ns_base::{Refusal, refuse};
 /// Most numbers of a window that is computed here.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// Translates complex numbers, transforms and windows.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "view_as_real" | "view_as_real_copy" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
-            one(c.b().stack(&[real, imaginary], rank)?)
+/// Complex numbers, transforms and windows.
+pub const OPS: &[Row] = &[
+    (&["view_as_real", "view_as_real_copy"], Function, |c| {
+        let x = c.x(0)?;
+        let rank = c.b().rank(x);
+        let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+        one(c.b().stack(&[real, imaginary], rank)?)
+    }),
+    (&["view_as_complex", "view_as_complex_copy"], Function, |c| {
+        let x = c.x(0)?;
+        let last = c.b().rank(x).saturating_sub(1);
+        let (real, imaginary) = (c.b().pick(x, last, 0)?, c.b().pick(x, last, 1)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["complex"], Function, |c| {
+        let (real, imaginary) = (c.x(0)?, c.x(1)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["polar"], Function, |c| {
+        let (size, angle) = (c.x(0)?, c.x(1)?);
+        let (cosine, sine) = (c.b().unary(Unary::Cos, angle)?, c.b().unary(Unary::Sin, angle)?);
+        let (real, imaginary) = (c.b().mul(size, cosine)?, c.b().mul(size, sine)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["conj", "_conj", "conj_physical", "_conj_physical"], Function, |c| {
+        let x = c.x(0)?;
+        if !c.b().element(x).is_complex() {
+            return one(x);
         }
-        "view_as_complex" | "view_as_complex_copy" => {
-            let x = c.x(0)?;
-            let last = c.b().rank(x).saturating_sub(1);
-            let (real, imaginary) = (c.b().pick(x, last, 0)?, c.b().pick(x, last, 1)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "complex" => {
-            let (real, imaginary) = (c.x(0)?, c.x(1)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "polar" => {
-            let (size, angle) = (c.x(0)?, c.x(1)?);
-            let (cosine, sine) = (c.b().unary(Unary::Cos, angle)?, c.b().unary(Unary::Sin, angle)?);
-            let (real, imaginary) = (c.b().mul(size, cosine)?, c.b().mul(size, sine)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "conj" | "_conj" | "conj_physical" | "_conj_physical" => {
-            let x = c.x(0)?;
-            if !c.b().element(x).is_complex() {
-                return one(x);
-            }
-            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
-            let minus = c.b().unary(Unary::Neg, imaginary)?;
-            one(c.b().binary(Binary::Complex, real, minus)?)
-        }
-        "resolve_conj" => one(c.x(0)?),
-        "fft_fftshift" | "fft_ifftshift" => shifted(c),
-        "stft" => short_time(c),
-        "istft" => from_spectra(c),
-        "hann_window" | "hamming_window" | "blackman_window" | "bartlett_window" => window(c),
-        "_fft_r2c" | "_fft_c2r" | "_fft_c2c" | "fft_fft" | "fft_fft2" | "fft_fftn" | "fft_ifft" | "fft_ifft2"
-        | "fft_ifftn" | "fft_rfft" | "fft_rfft2" | "fft_rfftn" | "fft_irfft" | "fft_irfft2" | "fft_irfftn" => {
-            transform(c)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+        let minus = c.b().unary(Unary::Neg, imaginary)?;
+        one(c.b().binary(Binary::Complex, real, minus)?)
+    }),
+    (&["resolve_conj"], Function, |c| one(c.x(0)?)),
+    (&["fft_fftshift", "fft_ifftshift"], Function, shifted),
+    (&["stft"], Function, short_time),
+    (&["istft"], Function, from_spectra),
+    (&["hann_window", "hamming_window", "blackman_window", "bartlett_window"], Function, window),
+    (&["_fft_c2c"], Function, |c| {
+        let is_forward = c.flag_or("forward", true);
+        transform(c, if is_forward { Kind::Forward } else { Kind::Inverse })
+    }),
+    (&["fft_fft", "fft_fft2", "fft_fftn"], Function, |c| transform(c, Kind::Forward)),
+    (&["fft_ifft", "fft_ifft2", "fft_ifftn"], Function, |c| transform(c, Kind::Inverse)),
+    (&["_fft_r2c", "fft_rfft", "fft_rfft2", "fft_rfftn"], Function, |c| transform(c, Kind::OfReal)),
+    (&["_fft_c2r", "fft_irfft", "fft_irfft2", "fft_irfftn"], Function, |c| transform(c, Kind::ToReal)),
+];
 
 /// Whether numbers are real or complex before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,21 +85,10 @@ struct Transform {
 }
 
 /// Fourier transforms under the names of `torch.fft` and of the aten operators below them.
-fn transform(c: &mut Call<'_, '_, '_>) -> Made {
+fn transform(c: &mut Call<'_, '_, '_>, kind: Kind) -> Made {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
     let is_part = c.op.starts_with('_');
-    let kind = match c.op {
-        "_fft_r2c" => Kind::OfReal,
-        "_fft_c2r" => Kind::ToReal,
-        "_fft_c2c" if c.flag_or("forward", true) => Kind::Forward,
-        "_fft_c2c" => Kind::Inverse,
-        "fft_fft" | "fft_fft2" | "fft_fftn" => Kind::Forward,
-        "fft_ifft" | "fft_ifft2" | "fft_ifftn" => Kind::Inverse,
-        "fft_rfft" | "fft_rfft2" | "fft_rfftn" => Kind::OfReal,
-        "fft_irfft" | "fft_irfft2" | "fft_irfftn" => Kind::ToReal,
-        _ => return Ok(Done::Unknown),
-    };
     let along = along(c, &dims)?;
     if along.is_empty() || along.len() > 3 {
         return Ok(Done::Unknown);
@@ -365,14 +353,12 @@ fn window(c: &mut Call<'_, '_, '_>) -> Made {
     let (alpha, beta) = (c.float_or("alpha", 0.54), c.float_or("beta", 0.46));
     let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
     let number = |i: i64| match c.op {
-        "hann_window" => Some(0.5 - 0.5 * libm::cos(turn(i))),
-        "hamming_window" => Some(alpha - beta * libm::cos(turn(i))),
-        "blackman_window" => Some(0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i))),
-        "bartlett_window" => Some(1.0 - (2.0 * real_signed(i) / span - 1.0).abs()),
-        _ => None,
+        "hann_window" => 0.5 - 0.5 * libm::cos(turn(i)),
+        "hamming_window" => alpha - beta * libm::cos(turn(i)),
+        "blackman_window" => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
+        _ => 1.0 - (2.0 * real_signed(i) / span - 1.0).abs(),
     };
-    let Some(numbers) = (0..count).map(number).collect::<Option<Vec<f64>>>() else { return Ok(Done::Unknown) };
-    let numbers = if count == 1 { vec![1.0] } else { numbers };
+    let numbers = if count == 1 { vec![1.0] } else { (0..count).map(number).collect() };
     let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
     let row = c.b().constant(Value { ty, numbers: Numbers::Real(numbers) })?;
     let element = c.result().map_or(ElementType::F32, |ty| ty.element);

@@ -99,7 +99,6 @@ fn is_of_common_type(op: &str) -> bool {
             | "remainder"
             | "pow"
             | "copysign"
-            | "squared_difference"
             | "heaviside"
             | "bitwise_and"
             | "__and__"
@@ -120,7 +119,7 @@ fn is_of_common_type(op: &str) -> bool {
 }
 
 /// Whether an operation only changes the element type.
-pub fn is_conversion(op: &str) -> bool {
+fn is_conversion(op: &str) -> bool {
     matches!(
         op,
         "to" | "_to_copy"

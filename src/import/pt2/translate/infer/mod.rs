@@ -7,7 +7,7 @@ mod factors;
 mod places;
 mod sizes;
 
-pub use elements::{is_conversion, scalar_type};
+pub use elements::scalar_type;
 pub use factors::types as factor_types;
 
 use super::call::Call;
