@@ -1,11 +1,12 @@
 //! Arrays of the file in the program: constants when they are small, parameters when they are weights or large.
 
-use super::super::program::{BuildError, InstructionId, ProgramParameter, Role, Value, WeightData};
+use super::super::program::{InstructionId, ProgramParameter, Role, Value, WeightData};
 use super::super::{ImportError, Place};
 use super::importer::Importer;
 use super::messages::{Tensor, TensorData};
 use super::model_error::OnnxError;
 use super::tensors::short;
+use ns_base::Refusal;
 
 /// Most elements of an integer array that becomes a constant of the program; larger ones become a parameter, as weights do.
 const MOST_CONSTANT: u64 = 4096;
@@ -16,7 +17,7 @@ const MOST_SETTINGS: usize = 16;
 impl Importer<'_> {
     /// A constant or a parameter that holds an array of the file.
     pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
-        let place = |e: BuildError| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e));
+        let place = |e: Refusal| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e));
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
         let is_trained = self.weights.is_trained(name, tensor);
         if let TensorData::Held(value) = &tensor.data

@@ -1,11 +1,11 @@
 //! Why a node cannot be translated.
 
+use ns_base::Refusal;
 use std::borrow::Cow;
 
 use thiserror::Error;
 
 use super::super::ImportError;
-use super::super::program::BuildError;
 use super::fault::Fault;
 
 /// Why a node cannot be translated, without its place.
@@ -78,7 +78,7 @@ pub enum OpError {
     Control(#[from] ControlError),
     /// Operands that do not fit.
     #[error(transparent)]
-    Build(#[from] BuildError),
+    Build(#[from] Refusal),
     /// An array in the file that cannot be used.
     #[error("{}", .0.kind)]
     Array(Box<ImportError>),

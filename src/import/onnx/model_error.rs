@@ -1,10 +1,11 @@
 //! Why an ONNX model is not read.
 
+use ns_base::Refusal;
 use std::borrow::Cow;
 
 use thiserror::Error;
 
-use super::super::program::{ArrayType, BuildError, ElementType};
+use super::super::program::{ArrayType, ElementType};
 use super::elements::element_name;
 use super::error::OpError;
 
@@ -65,13 +66,13 @@ pub enum OnnxError {
     Array(#[from] ArrayError),
     /// An array of the file that the program cannot hold.
     #[error(transparent)]
-    Constant(BuildError),
+    Constant(Refusal),
     /// A result that is not an array.
     #[error(transparent)]
-    Result(BuildError),
+    Result(Refusal),
     /// A program that is too large.
     #[error(transparent)]
-    Program(BuildError),
+    Program(Refusal),
     /// A name that two nodes give to a value.
     #[error("two nodes give a value of the name {0}")]
     Twice(String),
@@ -198,7 +199,7 @@ pub enum InputError {
     TooLarge(ArrayType),
     /// More than a program can hold.
     #[error(transparent)]
-    Parameter(BuildError),
+    Parameter(Refusal),
 }
 
 impl InputError {

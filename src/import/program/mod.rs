@@ -19,11 +19,8 @@ mod types;
 mod value;
 mod verify;
 
-pub use builder::{
-    BuildError, Builder, Built, CallError, Misfit, Pair, Ranks, SymbolError, TypeError, Unsupported, ValueError,
-};
+pub use builder::{Builder, Built};
 pub use bytes::numbers_of_bytes;
-pub use compose::ComposeError;
 pub use computation_builder::ComputationBuilder;
 pub use element::ElementType;
 pub use flops::{LoopBodies, flops, instruction_flops, reachable};

@@ -2,10 +2,11 @@
 
 use thiserror::Error;
 
-use super::infer::{InferError, Inference, Signature};
+use super::infer::{Inference, Signature};
 use super::{ArrayType, Computation, Instruction, Op, Program, Type};
 use crate::{ImportError, Place};
 use ns_base::Idx;
+use ns_base::Refusal;
 
 /// Why a program does not hold together, in words that follow the name of an instruction or a computation.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -76,7 +77,7 @@ pub enum VerifyError {
     Size(#[from] TooManyElements),
     /// Operands that give no result.
     #[error(transparent)]
-    Infer(#[from] InferError),
+    Infer(#[from] Refusal),
 }
 
 /// Checks a program.

@@ -1,8 +1,7 @@
 //! Why a file of `torch.export` is not read.
 
+use ns_base::Refusal;
 use thiserror::Error;
-
-use crate::program::{BuildError, TypeError};
 
 /// Why a file of `torch.export` is not read.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -40,7 +39,7 @@ pub enum Pt2Error {
     NotDescribed,
     /// A value whose description gives no type.
     #[error("the value has no type: {0}")]
-    NoType(#[from] TypeError),
+    NoType(#[from] Refusal),
     /// A size that only a run knows.
     #[error("the size of the result of {op} depends on data (the unbacked symbol {symbol})")]
     DataDependent {
@@ -79,10 +78,10 @@ pub enum Pt2Error {
     },
     /// A node that cannot be made.
     #[error(transparent)]
-    Node(BuildError),
+    Node(Refusal),
     /// A program that cannot be made.
     #[error(transparent)]
-    Program(BuildError),
+    Program(Refusal),
     /// A branch that data chooses.
     #[error("torch.cond: a branch that depends on data")]
     Branch,

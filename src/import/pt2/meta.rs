@@ -7,8 +7,9 @@ use rustc_hash::FxHashMap;
 use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
 use super::symbol::Expression;
-use crate::program::{ArrayType, ElementType, TypeError};
+use crate::program::{ArrayType, ElementType};
 use crate::{ImportError, ImportOptions, OpenDimension, Place};
+use ns_base::{Refusal, refuse};
 
 /// The element type with torch's number (`torch/csrc/utils/generated_serialization_types.h`).
 #[must_use]
@@ -114,12 +115,12 @@ impl Symbols {
     ///
     /// # Errors
     /// When it is an expression without a value.
-    pub fn number(&self, size: &SymInt<'_>) -> Result<i64, TypeError> {
+    pub fn number(&self, size: &SymInt<'_>) -> Result<i64, Refusal> {
         if let Some(n) = size.as_int {
             return Ok(n);
         }
         let Some(expression) = &size.as_expr else {
-            return Err(TypeError::NoSize);
+            return Err(refuse!("a size is neither a number nor an expression"));
         };
         let text = expression.expr_str.get();
         if let Some(&n) = self.known.borrow().get(text) {
@@ -135,17 +136,17 @@ impl Symbols {
     ///
     /// # Errors
     /// When its element type is not known or a size is not valid.
-    pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, TypeError> {
-        let element = element_of(meta.dtype).ok_or(TypeError::Element(meta.dtype))?;
+    pub fn array(&self, meta: &TensorMeta<'_>) -> Result<ArrayType, Refusal> {
+        let element = element_of(meta.dtype).ok_or_else(|| refuse!("its element type {} is not known", meta.dtype))?;
         let mut dims = Vec::with_capacity(meta.sizes.len());
         for size in &meta.sizes {
             let n = self.number(size)?;
-            dims.push(u64::try_from(n).map_err(|_| TypeError::Negative(n))?);
+            dims.push(u64::try_from(n).map_err(|_| refuse!("its size {n} is negative"))?);
         }
         let ty = ArrayType::new(element, dims);
         match ty.elements().and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(ty),
-            None => Err(TypeError::TooMany(ty)),
+            None => Err(refuse!("it has more elements than 64 bits count: {ty}")),
         }
     }
 

@@ -24,6 +24,4 @@ pub use legacy::{PickledTensor, pickled_tensor};
 pub use open::read_pt2;
 pub use pickle::{Id as PickleId, Pickle, PickleError, Pickled};
 pub use schema::NamedArgument;
-#[cfg(test)]
-pub use translate::kind_of_aten;
-pub use translate::{AloneCall, Translated, Translator, ViewId, scalar_type};
+pub use translate::{AloneCall, Translated, Translator, ViewId, operators, scalar_type};

@@ -1,9 +1,8 @@
 //! Expressions of symbols, as sympy writes them: `Symbol('s77', positive=True, integer=True)`, `2*s0 + 1`,
 //! `Add(Mul(Integer(2), Symbol('s0')), Integer(1))`, `((s0 + 1)//2)`, `Max(1, s0)`.
 
+use ns_base::{Refusal, refuse};
 use std::collections::BTreeMap;
-
-use crate::program::SymbolError;
 
 /// Most levels of parentheses.
 const MAX_DEPTH: usize = 100;
@@ -25,14 +24,16 @@ impl<'a> Expression<'a> {
     ///
     /// # Errors
     /// When it is not a supported expression of integers, or a symbol has no value.
-    pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, SymbolError> {
+    pub fn evaluate(text: &'a str, values: &'a dyn Fn(&str) -> Option<i64>) -> Result<i64, Refusal> {
         let mut reader = Self { rest: text, depth: 0, values, symbols: Vec::new() };
         let value = reader.sum()?;
         reader.space();
         if !reader.rest.is_empty() {
-            return Err(SymbolError::Rest { rest: start(reader.rest), size: start(text) });
+            return Err(refuse!("`{}` is not understood in the size `{}`", start(reader.rest), start(text)));
         }
-        whole(value).and_then(|n| i64::try_from(n).ok()).ok_or_else(|| SymbolError::NotWhole(start(text)))
+        whole(value)
+            .and_then(|n| i64::try_from(n).ok())
+            .ok_or_else(|| refuse!("the size `{}` is not whole", start(text)))
     }
 
     /// Names of the symbols in an expression, in order, each once.
@@ -44,10 +45,10 @@ impl<'a> Expression<'a> {
         reader.symbols
     }
 
-    fn sum(&mut self) -> Result<Fraction, SymbolError> {
+    fn sum(&mut self) -> Result<Fraction, Refusal> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(SymbolError::TooDeep);
+            return Err(refuse!("a size is an expression of too many levels"));
         }
         let mut total = self.product()?;
         loop {
@@ -60,13 +61,13 @@ impl<'a> Expression<'a> {
                 break;
             };
             let next = self.product()?;
-            total = plus(total, (next.0.checked_mul(sign).ok_or(SymbolError::TooLarge)?, next.1))?;
+            total = plus(total, (next.0.checked_mul(sign).ok_or_else(beyond)?, next.1))?;
         }
         self.depth -= 1;
         Ok(total)
     }
 
-    fn product(&mut self) -> Result<Fraction, SymbolError> {
+    fn product(&mut self) -> Result<Fraction, Refusal> {
         let mut total = self.power()?;
         loop {
             self.space();
@@ -87,21 +88,21 @@ impl<'a> Expression<'a> {
         }
     }
 
-    fn power(&mut self) -> Result<Fraction, SymbolError> {
+    fn power(&mut self) -> Result<Fraction, Refusal> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(SymbolError::TooDeep);
+            return Err(refuse!("a size is an expression of too many levels"));
         }
         let value = self.signed_power();
         self.depth -= 1;
         value
     }
 
-    fn signed_power(&mut self) -> Result<Fraction, SymbolError> {
+    fn signed_power(&mut self) -> Result<Fraction, Refusal> {
         self.space();
         if self.takes("-") {
             let value = self.power()?;
-            return Ok((value.0.checked_neg().ok_or(SymbolError::TooLarge)?, value.1));
+            return Ok((value.0.checked_neg().ok_or_else(beyond)?, value.1));
         }
         let base = self.atom()?;
         self.space();
@@ -112,7 +113,7 @@ impl<'a> Expression<'a> {
         Ok(base)
     }
 
-    fn atom(&mut self) -> Result<Fraction, SymbolError> {
+    fn atom(&mut self) -> Result<Fraction, Refusal> {
         self.space();
         if self.takes("(") {
             let value = self.sum()?;
@@ -120,13 +121,13 @@ impl<'a> Expression<'a> {
         }
         let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
-            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| SymbolError::TooLarge)?);
+            let value = i128::from(self.rest[..digits].parse::<i64>().map_err(|_| beyond())?);
             self.rest = &self.rest[digits..];
             return Ok((value, 1));
         }
         let letters = self.rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
         if letters == 0 {
-            return Err(SymbolError::Unknown(start(self.rest)));
+            return Err(refuse!("`{}` is not understood in a size", start(self.rest)));
         }
         let name = &self.rest[..letters];
         self.rest = &self.rest[letters..];
@@ -137,24 +138,24 @@ impl<'a> Expression<'a> {
     }
 
     /// `'s77', positive=True)`.
-    fn quoted_symbol(&mut self) -> Result<Fraction, SymbolError> {
+    fn quoted_symbol(&mut self) -> Result<Fraction, Refusal> {
         self.space();
         let quote = self.rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
         let Some((name, after)) = quote.and_then(|q| self.rest[1..].split_once(q)) else {
-            return Err(SymbolError::NoName(start(self.rest)));
+            return Err(refuse!("a symbol's name is wanted at `{}`", start(self.rest)));
         };
-        let end = after.find(')').ok_or(SymbolError::Open("a symbol"))?;
+        let end = after.find(')').ok_or_else(|| refuse!("a symbol is not closed"))?;
         self.rest = &after[end + 1..];
         self.symbol(name)
     }
 
-    fn symbol(&mut self, name: &str) -> Result<Fraction, SymbolError> {
+    fn symbol(&mut self, name: &str) -> Result<Fraction, Refusal> {
         self.symbols.push(name.to_owned());
-        let value = (self.values)(name).ok_or_else(|| SymbolError::NoValue(name.to_owned()))?;
+        let value = (self.values)(name).ok_or_else(|| refuse!("the size `{name}` is not known"))?;
         Ok((i128::from(value), 1))
     }
 
-    fn function(&mut self, name: &str) -> Result<Fraction, SymbolError> {
+    fn function(&mut self, name: &str) -> Result<Fraction, Refusal> {
         let mut arguments = Vec::new();
         loop {
             self.space();
@@ -167,7 +168,7 @@ impl<'a> Expression<'a> {
             arguments.push(self.sum()?);
             self.space();
             if !self.takes(",") && !self.rest.starts_with(')') {
-                return Err(SymbolError::Unknown(start(self.rest)));
+                return Err(refuse!("`{}` is not understood in a size", start(self.rest)));
             }
         }
         call(name.rsplit('.').next().unwrap_or(name), &arguments)
@@ -185,9 +186,9 @@ impl<'a> Expression<'a> {
         is_keyword
     }
 
-    fn closed(&mut self, value: Fraction) -> Result<Fraction, SymbolError> {
+    fn closed(&mut self, value: Fraction) -> Result<Fraction, Refusal> {
         self.space();
-        if self.takes(")") { Ok(value) } else { Err(SymbolError::Open("a parenthesis of a size")) }
+        if self.takes(")") { Ok(value) } else { Err(refuse!("a parenthesis of a size is not closed")) }
     }
 
     fn space(&mut self) {
@@ -210,8 +211,8 @@ impl<'a> Expression<'a> {
 }
 
 /// Evaluates a function of sympy or of torch.
-fn call(name: &str, a: &[Fraction]) -> Result<Fraction, SymbolError> {
-    let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, SymbolError>| {
+fn call(name: &str, a: &[Fraction]) -> Result<Fraction, Refusal> {
+    let all = |start: Fraction, f: fn(Fraction, Fraction) -> Result<Fraction, Refusal>| {
         a.iter().try_fold(start, |total, &next| f(total, next))
     };
     match (name, a) {
@@ -233,54 +234,51 @@ fn call(name: &str, a: &[Fraction]) -> Result<Fraction, SymbolError> {
             rest.iter().try_fold(*first, |m, &x| Ok(if plus(x, (-m.0, m.1))?.0 < 0 { x } else { m }))
         }
         ("Abs", [x]) => Ok((x.0.abs(), x.1)),
-        _ => Err(SymbolError::Function { name: start(name), arguments: a.len() }),
+        _ => Err(refuse!("the function {} of {} numbers is not known in a size", start(name), a.len())),
     }
 }
 
-fn plus(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
-    let left = a.0.checked_mul(b.1).ok_or(SymbolError::TooLarge)?;
-    let right = b.0.checked_mul(a.1).ok_or(SymbolError::TooLarge)?;
-    reduced(left.checked_add(right).ok_or(SymbolError::TooLarge)?, a.1.checked_mul(b.1).ok_or(SymbolError::TooLarge)?)
+fn plus(a: Fraction, b: Fraction) -> Result<Fraction, Refusal> {
+    let left = a.0.checked_mul(b.1).ok_or_else(beyond)?;
+    let right = b.0.checked_mul(a.1).ok_or_else(beyond)?;
+    reduced(left.checked_add(right).ok_or_else(beyond)?, a.1.checked_mul(b.1).ok_or_else(beyond)?)
 }
 
-fn times(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
-    reduced(a.0.checked_mul(b.0).ok_or(SymbolError::TooLarge)?, a.1.checked_mul(b.1).ok_or(SymbolError::TooLarge)?)
+fn times(a: Fraction, b: Fraction) -> Result<Fraction, Refusal> {
+    reduced(a.0.checked_mul(b.0).ok_or_else(beyond)?, a.1.checked_mul(b.1).ok_or_else(beyond)?)
 }
 
-fn over(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
+fn over(a: Fraction, b: Fraction) -> Result<Fraction, Refusal> {
     if b.0 == 0 {
-        return Err(SymbolError::DividedByZero);
+        return Err(refuse!("a size is divided by 0"));
     }
     times(a, if b.0 < 0 { (-b.1, -b.0) } else { (b.1, b.0) })
 }
 
-fn modulo(a: Fraction, b: Fraction) -> Result<Fraction, SymbolError> {
+fn modulo(a: Fraction, b: Fraction) -> Result<Fraction, Refusal> {
     let whole = (floor(over(a, b)?), 1);
     let part = times(whole, b)?;
     plus(a, (-part.0, part.1))
 }
 
-fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, SymbolError> {
-    let n = whole(exponent).ok_or(SymbolError::Root)?;
-    let size = u32::try_from(n.unsigned_abs()).map_err(|_| SymbolError::TooLarge)?;
-    let up = (
-        base.0.checked_pow(size).ok_or(SymbolError::TooLarge)?,
-        base.1.checked_pow(size).ok_or(SymbolError::TooLarge)?,
-    );
+fn raised(base: Fraction, exponent: Fraction) -> Result<Fraction, Refusal> {
+    let n = whole(exponent).ok_or_else(|| refuse!("a size has a root"))?;
+    let size = u32::try_from(n.unsigned_abs()).map_err(|_| beyond())?;
+    let up = (base.0.checked_pow(size).ok_or_else(beyond)?, base.1.checked_pow(size).ok_or_else(beyond)?);
     let up = reduced(up.0, up.1)?;
     if n >= 0 { Ok(up) } else { over((1, 1), up) }
 }
 
 /// The fraction in its lowest terms.
-fn reduced(a: i128, b: i128) -> Result<Fraction, SymbolError> {
+fn reduced(a: i128, b: i128) -> Result<Fraction, Refusal> {
     let (mut x, mut y) = (a.unsigned_abs(), b.unsigned_abs());
     while y != 0 {
         (x, y) = (y, x % y);
     }
     if a.unsigned_abs().max(b.unsigned_abs()) >> 120 != 0 {
-        return Err(SymbolError::TooLarge);
+        return Err(beyond());
     }
-    let divisor = i128::try_from(x.max(1)).map_err(|_| SymbolError::TooLarge)?;
+    let divisor = i128::try_from(x.max(1)).map_err(|_| beyond())?;
     Ok((a / divisor, b / divisor))
 }
 
@@ -296,6 +294,11 @@ fn ceil(a: Fraction) -> i128 {
     -((-a.0).div_euclid(a.1))
 }
 
+/// The refusal of a number that 128 bits do not hold.
+fn beyond() -> Refusal {
+    refuse!("a size is beyond all bounds")
+}
+
 /// The first characters of a text, for messages.
 fn start(text: &str) -> String {
     text.chars().take(60).collect()
@@ -303,9 +306,10 @@ fn start(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, SymbolError};
+    use super::Expression;
+    use ns_base::Refusal;
 
-    fn value(text: &str) -> Result<i64, SymbolError> {
+    fn value(text: &str) -> Result<i64, Refusal> {
         let known = |name: &str| match name {
             "s0" => Some(7),
             "s77" => Some(3),

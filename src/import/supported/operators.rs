@@ -1,7 +1,7 @@
 //! The supported operators, each with its kind of work.
 
 use crate::program::{Op, Unary};
-use crate::{hlo, stablehlo};
+use crate::{hlo, pt2, stablehlo};
 
 /// The formats of the list, as `--format` names them, each with a description.
 pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
@@ -45,7 +45,7 @@ pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
         all.dedup_by_key(|o| o.name);
         all.into_iter()
     }
-    of("pt2", listed("pt2"))
+    of("pt2", pt2::operators())
         .chain(of("onnx", listed("onnx")))
         .chain(of("hlo", hlo::operators()))
         .chain(of("stablehlo", stablehlo::operators()))

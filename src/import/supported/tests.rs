@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OperatorKind, SUPPORTED_FORMATS, supported_operators};
-use crate::{onnx, pt2};
+use crate::onnx;
 
 /// Asks a reader whether it supports an operator.
 type Ask = fn(&str) -> Option<OperatorKind>;
@@ -51,18 +51,6 @@ fn known(format: &str, sources: &[&str], prefix: &str, ask: Ask) -> Vec<String> 
     names.iter().filter_map(line).collect()
 }
 
-/// The names of torch that the reader supports: those of its last version here, and those whose arguments TorchScript's table gives.
-fn known_of_torch() -> Vec<String> {
-    let file = root().join("../../tests/it/fixtures/models/pt2/operators/aten_names.txt");
-    let of_torch = fs::read_to_string(file).unwrap();
-    let schemas = fs::read_to_string(root().join("torchscript/schemas.txt")).unwrap();
-    let first = |line: &str| line.split(' ').next().map(|name| name.strip_suffix('_').unwrap_or(name).to_owned());
-    let of_schemas = schemas.lines().filter(|l| !l.contains("__ ")).filter_map(first);
-    let names: BTreeSet<String> = of_torch.lines().map(str::to_owned).chain(of_schemas).collect();
-    assert!(names.len() > 1_000, "{}", names.len());
-    names.iter().filter_map(|name| Some(format!("pt2\t{name}\t{}", pt2::kind_of_aten(name)?.name()))).collect()
-}
-
 #[test]
 fn names_that_readers_put_together_are_listed() {
     let listed: BTreeSet<&str> = supported_operators().filter(|o| o.format == "pt2").map(|o| o.name).collect();
@@ -80,8 +68,7 @@ fn names_that_readers_put_together_are_listed() {
 
 #[test]
 fn the_list_is_what_the_readers_know() {
-    let mut lines = known_of_torch();
-    lines.extend(known("onnx", &["onnx/ops"], "", |name| onnx::kind_of_operator("", name)));
+    let mut lines = known("onnx", &["onnx/ops"], "", |name| onnx::kind_of_operator("", name));
     let microsoft: Ask = |name| onnx::kind_of_operator("com.microsoft", name);
     lines.extend(known("onnx", &["onnx/ops"], "com.microsoft.", microsoft));
     let found = lines.join("\n") + "\n";
@@ -97,7 +84,6 @@ fn the_list_is_what_the_readers_know() {
 #[test]
 fn no_reader_knows_a_word_that_is_none() {
     for word in ["frobnicate", "Frobnicate", "reflect", "constant_pad_of_nothing"] {
-        assert_eq!(pt2::kind_of_aten(word), None, "{word}");
         assert_eq!(onnx::kind_of_operator("", word), None, "{word}");
         assert_eq!(onnx::kind_of_operator("com.microsoft", word), None, "{word}");
     }

@@ -1,12 +1,12 @@
 //! Why a file of `torch.jit.save` is not read.
 
+use ns_base::Refusal;
 use std::borrow::Cow;
 
 use thiserror::Error;
 
 use super::interpret::RunError;
 use super::source::SyntaxError;
-use crate::program::BuildError;
 use crate::pt2::PickleError;
 
 /// Why a file of `torch.jit.save` is not read.
@@ -64,13 +64,13 @@ pub enum TorchScriptError {
     },
     /// An input that a program cannot hold.
     #[error(transparent)]
-    Input(BuildError),
+    Input(Refusal),
     /// Results that are not tensors.
     #[error(transparent)]
     Result(#[from] ResultError),
     /// A program that cannot be made.
     #[error(transparent)]
-    Program(BuildError),
+    Program(Refusal),
 }
 
 impl TorchScriptError {

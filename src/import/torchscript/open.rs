@@ -5,10 +5,11 @@ use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
 use super::value::Value;
-use crate::program::{BuildError, InstructionId, Role};
+use crate::program::{InstructionId, Role};
 use crate::pt2::{Translated, ViewId};
 use crate::zip::Archive;
 use crate::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
+use ns_base::Refusal;
 
 /// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
@@ -45,7 +46,7 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
 
 /// The program and what the file holds.
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
-    let wrong = |e: BuildError| ImportError::of_file(TorchScriptError::Program(e));
+    let wrong = |e: Refusal| ImportError::of_file(TorchScriptError::Program(e));
     let mut views = Vec::new();
     results(result, &mut views, 0).map_err(|e| ImportError::of_file(TorchScriptError::Result(e)))?;
     if views.is_empty() {
@@ -134,7 +135,7 @@ fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), R
 }
 
 /// Weights and buffers that the model writes come after its results.
-fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), BuildError> {
+fn changed(interpreter: &mut Interpreter<'_>, outputs: &mut Vec<InstructionId>) -> Result<(), Refusal> {
     let before = outputs.len();
     for view in interpreter.weights.clone() {
         if interpreter.t.views.is_changed(view) {

@@ -2,8 +2,8 @@
 
 use super::super::{ArrayType, Comparison, ComputationId, ElementType, InstructionId, Op, Type};
 use super::core::{Builder, Built};
-use super::error::{BuildError, Misfit, Pair};
 use ns_base::convert::{narrow, real};
+use ns_base::{Refusal, refuse};
 
 impl Builder {
     /// Joins several values into a tuple.
@@ -25,7 +25,7 @@ impl Builder {
             _ => None,
         };
         let Some(ty) = part else {
-            return Err(BuildError::NoPart { ty: self.type_of(x).clone(), part: at });
+            return Err(refuse!("{} has no part {at}", self.type_of(x)));
         };
         self.push(Op::GetTupleElement(narrow(at)), vec![x], vec![], ty)
     }
@@ -34,7 +34,7 @@ impl Builder {
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn parts(&mut self, x: InstructionId) -> Result<Vec<InstructionId>, BuildError> {
+    pub fn parts(&mut self, x: InstructionId) -> Result<Vec<InstructionId>, Refusal> {
         let count = match self.type_of(x) {
             Type::Tuple(parts) => parts.len(),
             _ => return Ok(vec![x]),
@@ -59,8 +59,8 @@ impl Builder {
         &mut self,
         count: u64,
         state: &[InstructionId],
-        body: impl FnOnce(&mut Self, InstructionId, &[InstructionId]) -> Result<Vec<InstructionId>, BuildError>,
-    ) -> Result<Vec<InstructionId>, BuildError> {
+        body: impl FnOnce(&mut Self, InstructionId, &[InstructionId]) -> Result<Vec<InstructionId>, Refusal>,
+    ) -> Result<Vec<InstructionId>, Refusal> {
         let turn = self.whole(ElementType::S32, 0)?;
         let all: Vec<InstructionId> = std::iter::once(turn).chain(state.iter().copied()).collect();
         let first = self.tuple(&all)?;
@@ -80,7 +80,7 @@ impl Builder {
                 true => Ok(result),
                 false => {
                     let (one, other) = (ty.clone(), b.type_of(result).clone());
-                    Err(BuildError::Unlike { pair: Pair::LoopState, one, other })
+                    Err(refuse!("a loop's state {one} becomes {other}"))
                 }
             }
         })?;
@@ -98,7 +98,7 @@ impl Builder {
         condition: Option<InstructionId>,
         operands: &[InstructionId],
         results: &[ArrayType],
-    ) -> Result<Vec<InstructionId>, BuildError> {
+    ) -> Result<Vec<InstructionId>, Refusal> {
         let is_flag = |b: &Self, x: InstructionId| b.dims(x).is_empty() && b.element(x) == ElementType::Pred;
         let flag = match condition {
             Some(x) if is_flag(self, x) => x,
@@ -125,7 +125,7 @@ impl Builder {
     ///
     /// # Errors
     /// As [`Self::push`].
-    pub fn undecided_loop(&mut self, state: &[InstructionId]) -> Result<Vec<InstructionId>, BuildError> {
+    pub fn undecided_loop(&mut self, state: &[InstructionId]) -> Result<Vec<InstructionId>, Refusal> {
         let first = self.tuple(state)?;
         let ty = self.type_of(first).clone();
         let flag = Type::Array(ArrayType::new(ElementType::Pred, []));
@@ -147,7 +147,7 @@ impl Builder {
         companions: &[InstructionId],
         dimension: usize,
         is_descending: bool,
-    ) -> Result<Vec<InstructionId>, BuildError> {
+    ) -> Result<Vec<InstructionId>, Refusal> {
         let dims = self.dims(keys);
         self.size(keys, dimension)?;
         let all: Vec<InstructionId> = std::iter::once(keys).chain(companions.iter().copied()).collect();
@@ -155,7 +155,7 @@ impl Builder {
         for &x in &all {
             let ty = self.array(x)?;
             if ty.dims != dims {
-                return Err(BuildError::sizes(Misfit::Sorted, ty, &dims));
+                return Err(refuse!("{ty} is not sorted along with sizes {dims:?}"));
             }
             let one = Type::Array(ArrayType::new(ty.element, []));
             parameters.extend([one.clone(), one]);
@@ -173,12 +173,12 @@ impl Builder {
     ///
     /// # Errors
     /// When there are fewer than `k`.
-    pub fn top_k(&mut self, x: InstructionId, k: u64, is_largest: bool) -> Result<[InstructionId; 2], BuildError> {
+    pub fn top_k(&mut self, x: InstructionId, k: u64, is_largest: bool) -> Result<[InstructionId; 2], Refusal> {
         let ty = self.array(x)?.clone();
         let mut dims = ty.dims.clone();
         match dims.last_mut() {
             Some(last) if *last >= k => *last = k,
-            _ => return Err(BuildError::Largest { ty, k }),
+            _ => return Err(refuse!("{ty} does not have {k} elements in its last dimension")),
         }
         let places = Type::Array(ArrayType::new(ElementType::S32, dims.clone()));
         let result = Type::Tuple(vec![Type::Array(ArrayType::new(ty.element, dims)), places]);

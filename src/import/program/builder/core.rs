@@ -7,13 +7,13 @@ use super::super::{
     ArrayType, Binary, Computation, ComputationId, ElementType, Foreign, Instruction, InstructionId, Numbers, Op,
     Origin, Program, ProgramParameter, Type, Value,
 };
-use super::error::BuildError;
 use super::fold::{fold, fold_reduction};
 use ns_base::convert::{self, whole_signed};
 use ns_base::{Idx, IndexVec};
+use ns_base::{Refusal, refuse};
 
 /// A value of the computation under construction.
-pub type Built = Result<InstructionId, BuildError>;
+pub type Built = Result<InstructionId, Refusal>;
 
 /// Most instructions of a program: a bound for hostile files, which can request very many with a few bytes.
 const MAX_INSTRUCTIONS: usize = 2_000_000;
@@ -128,11 +128,11 @@ impl Builder {
         }
         self.count += 1;
         if self.count > MAX_INSTRUCTIONS {
-            return Err(BuildError::TooManyInstructions { most: MAX_INSTRUCTIONS });
+            return Err(refuse!("the program has more than {MAX_INSTRUCTIONS} instructions"));
         }
         let frame = self.frame_mut();
         if let Some(bad) = operands.iter().find(|o| o.index() >= frame.instructions.len()) {
-            return Err(BuildError::ForeignOperand(bad.index()));
+            return Err(refuse!("operand {} is not of this computation", bad.index()));
         }
         let name = format!("{}.{}", self.stem, self.frame().instructions.len());
         let origin = self.origin.clone();
@@ -180,7 +180,7 @@ impl Builder {
         name: &str,
         parameters: &[Type],
         body: impl FnOnce(&mut Self, &[InstructionId]) -> Built,
-    ) -> Result<ComputationId, BuildError> {
+    ) -> Result<ComputationId, Refusal> {
         self.frames.push(Frame { name: format!("{name}.{}", self.computations.len()), ..Frame::default() });
         let built = self.fill(parameters, body);
         let frame = self.frames.pop().unwrap_or_default();
@@ -207,8 +207,8 @@ impl Builder {
     ///
     /// # Errors
     /// When it is a tuple or a token.
-    pub fn array(&self, id: InstructionId) -> Result<&ArrayType, BuildError> {
-        self.type_of(id).array().ok_or_else(|| BuildError::NoArray(self.type_of(id).clone()))
+    pub fn array(&self, id: InstructionId) -> Result<&ArrayType, Refusal> {
+        self.type_of(id).array().ok_or_else(|| refuse!("an array is wanted, not {}", self.type_of(id)))
     }
 
     /// Sizes of an array; empty for a tuple.
@@ -241,7 +241,7 @@ impl Builder {
     /// When there are more or fewer of them than the type has elements.
     pub fn constant(&mut self, value: Value) -> Built {
         if value.ty.elements() != Some(value.numbers.len() as u64) {
-            return Err(BuildError::Numbers { numbers: value.numbers.len(), ty: value.ty });
+            return Err(refuse!("{} numbers do not make {}", value.numbers.len(), value.ty));
         }
         let ty = Type::Array(value.ty.clone());
         self.push(Op::Constant(Box::new(value)), vec![], vec![], ty)
@@ -301,7 +301,7 @@ impl Builder {
     ///
     /// # Errors
     /// As [`Self::push`].
-    pub fn finish(mut self, name: &str, outputs: &[InstructionId]) -> Result<Program, BuildError> {
+    pub fn finish(mut self, name: &str, outputs: &[InstructionId]) -> Result<Program, Refusal> {
         let root = match outputs {
             [one] => *one,
             many => self.tuple(many)?,
@@ -347,11 +347,11 @@ fn head(name: &str) -> &str {
     &name[..end]
 }
 
-fn check_size(ty: &Type) -> Result<(), BuildError> {
+fn check_size(ty: &Type) -> Result<(), Refusal> {
     match ty {
         Type::Array(array) => match array.elements().and_then(|n| n.checked_mul(16)) {
             Some(_) => Ok(()),
-            None => Err(BuildError::TooManyBytes(array.clone())),
+            None => Err(refuse!("{array} has more bytes than 64 bits count")),
         },
         Type::Tuple(parts) => parts.iter().try_for_each(check_size),
         Type::Token => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::super::{Binary, Comparison, ElementType, InstructionId, Op, Unary};
 use super::core::{Builder, Built};
-use super::error::{BuildError, Pair};
+use ns_base::{Refusal, refuse};
 
 impl Builder {
     /// An elementwise function. Tests such as `IsNan` give booleans.
@@ -102,7 +102,7 @@ impl Builder {
     pub fn select(&mut self, condition: InstructionId, a: InstructionId, b: InstructionId) -> Built {
         if self.element(condition) != ElementType::Pred {
             let found = self.type_of(condition).clone();
-            return Err(BuildError::Elements { what: "a choice", needs: "booleans", found });
+            return Err(refuse!("a choice needs booleans, not {found}"));
         }
         let (a, b) = self.alike(a, b)?;
         let dims = broadcast_dims(&self.dims(a), &self.dims(condition))?;
@@ -141,10 +141,10 @@ impl Builder {
     }
 
     /// Two arrays of one element type, broadcast to the same sizes.
-    fn alike(&mut self, a: InstructionId, b: InstructionId) -> Result<(InstructionId, InstructionId), BuildError> {
+    fn alike(&mut self, a: InstructionId, b: InstructionId) -> Result<(InstructionId, InstructionId), Refusal> {
         let (left, right) = (self.array(a)?, self.array(b)?);
         if left.element != right.element {
-            return Err(BuildError::unlike(Pair::Elements, left, right));
+            return Err(refuse!("{left} and {right} have different element types"));
         }
         if left.dims == right.dims {
             return Ok((a, b));
@@ -158,7 +158,7 @@ impl Builder {
 ///
 /// # Errors
 /// When two sizes differ and neither is one.
-pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, BuildError> {
+pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, Refusal> {
     let rank = a.len().max(b.len());
     let size = |dims: &[u64], at: usize| (at + dims.len()).checked_sub(rank).map_or(1, |i| dims[i]);
     (0..rank)
@@ -166,7 +166,7 @@ pub fn broadcast_dims(a: &[u64], b: &[u64]) -> Result<Vec<u64>, BuildError> {
             (x, y) if x == y => Ok(x),
             (1, y) => Ok(y),
             (x, 1) => Ok(x),
-            _ => Err(BuildError::Broadcast { one: a.to_vec(), other: b.to_vec() }),
+            _ => Err(refuse!("sizes {a:?} and {b:?} do not fit each other")),
         })
         .collect()
 }

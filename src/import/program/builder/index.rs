@@ -2,8 +2,8 @@
 
 use super::super::{ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Op, ScatterDims, Type};
 use super::core::{Builder, Built};
-use super::error::{BuildError, Misfit};
 use ns_base::convert::{narrow, real};
+use ns_base::{Refusal, refuse};
 
 /// A gather along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Builder {
     /// When the sizes do not include the dimension.
     pub fn iota(&mut self, element: ElementType, dims: &[u64], dimension: usize) -> Built {
         if dimension >= dims.len() {
-            return Err(BuildError::NoDimension { ty: ArrayType::new(element, dims), dimension });
+            return Err(refuse!("{} has no dimension {dimension}", ArrayType::new(element, dims)));
         }
         self.push_array(Op::Iota { dimension: narrow(dimension) }, vec![], element, dims)
     }
@@ -37,7 +37,7 @@ impl Builder {
         let index_dims = self.dims(indices);
         let size = self.size(x, at)?;
         if size == 0 {
-            return Err(BuildError::NoElement { ty, dimension: at });
+            return Err(refuse!("{ty} has no element along dimension {at}"));
         }
         let k = index_dims.len();
         let dims: Vec<u64> = ty.dims[..at].iter().chain(&index_dims).chain(&ty.dims[at + 1..]).copied().collect();
@@ -61,7 +61,7 @@ impl Builder {
     pub fn gather(&mut self, x: InstructionId, indices: InstructionId, how: GatherDims, dims: Vec<u64>) -> Built {
         if !self.element(indices).is_integer() {
             let found = self.type_of(indices).clone();
-            return Err(BuildError::Elements { what: "an index", needs: "whole numbers", found });
+            return Err(refuse!("an index needs whole numbers, not {found}"));
         }
         let element = self.array(x)?.element;
         self.push_array(Op::Gather(how), vec![x, indices], element, dims)
@@ -75,12 +75,12 @@ impl Builder {
         let (ty, wanted) = (self.array(x)?.clone(), self.dims(indices));
         let size = self.size(x, dimension)?;
         if wanted.len() != ty.dims.len() {
-            return Err(BuildError::sizes(Misfit::Indexed, &ty, &wanted));
+            return Err(refuse!("{ty} is not indexed by sizes {wanted:?}"));
         }
         let mut x = x;
         for (d, (&n, &all)) in wanted.iter().zip(&ty.dims).enumerate() {
             if d != dimension && n > all {
-                return Err(BuildError::sizes(Misfit::Indexed, &ty, &wanted));
+                return Err(refuse!("{ty} is not indexed by sizes {wanted:?}"));
             }
             x = if d == dimension { x } else { self.slice_dim(x, d, 0, n, 1)? };
         }
@@ -128,7 +128,7 @@ impl Builder {
         let (ty, new) = (self.array(x)?.clone(), self.array(updates)?.clone());
         if ty.element != new.element || !self.element(indices).is_integer() {
             let indices = self.type_of(indices).clone();
-            return Err(BuildError::Scatter { updates: new, indices, ty });
+            return Err(refuse!("{new} at {indices} cannot be scattered into {ty}"));
         }
         let called = match combine {
             Some(with) => self.reducer(with, ty.element)?,
@@ -138,7 +138,7 @@ impl Builder {
     }
 
     /// The computation of two numbers that returns the second.
-    fn replacer(&mut self, element: ElementType) -> Result<super::super::ComputationId, BuildError> {
+    fn replacer(&mut self, element: ElementType) -> Result<super::super::ComputationId, Refusal> {
         let one = Type::Array(ArrayType::new(element, []));
         self.computation("replace", &[one.clone(), one], |_, p| Ok(p[1]))
     }

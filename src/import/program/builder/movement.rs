@@ -1,9 +1,9 @@
 //! Operations that move elements.
 
-use super::super::{InstructionId, Op, Type};
+use super::super::{InstructionId, Op};
 use super::core::{Builder, Built};
-use super::error::{BuildError, Misfit, Pair};
 use ns_base::convert::{narrow, signed_len};
+use ns_base::{Refusal, refuse};
 
 impl Builder {
     /// The array broadcast to sizes by numpy's rules.
@@ -16,7 +16,7 @@ impl Builder {
             return Ok(x);
         }
         let Some(first) = dims.len().checked_sub(from.dims.len()) else {
-            return Err(BuildError::sizes(Misfit::Repeated, from, dims));
+            return Err(refuse!("{from} cannot be repeated to sizes {dims:?}"));
         };
         let places = (first..dims.len()).map(narrow).collect();
         self.broadcast_in(x, dims, places)
@@ -35,7 +35,7 @@ impl Builder {
                 .zip(&dimensions)
                 .all(|(&n, &d)| dims.get(d as usize).is_some_and(|&m| n == m || n == 1));
         if !fits {
-            return Err(BuildError::sizes(Misfit::Repeated, &from, dims));
+            return Err(refuse!("{from} cannot be repeated to sizes {dims:?}"));
         }
         self.push_array(Op::Broadcast { dimensions }, vec![x], from.element, dims)
     }
@@ -51,7 +51,7 @@ impl Builder {
         }
         let wanted = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
         if wanted.is_none() || wanted != from.elements() {
-            return Err(BuildError::sizes(Misfit::Reshaped, &from, dims));
+            return Err(refuse!("{from} does not have the elements of sizes {dims:?}"));
         }
         self.push_array(Op::Reshape, vec![x], from.element, dims)
     }
@@ -63,7 +63,7 @@ impl Builder {
     pub fn unsqueeze(&mut self, x: InstructionId, at: usize) -> Built {
         let mut dims = self.dims(x);
         if at > dims.len() {
-            return Err(BuildError::Dimension { dimension: signed_len(at), rank: dims.len() });
+            return Err(refuse!("an array of rank {} has no dimension {}", dims.len(), signed_len(at)));
         }
         dims.insert(at, 1);
         self.reshape(x, &dims)
@@ -84,9 +84,9 @@ impl Builder {
     ///
     /// # Errors
     /// When the array has fewer dimensions.
-    pub fn size(&self, x: InstructionId, dimension: usize) -> Result<u64, BuildError> {
+    pub fn size(&self, x: InstructionId, dimension: usize) -> Result<u64, Refusal> {
         let ty = self.array(x)?;
-        ty.dims.get(dimension).copied().ok_or_else(|| BuildError::NoDimension { ty: ty.clone(), dimension })
+        ty.dims.get(dimension).copied().ok_or_else(|| refuse!("{ty} has no dimension {dimension}"))
     }
 
     /// Dimension `i` of the result is dimension `permutation[i]`.
@@ -98,7 +98,7 @@ impl Builder {
         let mut sorted = permutation.to_vec();
         sorted.sort_unstable();
         if !sorted.iter().copied().eq(0..ty.dims.len()) {
-            return Err(BuildError::Permutation { permutation: permutation.to_vec(), ty });
+            return Err(refuse!("{permutation:?} is not an order of the dimensions of {ty}"));
         }
         if permutation.is_sorted() {
             return Ok(x);
@@ -143,7 +143,8 @@ impl Builder {
             return self.slice_dim(x, d, 0, size, 1);
         }
         let what = "a dimension filled up with zeros";
-        let behind = i64::try_from(size - own).map_err(|_| BuildError::TooLong { what, elements: size })?;
+        let behind =
+            i64::try_from(size - own).map_err(|_| refuse!("{what} of {size} elements is longer than 63 bits count"))?;
         let mut edges = vec![(0, 0); self.rank(x)];
         edges[d] = (0, behind);
         self.pad(x, 0.0, &edges)
@@ -157,7 +158,7 @@ impl Builder {
         let ty = self.array(x)?.clone();
         let size = self.size(x, dimension)?;
         if step == 0 || start > limit || limit > size {
-            return Err(BuildError::Range { start, limit, step, dimension, ty });
+            return Err(refuse!("{start}..{limit} by {step} is not a range of dimension {dimension} of {ty}"));
         }
         if (start, limit, step) == (0, size, 1) {
             return Ok(x);
@@ -182,15 +183,10 @@ impl Builder {
     ///
     /// # Errors
     /// When the sizes do not add up to the dimension's.
-    pub fn split(
-        &mut self,
-        x: InstructionId,
-        dimension: usize,
-        sizes: &[u64],
-    ) -> Result<Vec<InstructionId>, BuildError> {
+    pub fn split(&mut self, x: InstructionId, dimension: usize, sizes: &[u64]) -> Result<Vec<InstructionId>, Refusal> {
         let size = self.size(x, dimension)?;
         if sizes.iter().try_fold(0u64, |sum, &n| sum.checked_add(n)) != Some(size) {
-            return Err(BuildError::Parts { sizes: sizes.to_vec(), size });
+            return Err(refuse!("parts of {sizes:?} do not make up a dimension of {size}"));
         }
         let mut start = 0;
         let mut parts = Vec::with_capacity(sizes.len());
@@ -218,7 +214,7 @@ impl Builder {
     pub fn pad_with(&mut self, x: InstructionId, value: InstructionId, edges: &[(i64, i64, u64)]) -> Built {
         let ty = self.array(x)?.clone();
         if edges.len() != ty.dims.len() {
-            return Err(BuildError::Count { what: "paddings", given: edges.len(), ty: Type::Array(ty) });
+            return Err(refuse!("{} paddings are given for {ty}", edges.len()));
         }
         if edges.iter().all(|&e| e == (0, 0, 0)) {
             return Ok(x);
@@ -227,7 +223,7 @@ impl Builder {
         for (&n, &(low, high, between)) in ty.dims.iter().zip(edges) {
             let inner = i128::from(n) + i128::from(n.saturating_sub(1)) * i128::from(between);
             let size = u64::try_from(inner + i128::from(low) + i128::from(high));
-            dims.push(size.map_err(|_| BuildError::Padding { edges: edges.to_vec(), ty: ty.clone() })?);
+            dims.push(size.map_err(|_| refuse!("padding {edges:?} takes more than {ty} has"))?);
         }
         let low = edges.iter().map(|e| e.0).collect();
         let high = edges.iter().map(|e| e.1).collect();
@@ -241,7 +237,7 @@ impl Builder {
     /// When the list is empty, or when element types or other sizes differ.
     pub fn concatenate(&mut self, parts: &[InstructionId], dimension: usize) -> Built {
         let Some(&first) = parts.first() else {
-            return Err(BuildError::Nothing("join"));
+            return Err(refuse!("there is nothing to join"));
         };
         let ty = self.array(first)?.clone();
         self.size(first, dimension)?;
@@ -255,14 +251,14 @@ impl Builder {
             let mut sizes = other.dims.clone();
             let size = sizes.get_mut(dimension).map(std::mem::take);
             let (Some(size), true) = (size, other.element == ty.element) else {
-                return Err(BuildError::unlike(Pair::Joined, &ty, other));
+                return Err(refuse!("{ty} and {other} cannot be joined"));
             };
             let total = dims[dimension].checked_add(size);
             sizes[dimension] = dims[dimension];
             if sizes != dims {
-                return Err(BuildError::Join { one: ty, other: other.clone(), dimension });
+                return Err(refuse!("{ty} and {other} cannot be joined along dimension {dimension}"));
             }
-            dims[dimension] = total.ok_or(BuildError::SumTooLarge)?;
+            dims[dimension] = total.ok_or_else(|| refuse!("sizes add up beyond 64 bits"))?;
         }
         self.push_array(Op::Concatenate { dimension: narrow(dimension) }, parts.to_vec(), ty.element, dims)
     }
@@ -287,7 +283,7 @@ impl Builder {
         let ty = self.array(x)?.clone();
         let fits = starts.len() == ty.dims.len() && sizes.len() == starts.len();
         if !fits || sizes.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(BuildError::sizes(Misfit::Part, &ty, sizes));
+            return Err(refuse!("{ty} has no part of sizes {sizes:?}"));
         }
         let operands = std::iter::once(x).chain(starts.iter().copied()).collect();
         self.push_array(Op::DynamicSlice { sizes: sizes.to_vec() }, operands, ty.element, sizes)
@@ -301,7 +297,7 @@ impl Builder {
         let (ty, other) = (self.array(x)?.clone(), self.array(part)?.clone());
         let fits = ty.element == other.element && starts.len() == ty.dims.len() && other.dims.len() == ty.dims.len();
         if !fits || other.dims.iter().zip(&ty.dims).any(|(part, all)| part > all) {
-            return Err(BuildError::unlike(Pair::Update, &other, &ty));
+            return Err(refuse!("{other} cannot be put into {ty}"));
         }
         let operands = [x, part].into_iter().chain(starts.iter().copied()).collect();
         self.push_array(Op::DynamicUpdateSlice, operands, ty.element, ty.dims)

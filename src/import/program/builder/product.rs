@@ -3,9 +3,9 @@
 use super::super::{ArrayType, ConvolutionDims, DotDims, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
 use super::elementwise::broadcast_dims;
-use super::error::{BuildError, Pair, Ranks};
 use super::reduce::places;
 use ns_base::convert::narrow;
+use ns_base::refuse;
 
 /// Settings of a convolution in frameworks' terms, channels in the second dimension; one number for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,13 @@ impl Builder {
             && pairs(&dims.lhs_contracting, &dims.rhs_contracting)
             && pairs(&dims.lhs_batch, &dims.rhs_batch);
         if !fits {
-            return Err(BuildError::Product { left, right, dims: Box::new(dims) });
+            return Err(refuse!(
+                "{left} and {right} cannot be multiplied along dimensions {:?} and {:?} with batch dimensions {:?} and {:?}",
+                dims.lhs_contracting,
+                dims.rhs_contracting,
+                dims.lhs_batch,
+                dims.rhs_batch
+            ));
         }
         let free = |ty: &ArrayType, contracted: &[u32], batch: &[u32]| -> Vec<u64> {
             let is_free = |d: &u32| !contracted.contains(d) && !batch.contains(d);
@@ -59,9 +65,7 @@ impl Builder {
     pub fn matmul(&mut self, a: InstructionId, b: InstructionId) -> Built {
         let (left, right) = (self.dims(a), self.dims(b));
         match (left.len(), right.len()) {
-            (0, _) | (_, 0) => {
-                Err(BuildError::Rank { what: "a product of matrices", needs: Ranks::AtLeast(1), found: 0 })
-            }
+            (0, _) | (_, 0) => Err(refuse!("a product of matrices needs an operand of rank 1 or more, not 0")),
             // The right side has no batch: one product of all rows.
             (m, 1 | 2) => {
                 let rhs = narrow(right.len());
@@ -93,7 +97,7 @@ impl Builder {
     pub fn linear(&mut self, x: InstructionId, weight: InstructionId, bias: Option<InstructionId>) -> Built {
         let (m, n) = (self.rank(x), self.rank(weight));
         if m == 0 || n == 0 {
-            return Err(BuildError::Rank { what: "a linear layer", needs: Ranks::AtLeast(1), found: 0 });
+            return Err(refuse!("a linear layer needs an operand of rank 1 or more, not 0"));
         }
         let product = self.dot(x, weight, contracting(narrow(m) - 1, narrow(n) - 1))?;
         match bias {
@@ -116,12 +120,15 @@ impl Builder {
         let spatial = self.rank(x).checked_sub(2).filter(|&s| s + 2 == self.rank(kernel));
         let Some(spatial) = spatial else {
             let (one, other) = (self.type_of(x).clone(), self.type_of(kernel).clone());
-            return Err(BuildError::Unlike { pair: Pair::Convolution, one, other });
+            return Err(refuse!("{one} cannot be convolved with a kernel of {other}"));
         };
         let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
         if lengths.iter().any(|&n| n != spatial) || spec.groups == 0 {
             let [strides, padding, dilation] = lengths;
-            return Err(BuildError::Convolution { spatial, strides, padding, dilation, groups: spec.groups });
+            return Err(refuse!(
+                "a convolution over {spatial} dimensions has {strides} strides, {padding} paddings, {dilation} dilations and {} groups",
+                spec.groups
+            ));
         }
         let kernel = if spec.is_transposed { self.swapped_kernel(kernel, spec.groups)? } else { kernel };
         let window = self.window(kernel, spec);
@@ -178,7 +185,7 @@ impl Builder {
             && weights.dims[1].checked_mul(groups) == Some(input.dims[1])
             && weights.dims[0] % groups == 0;
         if !fits {
-            return Err(BuildError::unlike(Pair::Channels { groups }, &input, &weights));
+            return Err(refuse!("{input} does not have the channels of a kernel {weights} in {groups} groups"));
         }
         let mut dims = vec![input.dims[0], weights.dims[0]];
         for (&n, w) in input.dims[2..].iter().zip(&window) {

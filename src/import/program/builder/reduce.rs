@@ -2,8 +2,8 @@
 
 use super::super::{ArrayType, Binary, ComputationId, ElementType, InstructionId, Op, Type, WindowDim};
 use super::core::{Builder, Built};
-use super::error::BuildError;
 use ns_base::convert::{self, narrow};
+use ns_base::{Refusal, refuse};
 
 impl Builder {
     /// Combines elements along dimensions, which disappear or stay with size one.
@@ -56,7 +56,7 @@ impl Builder {
     pub fn reduce_window(&mut self, with: Binary, x: InstructionId, window: Vec<WindowDim>) -> Built {
         let ty = self.array(x)?.clone();
         if window.len() != ty.dims.len() {
-            return Err(BuildError::Count { what: "windows", given: window.len(), ty: Type::Array(ty) });
+            return Err(refuse!("{} windows are given for {ty}", window.len()));
         }
         let mut dims = Vec::with_capacity(window.len());
         for (&n, w) in ty.dims.iter().zip(&window) {
@@ -72,7 +72,7 @@ impl Builder {
     ///
     /// # Errors
     /// As [`Self::push`].
-    pub fn reducer(&mut self, with: Binary, element: ElementType) -> Result<ComputationId, BuildError> {
+    pub fn reducer(&mut self, with: Binary, element: ElementType) -> Result<ComputationId, Refusal> {
         if let Some(&known) = self.reducers.get(&(with, element)) {
             return Ok(known);
         }
@@ -96,7 +96,7 @@ impl Builder {
             Binary::And => self.whole(element, -1),
             Binary::Max => self.least(element),
             Binary::Min => self.limit(element, most),
-            other => Err(BuildError::Reducer(other)),
+            other => Err(refuse!("an array cannot be reduced with {other:?}")),
         }
     }
 
@@ -133,12 +133,20 @@ pub(super) fn limits(element: ElementType) -> ((f64, i64), (f64, i64)) {
     ((-infinite, least), (infinite, most))
 }
 
+/// The refusal of a window that does not fit in a dimension of `size` elements.
+pub(in crate::program) fn no_window(w: &WindowDim, size: u64) -> Refusal {
+    let (elements, stride, dilation, low, high) = (w.size, w.stride, w.window_dilation, w.pad_low, w.pad_high);
+    refuse!(
+        "a window of {elements} elements (stride {stride}, dilation {dilation}, padding {low} and {high}) does not fit a dimension of {size}"
+    )
+}
+
 /// Number of positions of a window along a dimension of `size`.
 ///
 /// # Errors
 /// When the window does not fit, or when its size, stride or dilation is 0.
-pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, BuildError> {
-    let wrong = || BuildError::window(w, size);
+pub(super) fn places(size: u64, w: &WindowDim) -> Result<u64, Refusal> {
+    let wrong = || no_window(w, size);
     if w.size == 0 || w.stride == 0 || w.window_dilation == 0 || w.base_dilation == 0 {
         return Err(wrong());
     }

@@ -1,10 +1,9 @@
 //! Indexing by arrays, with numpy's rules.
 
 use super::super::builder::RowGather;
-use super::super::{
-    Binary, BuildError, Builder, Built, ComposeError, ElementType, GatherDims, InstructionId, Pair, ScatterDims, Type,
-};
+use super::super::{Binary, Builder, Built, ElementType, GatherDims, InstructionId, ScatterDims};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// How values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +97,7 @@ pub fn scatter_along(
     let (rank, dims) = (b.rank(x), b.dims(indices));
     if dims.len() != rank || b.rank(values) != rank {
         let (one, other) = (b.type_of(x).clone(), b.type_of(indices).clone());
-        return Err(BuildError::Unlike { pair: Pair::Indexed, one, other });
+        return Err(refuse!("{one} is not indexed by {other}"));
     }
     let mut values = values;
     for (d, &n) in dims.iter().enumerate() {
@@ -122,16 +121,16 @@ pub fn scatter_along(
 }
 
 /// Index arrays broadcast to one shape and stacked in a new last dimension.
-fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<Picked, BuildError> {
+fn picked(b: &mut Builder, x: InstructionId, indices: &[Option<InstructionId>]) -> Result<Picked, Refusal> {
     let ty = b.array(x)?.clone();
     let dims = given(indices);
     if dims.is_empty() || indices.len() > ty.dims.len() {
-        return Err(BuildError::Count { what: "indices", given: indices.len(), ty: Type::Array(ty) });
+        return Err(refuse!("{} indices are given for {ty}", indices.len()));
     }
     let mut shape: Vec<u64> = Vec::new();
     for index in indices.iter().flatten() {
         if b.element(*index) == ElementType::Pred {
-            return Err(ComposeError::BooleanIndex.into());
+            return Err(refuse!("an index of booleans gives a size that depends on data"));
         }
         let own = b.dims(*index);
         shape = super::super::builder::broadcast_dims(&shape, &own)?;

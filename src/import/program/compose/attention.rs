@@ -1,8 +1,9 @@
 //! Scaled dot-product attention.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
+use super::super::{Binary, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
 use super::softmax;
 use ns_base::convert::{narrow, real};
+use ns_base::{Refusal, refuse};
 
 /// Settings of an attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,11 +37,13 @@ pub fn attention_and_shares(
     k: InstructionId,
     v: InstructionId,
     how: Attention,
-) -> Result<(InstructionId, InstructionId), BuildError> {
+) -> Result<(InstructionId, InstructionId), Refusal> {
     let rank = b.rank(q);
     let (keys, values) = (b.rank(k), b.rank(v));
     if rank < 2 || keys != rank || values != rank {
-        return Err(ComposeError::Attention { queries: rank, keys, values }.into());
+        return Err(refuse!(
+            "queries, keys and values of attention have ranks {rank}, {keys} and {values}: they need the same rank, 2 or more"
+        ));
     }
     let (k, v) = (shared_heads(b, q, k)?, shared_heads(b, q, v)?);
     let size = b.size(q, rank - 1)?.max(1);

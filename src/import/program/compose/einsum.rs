@@ -1,7 +1,8 @@
 //! Einstein's summation.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ComposeError, DotDims, ElementType, InstructionId};
+use super::super::{Binary, Builder, Built, Comparison, DotDims, ElementType, InstructionId};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// An operand and the letters of its dimensions.
 #[derive(Clone, Debug)]
@@ -16,10 +17,10 @@ struct Term {
 /// When the equation does not fit the operands.
 pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Built {
     let (terms, result) = parse(b, equation, operands)?;
-    let mut terms = terms.into_iter().map(|term| diagonals(b, term)).collect::<Result<Vec<Term>, BuildError>>()?;
+    let mut terms = terms.into_iter().map(|term| diagonals(b, term)).collect::<Result<Vec<Term>, Refusal>>()?;
     let mut rest = terms.split_off(1.min(terms.len())).into_iter().collect::<std::collections::VecDeque<_>>();
     let Some(mut left) = terms.pop() else {
-        return Err(BuildError::Nothing("add up"));
+        return Err(refuse!("there is nothing to add up"));
     };
     left = without_unused(b, left, |c| result.contains(&c) || rest.iter().any(|t| t.letters.contains(&c)))?;
     while let Some(right) = rest.pop_front() {
@@ -32,12 +33,12 @@ pub fn einsum(b: &mut Builder, equation: &str, operands: &[InstructionId]) -> Bu
     let order: Option<Vec<usize>> = result.iter().map(|c| left.letters.iter().position(|l| l == c)).collect();
     match order {
         Some(order) if order.len() == left.letters.len() => b.transpose(left.value, &order),
-        _ => Err(ComposeError::EquationResult(equation.to_owned()).into()),
+        _ => Err(refuse!("the result of {equation} has letters that no operand has")),
     }
 }
 
 /// Operands with their letters, and the letters of the result.
-fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec<Term>, Vec<char>), BuildError> {
+fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec<Term>, Vec<char>), Refusal> {
     let plain: String = equation.chars().filter(|c| !c.is_whitespace()).collect();
     let (sides, result) = match plain.split_once("->") {
         Some((sides, result)) => (sides, Some(result)),
@@ -46,7 +47,7 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
     let sides: Vec<&str> = sides.split(',').collect();
     if sides.len() != operands.len() {
         let (equation, takes, given) = (equation.to_owned(), sides.len(), operands.len());
-        return Err(ComposeError::EquationOperands { equation, takes, given }.into());
+        return Err(refuse!("{equation} takes {takes} operands and {given} are given"));
     }
     let mut terms = Vec::new();
     let mut extra = 0;
@@ -56,7 +57,7 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
         let dots = rank.checked_sub(named).filter(|&n| n == 0 || side.contains("..."));
         let Some(dots) = dots else {
             let (letters, ty) = ((*side).to_owned(), b.type_of(value).clone());
-            return Err(ComposeError::EquationLetters { letters, ty }.into());
+            return Err(refuse!("the letters {letters} do not fit {ty}"));
         };
         extra = extra.max(dots);
         terms.push(Term { value, letters: letters(side, dots) });
@@ -69,14 +70,14 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
 }
 
 /// The term with the diagonal of dimensions that have the same letter.
-fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, BuildError> {
+fn diagonals(b: &mut Builder, mut term: Term) -> Result<Term, Refusal> {
     let repeated = |term: &Term| (0..term.letters.len()).find(|&i| term.letters[..i].contains(&term.letters[i]));
     while let Some(second) = repeated(&term) {
         let first = term.letters.iter().position(|&c| c == term.letters[second]).unwrap_or(second);
         let dims = b.dims(term.value);
         if dims[first] != dims[second] {
             let (letter, one, other) = (term.letters[second], dims[first], dims[second]);
-            return Err(ComposeError::LetterSizes { letter, one, other }.into());
+            return Err(refuse!("the letter {letter} stands for sizes {one} and {other}"));
         }
         let (row, column) = (b.iota(ElementType::S64, &dims, first)?, b.iota(ElementType::S64, &dims, second)?);
         let is_diagonal = b.compare(Comparison::Eq, row, column)?;
@@ -107,7 +108,7 @@ fn implied(sides: &[&str], extra: usize) -> Vec<char> {
 }
 
 /// The term summed over letters that are not needed any more.
-fn without_unused(b: &mut Builder, term: Term, is_needed: impl Fn(char) -> bool) -> Result<Term, BuildError> {
+fn without_unused(b: &mut Builder, term: Term, is_needed: impl Fn(char) -> bool) -> Result<Term, Refusal> {
     let over: Vec<usize> = (0..term.letters.len()).filter(|&d| !is_needed(term.letters[d])).collect();
     if over.is_empty() {
         return Ok(term);
@@ -117,7 +118,7 @@ fn without_unused(b: &mut Builder, term: Term, is_needed: impl Fn(char) -> bool)
 }
 
 /// The product of two terms: letters that both have are summed over unless they are needed later.
-fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) -> bool) -> Result<Term, BuildError> {
+fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) -> bool) -> Result<Term, Refusal> {
     let (mut left, mut right) = (left.clone(), right.clone());
     stretch(b, &mut left, &right)?;
     stretch(b, &mut right, &left)?;
@@ -145,7 +146,7 @@ fn product(b: &mut Builder, left: &Term, right: &Term, is_needed: impl Fn(char) 
 }
 
 /// Dimensions of size one, repeated to the sizes of the other term.
-fn stretch(b: &mut Builder, term: &mut Term, other: &Term) -> Result<(), BuildError> {
+fn stretch(b: &mut Builder, term: &mut Term, other: &Term) -> Result<(), Refusal> {
     let mut dims = b.dims(term.value);
     let theirs = b.dims(other.value);
     for (d, c) in term.letters.iter().enumerate() {

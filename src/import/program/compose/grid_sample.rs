@@ -1,7 +1,8 @@
 //! Samples of images at positions between their elements.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Pair, Unary};
+use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::{narrow, real};
+use ns_base::{Refusal, refuse};
 
 /// Values beyond the edges of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
         && !dims[2..].contains(&0);
     if !fits {
         let (one, other) = (b.type_of(x).clone(), b.type_of(grid).clone());
-        return Err(BuildError::Unlike { pair: Pair::Sampled, one, other });
+        return Err(refuse!("a picture {one} is not sampled at places {other}"));
     }
     let (element, result) = (b.element(x), places[1..=spatial].to_vec());
     let grid = b.convert(grid, ElementType::F32)?;
@@ -77,7 +78,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
             });
             indices.insert(0, tap.index);
         }
-        let share = share.ok_or(BuildError::Nothing("sample"))?;
+        let share = share.ok_or_else(|| refuse!("there is nothing to sample"))?;
         let found = elements(b, x, &indices, &result)?;
         let share = b.unsqueeze(share, 1)?;
         let share = b.convert(share, element)?;
@@ -87,7 +88,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
             None => part,
         });
     }
-    sum.ok_or(BuildError::Nothing("sample"))
+    sum.ok_or_else(|| refuse!("there is nothing to sample"))
 }
 
 /// One neighbouring element of each position: its index, and its weight.
@@ -97,7 +98,7 @@ struct Tap {
 }
 
 /// The elements of one dimension that the samples at these positions read.
-fn taps_along(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Result<Vec<Tap>, BuildError> {
+fn taps_along(b: &mut Builder, places: InstructionId, size: u64, how: GridSample) -> Result<Vec<Tap>, Refusal> {
     let places = counted(b, places, size, how)?;
     match how.between {
         Between::Cubic => {
@@ -129,7 +130,7 @@ fn cubic_tap(
     past: InstructionId,
     step: f64,
     (size, how): (u64, GridSample),
-) -> Result<Tap, BuildError> {
+) -> Result<Tap, Refusal> {
     const A: f64 = -0.75;
     // The distance from the position to the element, 0 to 2.
     let distance = b.with_number(Binary::Sub, past, step)?;
@@ -187,7 +188,7 @@ fn mirrored(b: &mut Builder, x: InstructionId, low: f64, span: f64) -> Built {
 }
 
 /// The element `step` after the one in front of each position. Its weight is 0 if it lies beyond the image.
-fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap, BuildError> {
+fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap, Refusal> {
     let front = b.unary(if is_nearest { Unary::RoundHalfEven } else { Unary::Floor }, axis.places)?;
     let index = b.with_number(Binary::Add, front, step)?;
     let share = if is_nearest {
@@ -203,7 +204,7 @@ fn tap(b: &mut Builder, axis: &Axis, step: f64, is_nearest: bool) -> Result<Tap,
 }
 
 /// An element and its weight, which is 0 if the element lies beyond the image.
-fn inside(b: &mut Builder, index: InstructionId, share: InstructionId, size: u64) -> Result<Tap, BuildError> {
+fn inside(b: &mut Builder, index: InstructionId, share: InstructionId, size: u64) -> Result<Tap, Refusal> {
     let last = real(size) - 1.0;
     let (low, high) = (b.compare_number(Comparison::Ge, index, 0.0)?, b.compare_number(Comparison::Le, index, last)?);
     let is_inside = b.binary(Binary::And, low, high)?;
@@ -226,7 +227,7 @@ fn elements(b: &mut Builder, x: InstructionId, indices: &[InstructionId], result
             None => index,
         });
     }
-    let flat = flat.ok_or(BuildError::Nothing("sample"))?;
+    let flat = flat.ok_or_else(|| refuse!("there is nothing to sample"))?;
     let product = |all: &[u64]| all.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let count = product(result);
     let flat = b.reshape(flat, &[dims[0], 1, count])?;

@@ -6,7 +6,6 @@ mod activation;
 mod advanced_index;
 mod attention;
 mod einsum;
-mod error;
 mod grid_sample;
 mod math;
 mod normalise;
@@ -28,7 +27,6 @@ pub use activation::{
 pub use advanced_index::{IndexPut, advanced_index, advanced_put, scatter_along};
 pub use attention::{Attention, attention, attention_and_shares};
 pub use einsum::einsum;
-pub use error::ComposeError;
 pub use grid_sample::{Between, Beyond, GridSample, grid_sample};
 pub use math::{floor_divide, floor_modulo, one_hot, power_number, truncated_quotient};
 pub use normalise::{Affine, batch_norm, group_norm, layer_norm, lp_normalise, rms_norm};
@@ -45,8 +43,9 @@ pub use solve::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
 pub use statistic::{arg_extreme, distances, norm, variance};
 pub use unpool::{Fold, affine_grid, fold_patches, unpool};
 
-use super::{Binary, BuildError, Builder, Built, ElementType, InstructionId};
+use super::{Binary, Builder, Built, ElementType, InstructionId};
 use ns_base::convert::{narrow, signed_len};
+use ns_base::{Refusal, refuse};
 
 /// `x` in single precision if its type has fewer bits: frameworks compute sums of many elements this way.
 ///
@@ -72,12 +71,12 @@ fn per_channel(b: &mut Builder, row: InstructionId, dims: &[u64], channel: usize
 ///
 /// # Errors
 /// When the array does not have the dimension.
-pub fn dimension(rank: usize, at: i64) -> Result<usize, BuildError> {
+pub fn dimension(rank: usize, at: i64) -> Result<usize, Refusal> {
     // For frameworks, an array of one number without dimensions has one dimension.
     let count = signed_len(rank.max(1));
     let from_front = if at < 0 { at.saturating_add(count) } else { at };
     match usize::try_from(from_front) {
         Ok(d) if d < rank.max(1) => Ok(d),
-        _ => Err(BuildError::Dimension { dimension: at, rank }),
+        _ => Err(refuse!("an array of rank {rank} has no dimension {at}")),
     }
 }

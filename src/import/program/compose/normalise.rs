@@ -1,9 +1,10 @@
 //! Normalisations.
 
-use super::super::{Binary, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Op, Unary};
+use super::super::{Binary, Builder, Built, ElementType, InstructionId, Op, Unary};
 use super::statistic::norm;
 use super::{per_channel, widened};
 use ns_base::convert::{narrow, nearest_single};
+use ns_base::{Refusal, refuse};
 
 /// Optional factors and summands of a normalised array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,10 +26,10 @@ pub fn layer_norm(
     last: usize,
     affine: Affine,
     epsilon: f64,
-) -> Result<[InstructionId; 3], BuildError> {
+) -> Result<[InstructionId; 3], Refusal> {
     let (element, rank) = (b.element(x), b.rank(x));
     let Some(first) = rank.checked_sub(last) else {
-        return Err(ComposeError::LastDimensions { last, rank }.into());
+        return Err(refuse!("an array of rank {rank} does not have {last} last dimensions"));
     };
     let over: Vec<usize> = (first..rank).collect();
     let wide = widened(b, x)?;
@@ -67,11 +68,11 @@ pub fn group_norm(
     groups: u64,
     affine: Affine,
     epsilon: f64,
-) -> Result<[InstructionId; 3], BuildError> {
+) -> Result<[InstructionId; 3], Refusal> {
     let (element, dims) = (b.element(x), b.dims(x));
     let channels = b.size(x, 1)?;
     if groups == 0 || !channels.is_multiple_of(groups) {
-        return Err(ComposeError::Groups { channels, groups }.into());
+        return Err(refuse!("{channels} channels do not divide into {groups} groups"));
     }
     let mut apart = vec![dims[0], groups, channels / groups];
     apart.extend(&dims[2..]);
@@ -112,7 +113,7 @@ pub fn batch_norm(
     for x in [scale, offset, mean, variance] {
         if b.dims(x) != [channels] || b.element(x) != row {
             let ty = b.type_of(x).clone();
-            return Err(ComposeError::Channels { ty, channels }.into());
+            return Err(refuse!("{ty} does not have one number for each of {channels} channels"));
         }
     }
     let op = Op::BatchNormInference { epsilon: nearest_single(epsilon), feature: 1 };
@@ -131,7 +132,7 @@ pub fn lp_normalise(b: &mut Builder, x: InstructionId, p: f64, dimension: usize,
 }
 
 /// Normalises dimensions to mean 0 and variance 1; also returns the mean and the reciprocal of the standard deviation.
-fn normal(b: &mut Builder, x: InstructionId, over: &[usize], epsilon: f64) -> Result<[InstructionId; 3], BuildError> {
+fn normal(b: &mut Builder, x: InstructionId, over: &[usize], epsilon: f64) -> Result<[InstructionId; 3], Refusal> {
     let mean = b.mean(x, over, true)?;
     let centred = b.sub(x, mean)?;
     let square = b.mul(centred, centred)?;

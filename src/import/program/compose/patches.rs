@@ -1,8 +1,10 @@
 //! Splits windows of an array into new dimensions.
 
 use super::super::builder::RowGather;
-use super::super::{BuildError, Builder, Built, ElementType, InstructionId, Ranks, WindowDim};
+use super::super::builder::no_window;
+use super::super::{Builder, Built, ElementType, InstructionId, WindowDim};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
 /// How windows lie along a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +22,10 @@ impl Windows {
     ///
     /// # Errors
     /// When no window fits, or a distance is zero.
-    pub fn count(self, elements: u64) -> Result<u64, BuildError> {
+    pub fn count(self, elements: u64) -> Result<u64, Refusal> {
         let wrong = || {
             let (size, stride) = (self.size, self.step);
-            BuildError::window(&WindowDim { size, stride, window_dilation: self.dilation, ..WindowDim::ONE }, elements)
+            no_window(&WindowDim { size, stride, window_dilation: self.dilation, ..WindowDim::ONE }, elements)
         };
         let reach = self.size.checked_sub(1).and_then(|n| n.checked_mul(self.dilation)).ok_or_else(wrong)?;
         let room = elements.checked_sub(1).and_then(|n| n.checked_sub(reach)).ok_or_else(wrong)?;
@@ -57,7 +59,7 @@ pub fn windows(b: &mut Builder, x: InstructionId, dimension: usize, how: Windows
 pub fn patches(b: &mut Builder, image: InstructionId, how: [Windows; 2], padding: [i64; 2]) -> Built {
     let found = b.rank(image);
     if found != 4 {
-        return Err(BuildError::Rank { what: "patches of images", needs: Ranks::Exactly(4), found });
+        return Err(refuse!("patches of images needs an operand of rank 4, not {found}"));
     }
     let edges = [(0, 0), (0, 0), (padding[0], padding[0]), (padding[1], padding[1])];
     let padded = b.pad(image, 0.0, &edges)?;

@@ -1,10 +1,11 @@
 //! Pooling over windows of `[batch, channels, spatial ..]`; batch and channels may be any number of leading dimensions.
 
+use super::super::builder::no_window;
 use super::super::{
-    ArrayType, Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Misfit,
-    Numbers, Value, WindowDim,
+    ArrayType, Binary, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value, WindowDim,
 };
 use ns_base::convert::{narrow, real, real_signed, real_sum};
+use ns_base::{Refusal, refuse};
 
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     let count = spec.sizes.iter().try_fold(1u64, |n, &k| n.checked_mul(k)).filter(|&n| n <= 4096);
     let Some(count) = count else {
         let what = "the largest element under a window";
-        return Err(BuildError::TooLarge { what, sizes: spec.sizes.clone(), most: 4096 });
+        return Err(refuse!("{what} of sizes {:?} is too large: the limit is 4096", spec.sizes));
     };
     let places = flat_numbers(b, &dims, first)?;
     let least = b.least(b.element(x))?;
@@ -91,7 +92,7 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     let first = dims.len() - spec.sizes.len();
     if result[first..].iter().any(|&n| n > MOST_PLACES) {
         let (what, sizes) = ("a mean under windows at places", result[first..].to_vec());
-        return Err(BuildError::TooLarge { what, sizes, most: MOST_PLACES });
+        return Err(refuse!("{what} of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"));
     }
     let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
         .map(|i| {
@@ -135,7 +136,7 @@ pub fn adaptive_max_pool(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Bu
 ///
 /// # Errors
 /// When there are more sizes than dimensions, or nothing to pool.
-pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Result<[InstructionId; 2], BuildError> {
+pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> Result<[InstructionId; 2], Refusal> {
     let dims = b.dims(x);
     let first = dims.len().checked_sub(sizes.len()).filter(|_| !dims.contains(&0) && !sizes.contains(&0));
     let Some(first) = first else {
@@ -147,7 +148,7 @@ pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> 
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 1024 {
             let what = "places of the largest of parts";
-            return Err(BuildError::TooLarge { what, sizes: vec![m], most: 1024 });
+            return Err(refuse!("{what} of sizes {:?} is too large: the limit is 1024", [m]));
         }
         let (mut found, mut at) = (Vec::new(), Vec::new());
         for part in 0..u128::from(m) {
@@ -182,7 +183,7 @@ fn adaptive(
     let dims = b.dims(x);
     let Some(first) = dims.len().checked_sub(sizes.len()) else {
         let (given, ty) = (sizes.len(), b.type_of(x).clone());
-        return Err(BuildError::Count { what: "sizes", given, ty });
+        return Err(refuse!("{given} sizes are given for {ty}"));
     };
     if sizes.iter().all(|&n| n == 1) {
         let all: Vec<usize> = (first..dims.len()).collect();
@@ -209,7 +210,7 @@ fn adaptive(
     for (i, &m) in sizes.iter().enumerate() {
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 65_536 {
-            return Err(BuildError::TooLarge { what: "a pooling to parts", sizes: vec![m], most: 65_536 });
+            return Err(refuse!("a pooling to parts of sizes {:?} is too large: the limit is 65536", [m]));
         }
         let mut parts = Vec::new();
         for at in 0..u128::from(m) {
@@ -224,19 +225,21 @@ fn adaptive(
 }
 
 /// An error for an array that cannot be divided into these parts.
-fn not_pooled(b: &Builder, x: InstructionId, sizes: &[u64]) -> BuildError {
-    BuildError::Sizes { misfit: Misfit::Pooled, ty: b.type_of(x).clone(), sizes: sizes.to_vec() }
+fn not_pooled(b: &Builder, x: InstructionId, sizes: &[u64]) -> Refusal {
+    refuse!("{} cannot be pooled to {sizes:?}", b.type_of(x))
 }
 
 /// Windows for all dimensions of `x`, with the extra padding behind that rounding up needs.
-fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowDim>, BuildError> {
+fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowDim>, Refusal> {
     let dims = b.dims(x);
     let n = spec.sizes.len();
     let first = dims.len().checked_sub(n);
     let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
     let (Some(first), true) = (first, lengths.iter().all(|&l| l == n)) else {
         let ([strides, padding, dilation], ty) = (lengths, b.type_of(x).clone());
-        return Err(ComposeError::Pool { ty, sizes: n, strides, padding, dilation }.into());
+        return Err(refuse!(
+            "a pooling of {ty} has {n} sizes, {strides} strides, {padding} paddings and {dilation} dilations"
+        ));
     };
     let mut windows = vec![WindowDim::ONE; first];
     for i in 0..n {
@@ -246,13 +249,13 @@ fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowD
 }
 
 /// The window of spatial dimension `i`, which has `size` elements.
-fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, BuildError> {
+fn one_window(size: u64, i: usize, spec: &PoolSpec) -> Result<WindowDim, Refusal> {
     let (k, stride, dilation) = (spec.sizes[i], spec.strides[i], spec.dilation[i]);
     let (low, high) = spec.padding[i];
     let plain = WindowDim { size: k, stride, window_dilation: dilation, ..WindowDim::ONE };
     let wrong = || {
         let signed = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-        BuildError::window(&WindowDim { pad_low: signed(low), pad_high: signed(high), ..plain }, size)
+        no_window(&WindowDim { pad_low: signed(low), pad_high: signed(high), ..plain }, size)
     };
     if k == 0 || stride == 0 || dilation == 0 {
         return Err(wrong());
@@ -298,5 +301,5 @@ fn flat_numbers(b: &mut Builder, dims: &[u64], first: usize) -> Built {
         });
         step = step.saturating_mul(dims[d]);
     }
-    sum.ok_or(BuildError::Nothing("pool"))
+    sum.ok_or_else(|| refuse!("there is nothing to pool"))
 }

@@ -1,8 +1,9 @@
 //! Recurrent layers, unrolled over time as PyTorch/XLA does; the products with the inputs of all steps are one product.
 
-use super::super::{Binary, BuildError, Builder, Built, ComposeError, InstructionId, Unary};
+use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::one_minus;
 use ns_base::convert::place;
+use ns_base::{Refusal, refuse};
 
 /// Kind of a recurrent cell and the order of its gates in the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,15 +85,15 @@ pub fn recurrent(
     x: InstructionId,
     first: (InstructionId, Option<InstructionId>),
     layer: &Layer,
-) -> Result<Recurrent, BuildError> {
+) -> Result<Recurrent, Refusal> {
     let steps = b.size(x, 0)?;
     if steps > MAX_STEPS || steps == 0 {
-        return Err(ComposeError::Steps { steps, most: MAX_STEPS }.into());
+        return Err(refuse!("a recurrent layer has {steps} steps: 1 to {MAX_STEPS} are unrolled"));
     }
     let gates = kind.gates() as u64;
     let rows = b.size(layer.state_weight, 0)?;
     if !rows.is_multiple_of(gates) || rows == 0 {
-        return Err(ComposeError::Gates { rows, gates }.into());
+        return Err(refuse!("weights of {rows} rows do not divide into {gates} gates"));
     }
     let inputs = b.linear(x, layer.input_weight, layer.input_bias)?;
     let (mut state, mut cell) = first;
@@ -116,7 +117,7 @@ fn step(
     layer: &Layer,
     input: InstructionId,
     (state, cell): (InstructionId, Option<InstructionId>),
-) -> Result<(InstructionId, Option<InstructionId>), BuildError> {
+) -> Result<(InstructionId, Option<InstructionId>), Refusal> {
     match kind {
         CellKind::Plain { is_relu } => {
             let own = b.linear(state, layer.state_weight, layer.state_bias)?;
@@ -125,7 +126,7 @@ fn step(
             Ok((next, cell))
         }
         CellKind::Lstm { order } => {
-            let cell = cell.ok_or(ComposeError::FirstCell)?;
+            let cell = cell.ok_or_else(|| refuse!("a long short-term memory needs a first cell"))?;
             let own = b.linear(state, layer.state_weight, layer.state_bias)?;
             let sum = b.add(input, own)?;
             let parts = gate_parts(b, sum, 4)?;
@@ -196,7 +197,7 @@ fn opened(b: &mut Builder, outer: InstructionId, inner: InstructionId) -> Built 
 }
 
 /// Splits `[batch, gates x hidden]` into gates.
-fn gate_parts(b: &mut Builder, x: InstructionId, gates: u64) -> Result<Vec<InstructionId>, BuildError> {
+fn gate_parts(b: &mut Builder, x: InstructionId, gates: u64) -> Result<Vec<InstructionId>, Refusal> {
     let last = b.rank(x).saturating_sub(1);
     let hidden = b.size(x, last)? / gates;
     b.split(x, last, &vec![hidden; place(gates)])

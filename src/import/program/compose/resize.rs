@@ -1,8 +1,9 @@
 //! Resizing of images, one dimension after the other.
 
 use super::super::builder::RowGather;
-use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, ElementType, InstructionId, Numbers, Value};
+use super::super::{ArrayType, Builder, Built, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{narrow, real, signed, signed_len, whole_signed};
+use ns_base::refuse;
 
 /// How values between elements are interpolated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +39,7 @@ const MAX_SIZE: u64 = 1 << 20;
 pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, how: Resize) -> Built {
     let from = b.size(x, dimension)?;
     if size == 0 || size > MAX_SIZE || from == 0 {
-        return Err(ComposeError::Resize { from, to: size }.into());
+        return Err(refuse!("a dimension of {from} elements cannot be resized to {size}"));
     }
     let is_same_grid = how.step.is_none_or(|s| s == 1.0);
     if from == size && is_same_grid {
@@ -67,7 +68,7 @@ pub fn resize(b: &mut Builder, x: InstructionId, dimension: usize, size: u64, ho
             None => weighted,
         });
     }
-    sum.ok_or(BuildError::Nothing("resize"))
+    sum.ok_or_else(|| refuse!("there is nothing to resize"))
 }
 
 /// Repeats each element of a dimension.

@@ -1,9 +1,8 @@
 //! Running sums, sorts and positions.
 
-use super::super::{
-    Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, WindowDim,
-};
+use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, WindowDim};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
 /// Each element combined with all elements in front of it (with `is_reversed`, behind it) along a dimension.
 ///
@@ -16,7 +15,8 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
     }
     let size = b.size(x, dimension)?;
     let what = "a running combination";
-    let reach = i64::try_from(size.saturating_sub(1)).map_err(|_| BuildError::TooLong { what, elements: size })?;
+    let reach = i64::try_from(size.saturating_sub(1))
+        .map_err(|_| refuse!("{what} of {size} elements is longer than 63 bits count"))?;
     let mut window = vec![WindowDim::ONE; rank];
     let (pad_low, pad_high) = if is_reversed { (0, reach) } else { (reach, 0) };
     window[dimension] = WindowDim { size: size.max(1), pad_low, pad_high, ..WindowDim::ONE };
@@ -32,7 +32,7 @@ pub fn running_extreme(
     x: InstructionId,
     dimension: usize,
     is_largest: bool,
-) -> Result<[InstructionId; 2], BuildError> {
+) -> Result<[InstructionId; 2], Refusal> {
     let values = cumulative(b, if is_largest { Binary::Max } else { Binary::Min }, x, dimension, false)?;
     let dims = b.dims(x);
     let places =
@@ -52,13 +52,13 @@ pub fn sort_places(
     x: InstructionId,
     dimension: usize,
     is_descending: bool,
-) -> Result<[InstructionId; 2], BuildError> {
+) -> Result<[InstructionId; 2], Refusal> {
     let dims = b.dims(x);
     let places = b.iota(ElementType::S64, &dims, dimension)?;
     let sorted = b.sort(x, &[places], dimension, is_descending)?;
     match sorted.as_slice() {
         [values, places] => Ok([*values, *places]),
-        other => Err(ComposeError::Sorted(other.len()).into()),
+        other => Err(refuse!("a sort of two arrays gives {}", other.len())),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn top_places(
     k: u64,
     dimension: usize,
     is_largest: bool,
-) -> Result<[InstructionId; 2], BuildError> {
+) -> Result<[InstructionId; 2], Refusal> {
     let last = b.rank(x).saturating_sub(1);
     let turned = if dimension == last { x } else { b.swap_dims(x, dimension, last)? };
     let [values, places] = b.top_k(turned, k, is_largest)?;
@@ -98,5 +98,5 @@ pub fn flat_places(b: &mut Builder, places: &[InstructionId], dims: &[u64]) -> B
         });
         step = step.saturating_mul(n);
     }
-    sum.ok_or(BuildError::Nothing("count places along"))
+    sum.ok_or_else(|| refuse!("there is nothing to count places along"))
 }

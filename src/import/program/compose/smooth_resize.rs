@@ -1,7 +1,8 @@
 //! Resizing by means over all elements that an element of the result covers, so that shrinking loses none (`antialias`).
 
-use super::super::{ArrayType, Builder, Built, ComposeError, DotDims, ElementType, InstructionId, Numbers, Value};
+use super::super::{ArrayType, Builder, Built, DotDims, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{narrow, real};
+use ns_base::refuse;
 
 /// How elements are weighted by their distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub fn smooth_resize(b: &mut Builder, x: InstructionId, dimension: usize, size: 
     let from = b.size(x, dimension)?;
     let (falloff, step) = how;
     if size == 0 || from == 0 || size.saturating_mul(from) > MOST_WEIGHTS || step.is_nan() || step <= 0.0 {
-        return Err(ComposeError::Resize { from, to: size }.into());
+        return Err(refuse!("a dimension of {from} elements cannot be resized to {size}"));
     }
     if from == size && step == 1.0 {
         return Ok(x);

@@ -2,6 +2,7 @@
 
 use super::super::{Binary, Builder, Built, InstructionId, Unary};
 use super::widened;
+use ns_base::Refusal;
 use ns_base::convert::narrow;
 
 /// `exp(x) / sum(exp(x))` along a dimension, with the largest element subtracted first.
@@ -56,11 +57,7 @@ pub fn logsumexp(b: &mut Builder, x: InstructionId, dimensions: &[usize], keeps:
 }
 
 /// Exponentials of `x` minus its largest element, and their sum.
-fn powers(
-    b: &mut Builder,
-    x: InstructionId,
-    dimension: usize,
-) -> Result<(InstructionId, InstructionId), super::super::BuildError> {
+fn powers(b: &mut Builder, x: InstructionId, dimension: usize) -> Result<(InstructionId, InstructionId), Refusal> {
     let shifted = shifted(b, x, dimension)?;
     let power = b.unary(Unary::Exp, shifted)?;
     let sum = b.reduce(Binary::Add, power, &[dimension], false)?;

@@ -1,10 +1,9 @@
 //! Square matrices by elimination: solutions, determinants, roots. The step for each row is unrolled.
 
-use super::super::{
-    Binary, BuildError, Builder, Built, Comparison, ComposeError, ElementType, InstructionId, Pair, Unary,
-};
+use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use super::statistic::arg_extreme;
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
 /// Most rows of a matrix that is eliminated.
 const MOST_ROWS: u64 = 64;
@@ -21,20 +20,20 @@ pub struct Eliminated {
 }
 
 /// The number of rows of square matrices `[.., n, n]`.
-fn square(b: &Builder, a: InstructionId) -> Result<u64, BuildError> {
+fn square(b: &Builder, a: InstructionId) -> Result<u64, Refusal> {
     match b.dims(a).as_slice() {
         &[.., n, m] if n == m && (1..=MOST_ROWS).contains(&n) && b.element(a).is_float() => Ok(n),
-        _ => Err(ComposeError::Square { ty: b.type_of(a).clone(), most: MOST_ROWS }.into()),
+        _ => Err(refuse!("{} is not a square matrix of 1 to {MOST_ROWS} rows", b.type_of(a))),
     }
 }
 
 /// Right sides `[.., n, k]` with the leading dimensions of the matrices `a`, broadcast where needed.
-fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[InstructionId; 2], BuildError> {
+fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[InstructionId; 2], Refusal> {
     let (own, other) = (b.dims(a), b.dims(right));
     let fits = own.len() >= 2 && other.len() >= 2 && other[other.len() - 2] == own[own.len() - 1];
     if !fits {
         let (one, other) = (b.type_of(a).clone(), b.type_of(right).clone());
-        return Err(BuildError::Unlike { pair: Pair::RightSide, one, other });
+        return Err(refuse!("{one} has no right side {other}"));
     }
     let leading = super::super::builder::broadcast_dims(&own[..own.len() - 2], &other[..other.len() - 2])?;
     let whole = |dims: &[u64]| [&leading[..], &dims[dims.len() - 2..]].concat();
@@ -45,7 +44,7 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
 ///
 /// # Errors
 /// When sizes do not fit, or there are too many rows.
-pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Eliminated, BuildError> {
+pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<Eliminated, Refusal> {
     let n = square(b, a)?;
     let [a, right] = beside(b, a, right)?;
     let last = b.rank(a) - 1;
@@ -91,7 +90,7 @@ pub fn eliminate(b: &mut Builder, a: InstructionId, right: InstructionId) -> Res
         });
         pivots.push(pivot);
     }
-    let sign = sign.ok_or(BuildError::Nothing("eliminate"))?;
+    let sign = sign.ok_or_else(|| refuse!("there is nothing to eliminate"))?;
     let leading: Vec<u64> = b.dims(a)[..last - 1].to_vec();
     let pivots = b.concatenate(&pivots, last)?;
     let pivots = b.reshape(pivots, &[&leading[..], &[n]].concat())?;

@@ -1,7 +1,8 @@
 //! Statistics along dimensions.
 
-use super::super::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Ranks, Unary};
+use super::super::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::real;
+use ns_base::refuse;
 
 /// Variance along dimensions: the sum of squares is divided by the number of elements minus `correction`.
 ///
@@ -58,7 +59,7 @@ pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) ->
     let (rows, columns) = (b.rank(x), b.rank(y));
     if rows < 2 || columns < 2 {
         let (what, found) = ("the distances of rows", rows.min(columns));
-        return Err(BuildError::Rank { what, needs: Ranks::AtLeast(2), found });
+        return Err(refuse!("{what} needs an operand of rank 2 or more, not {found}"));
     }
     let x = b.unsqueeze(x, rows - 1)?;
     let y = b.unsqueeze(y, columns - 2)?;
@@ -75,7 +76,7 @@ pub fn arg_extreme(b: &mut Builder, x: InstructionId, dimension: usize, is_large
     let dims = b.dims(x);
     let size = b.size(x, dimension)?;
     if size == 0 {
-        return Err(BuildError::NoElement { ty: b.array(x)?.clone(), dimension });
+        return Err(refuse!("{} has no element along dimension {dimension}", b.array(x)?));
     }
     let with = if is_largest { Binary::Max } else { Binary::Min };
     let extreme = b.reduce(with, x, &[dimension], true)?;

@@ -1,8 +1,9 @@
 //! Inverses of windows: patches added up to an image, largest elements put back at their positions, sampling positions of a transformed image.
 
-use super::super::{ArrayType, BuildError, Builder, Built, ComposeError, InstructionId, Misfit, Numbers, Value};
+use super::super::{ArrayType, Builder, Built, InstructionId, Numbers, Value};
 use super::{IndexPut, Windows, scatter_along};
 use ns_base::convert::{narrow, real};
+use ns_base::{Refusal, refuse};
 
 /// Most elements of a kernel that is unrolled.
 const MOST_PATCH: u64 = 4096;
@@ -70,9 +71,9 @@ pub fn fold_patches(b: &mut Builder, columns: InstructionId, how: &Fold) -> Buil
 }
 
 /// An error for patches that do not fit their image.
-fn misfit(patches: &[u64], how: &Fold) -> BuildError {
+fn misfit(patches: &[u64], how: &Fold) -> Refusal {
     let (kernel, image) = (how.kernel.clone(), how.sizes.clone());
-    ComposeError::Patches { patches: patches.to_vec(), kernel, image }.into()
+    refuse!("patches {patches:?} with a kernel of {kernel:?} do not make up an image of {image:?}")
 }
 
 /// One element of every patch at its position in the padded image, zeros elsewhere.
@@ -106,7 +107,7 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
     let product = |all: &[u64]| all.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
     let front = dims.len().checked_sub(sizes.len());
     let ty = b.type_of(x).clone();
-    let wrong = || BuildError::Sizes { misfit: Misfit::Unpooled, ty: ty.clone(), sizes: sizes.to_vec() };
+    let wrong = || refuse!("{ty} cannot be put back into sizes {sizes:?}");
     let front = front.filter(|_| b.dims(places) == dims).ok_or_else(wrong)?;
     let (rows, own, all) = (product(&dims[..front]), product(&dims[front..]), product(sizes));
     let (Some(rows), Some(own), Some(all)) = (rows, own, all) else { return Err(wrong()) };
@@ -125,11 +126,12 @@ pub fn unpool(b: &mut Builder, x: InstructionId, places: InstructionId, sizes: &
 pub fn affine_grid(b: &mut Builder, theta: InstructionId, sizes: &[u64], aligns_corners: bool) -> Built {
     let (n, spatial) = match sizes {
         &[n, _, ref spatial @ ..] if matches!(spatial.len(), 2 | 3) => (n, spatial.to_vec()),
-        _ => return Err(ComposeError::Grid(sizes.to_vec()).into()),
+        _ => return Err(refuse!("a grid of sizes {sizes:?} is empty, too large, or not of 2 or 3 spatial dimensions")),
     };
     let is_small = spatial.iter().all(|&n| n <= MOST_ROW);
     let all = spatial.iter().try_fold(1u64, |n, &d| n.checked_mul(d)).filter(|&n| n > 0 && is_small);
-    let all = all.ok_or_else(|| ComposeError::Grid(sizes.to_vec()))?;
+    let all = all
+        .ok_or_else(|| refuse!("a grid of sizes {sizes:?} is empty, too large, or not of 2 or 3 spatial dimensions"))?;
     let mut columns = Vec::new();
     for (d, &size) in spatial.iter().enumerate().rev() {
         let place = |i: u64| match (aligns_corners, size) {

@@ -1,11 +1,10 @@
 //! Operations that read or write at computed indices.
-
-use super::error::{InferError, Pair, Part, Takes};
 use super::{Inference, check_dimensions};
 use crate::program::{ArrayType, GatherDims, Op, ScatterDims, Type};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
-pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
     match at.op {
         Op::DynamicSlice { sizes } => dynamic_slice(at, sizes),
         Op::DynamicUpdateSlice => dynamic_update_slice(at),
@@ -16,57 +15,57 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
 }
 
 /// Start indices are one number for each dimension, or one vector for all dimensions.
-fn check_starts(at: &Inference<'_>, first: usize, rank: usize) -> Result<(), InferError> {
+fn check_starts(at: &Inference<'_>, first: usize, rank: usize) -> Result<(), Refusal> {
     let starts = at.operands.len() - first;
     let is_vector = starts == 1 && at.array(first)?.dims.len() == 1 && at.array(first)?.dims[0] == rank as u64;
     if starts != rank && !is_vector {
-        return Err(InferError::Starts { given: starts, rank });
+        return Err(refuse!("it has {starts} start indices for {rank} dimensions"));
     }
     for i in first..at.operands.len() {
         let index = at.array(i)?;
         if !index.element.is_integer() || !(index.dims.is_empty() || is_vector) {
-            return Err(InferError::Start(index.clone()));
+            return Err(refuse!("a start index is {index} and must be one whole number"));
         }
     }
     Ok(())
 }
 
-fn dynamic_slice(at: &Inference<'_>, sizes: &[u64]) -> Result<Type, InferError> {
+fn dynamic_slice(at: &Inference<'_>, sizes: &[u64]) -> Result<Type, Refusal> {
     let from = at.array(0)?;
     check_starts(at, 1, from.dims.len())?;
     if sizes.len() != from.dims.len() || sizes.iter().zip(&from.dims).any(|(size, dim)| size > dim) {
-        return Err(InferError::no_such(Part::Sizes(sizes.to_vec()), from));
+        return Err(refuse!("it takes a part of sizes {sizes:?} of {from}"));
     }
     Ok(Type::Array(ArrayType::new(from.element, sizes)))
 }
 
-fn dynamic_update_slice(at: &Inference<'_>) -> Result<Type, InferError> {
+fn dynamic_update_slice(at: &Inference<'_>) -> Result<Type, Refusal> {
     let (whole, part) = (at.array(0)?, at.array(1)?);
     check_starts(at, 2, whole.dims.len())?;
     let fits = part.dims.len() == whole.dims.len() && part.dims.iter().zip(&whole.dims).all(|(p, w)| p <= w);
     if !fits || part.element != whole.element {
-        return Err(InferError::unlike(Pair::Update, part, whole));
+        return Err(refuse!("it puts {part} into {whole}"));
     }
     Ok(at.operands[0].clone())
 }
 
 /// Sizes of the indices' dimensions, without the one that holds an index.
-fn batch_sizes(indices: &ArrayType, index_vector_dim: u32) -> Result<Vec<u64>, InferError> {
+fn batch_sizes(indices: &ArrayType, index_vector_dim: u32) -> Result<Vec<u64>, Refusal> {
     let axis = index_vector_dim as usize;
     if axis > indices.dims.len() {
-        return Err(InferError::IndexVector { dimension: axis, indices: indices.clone() });
+        return Err(refuse!("its index_vector_dim is {axis} and its indices are {indices}"));
     }
     Ok(indices.dims.iter().enumerate().filter(|(i, _)| *i != axis).map(|(_, &d)| d).collect())
 }
 
-fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, InferError> {
+fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, Refusal> {
     let (from, indices) = (at.array(0)?, at.array(1)?);
     let rank = from.dims.len();
     if !indices.element.is_integer() {
-        return Err(InferError::Indices(indices.clone()));
+        return Err(refuse!("its indices are {indices} and must be whole numbers"));
     }
     if dims.slice_sizes.len() != rank || dims.slice_sizes.iter().zip(&from.dims).any(|(size, dim)| size > dim) {
-        return Err(InferError::no_such(Part::Slices(dims.slice_sizes.clone()), from));
+        return Err(refuse!("it takes slices of sizes {:?} of {from}", dims.slice_sizes));
     }
     check_dimensions(&dims.collapsed_slice_dims, rank, "collapsed_slice_dims")?;
     check_dimensions(&dims.start_index_map, rank, "start_index_map")?;
@@ -78,7 +77,11 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, InferError> {
     let result_rank = batch.len() + offset.len();
     check_dimensions(&dims.offset_dims, result_rank, "offset_dims")?;
     if offset.len() != dims.offset_dims.len() {
-        return Err(InferError::Offsets { slices: offset.len(), places: dims.offset_dims.len() });
+        return Err(refuse!(
+            "its slices have {} dimensions and offset_dims has {}",
+            offset.len(),
+            dims.offset_dims.len()
+        ));
     }
     let sizes = (0..narrow(result_rank)).map(|i| match dims.offset_dims.iter().position(|&d| d == i) {
         Some(k) => offset[k],
@@ -87,10 +90,10 @@ fn gather(at: &Inference<'_>, dims: &GatherDims) -> Result<Type, InferError> {
     Ok(Type::Array(ArrayType::new(from.element, sizes.collect::<Vec<_>>())))
 }
 
-fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, InferError> {
+fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, Refusal> {
     let n = at.operands.len() / 2;
     if at.operands.len().is_multiple_of(2) {
-        return Err(InferError::Operands { given: at.operands.len(), takes: Takes::Updates });
+        return Err(refuse!("it has {} operands and takes as many arrays as updates, and indices", at.operands.len()));
     }
     let indices = at.array(n)?;
     let batch = batch_sizes(indices, dims.index_vector_dim)?.len();
@@ -102,7 +105,7 @@ fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, InferError> {
         let window = dims.update_window_dims.len() + dims.inserted_window_dims.len() + dims.input_batching_dims.len();
         if update.dims.len() != batch + dims.update_window_dims.len() || window != whole.dims.len() {
             let (update, array, indices) = (update.clone(), whole.clone(), indices.clone());
-            return Err(InferError::Scatter { update, array, indices });
+            return Err(refuse!("it puts {update} into {array} at {indices}"));
         }
     }
     let types: Vec<Type> = at.operands[..n].iter().map(|t| (*t).clone()).collect();

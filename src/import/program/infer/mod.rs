@@ -4,14 +4,12 @@
 //! operation states it itself: the new sizes of a reshape, the element type of a conversion or of a product.
 
 mod control;
-mod error;
 mod indexed;
 mod layout;
 mod windowed;
 
 use super::{ArrayType, ElementType, Op, Type};
-
-pub use error::{CalledError, Caller, InferError, Pair, Part, Takes};
+use ns_base::{Refusal, refuse};
 pub use windowed::window_result;
 
 /// Types of the parameters and the result of a called computation.
@@ -41,7 +39,7 @@ impl<'a> Inference<'a> {
     ///
     /// # Errors
     /// When operands do not fit the operation.
-    pub fn result(&self) -> Result<Type, InferError> {
+    pub fn result(&self) -> Result<Type, Refusal> {
         self.check_arity()?;
         match self.op {
             Op::Parameter(_)
@@ -83,14 +81,14 @@ impl<'a> Inference<'a> {
     }
 
     /// The array of an operand.
-    fn array(&self, operand: usize) -> Result<&'a ArrayType, InferError> {
+    fn array(&self, operand: usize) -> Result<&'a ArrayType, Refusal> {
         self.operands[operand]
             .array()
-            .ok_or_else(|| InferError::NoArray { operand, ty: self.operands[operand].clone() })
+            .ok_or_else(|| refuse!("operand {operand} is {}, not an array", self.operands[operand]))
     }
 
-    fn declared_element(&self) -> Result<ElementType, InferError> {
-        self.declared.array().map(|a| a.element).ok_or_else(|| InferError::Declared(self.declared.clone()))
+    fn declared_element(&self) -> Result<ElementType, Refusal> {
+        self.declared.array().map(|a| a.element).ok_or_else(|| refuse!("its result is declared as {}", self.declared))
     }
 
     /// The declared element type if both are floating point (XLA allows results of another precision), else `computed`.
@@ -109,22 +107,22 @@ impl<'a> Inference<'a> {
         }
     }
 
-    fn two_of_one_shape(&self) -> Result<(&'a ArrayType, &'a ArrayType), InferError> {
+    fn two_of_one_shape(&self) -> Result<(&'a ArrayType, &'a ArrayType), Refusal> {
         let (a, b) = (self.array(0)?, self.array(1)?);
         if a.dims != b.dims || a.element != b.element && !(a.element.is_float() && b.element.is_float()) {
-            return Err(InferError::unlike(Pair::Operands, a, b));
+            return Err(refuse!("its operands are {a} and {b} and must be of one type"));
         }
         Ok((a, b))
     }
 
-    fn iota(&self, dimension: u32) -> Result<Type, InferError> {
+    fn iota(&self, dimension: u32) -> Result<Type, Refusal> {
         match self.declared {
             Type::Array(array) if (dimension as usize) < array.dims.len() => Ok(self.declared.clone()),
-            other => Err(InferError::NoSuchPart { part: Part::Count(dimension), of: other.clone() }),
+            other => Err(refuse!("it counts along dimension {dimension} of {other}")),
         }
     }
 
-    fn unary(&self, f: super::Unary) -> Result<Type, InferError> {
+    fn unary(&self, f: super::Unary) -> Result<Type, Refusal> {
         use super::Unary as U;
         let a = self.array(0)?;
         let part = |e| match e {
@@ -140,35 +138,35 @@ impl<'a> Inference<'a> {
         Ok(Type::Array(ArrayType::new(element, a.dims.clone())))
     }
 
-    fn binary(&self, f: super::Binary) -> Result<Type, InferError> {
+    fn binary(&self, f: super::Binary) -> Result<Type, Refusal> {
         let (a, _) = self.two_of_one_shape()?;
         let element = match (f, a.element) {
             (super::Binary::Complex, ElementType::F32) => ElementType::C64,
             (super::Binary::Complex, ElementType::F64) => ElementType::C128,
-            (super::Binary::Complex, other) => return Err(InferError::Complex(other)),
+            (super::Binary::Complex, other) => return Err(refuse!("complex numbers are not made of {other}")),
             (_, element) => self.element_or_declared(element),
         };
         Ok(Type::Array(ArrayType::new(element, a.dims.clone())))
     }
 
-    fn select(&self) -> Result<Type, InferError> {
+    fn select(&self) -> Result<Type, Refusal> {
         let condition = self.array(0)?;
         if self.operands[1] != self.operands[2] {
             let (one, other) = (self.operands[1].clone(), self.operands[2].clone());
-            return Err(InferError::Unlike { pair: Pair::Choices, one, other });
+            return Err(refuse!("it selects between {one} and {other}"));
         }
         let value = self.array(1)?;
         if condition.element != ElementType::Pred || !(condition.dims.is_empty() || condition.dims == value.dims) {
-            return Err(InferError::unlike(Pair::Condition, condition, value));
+            return Err(refuse!("its condition is {condition} and its values are {value}"));
         }
         Ok(self.operands[1].clone())
     }
 
-    fn clamp(&self) -> Result<Type, InferError> {
+    fn clamp(&self) -> Result<Type, Refusal> {
         let value = self.array(1)?;
         for bound in [self.array(0)?, self.array(2)?] {
             if bound.element != value.element || !(bound.dims.is_empty() || bound.dims == value.dims) {
-                return Err(InferError::unlike(Pair::Bound, bound, value));
+                return Err(refuse!("its bound is {bound} and its value is {value}"));
             }
         }
         Ok(self.operands[1].clone())
@@ -183,7 +181,7 @@ impl<'a> Inference<'a> {
     }
 
     /// Smallest and largest number of operands.
-    fn check_arity(&self) -> Result<(), InferError> {
+    fn check_arity(&self) -> Result<(), Refusal> {
         let many = usize::MAX;
         let (least, most) = match self.op {
             Op::Parameter(_) | Op::Constant(_) | Op::ElidedConstant | Op::Iota { .. } => (0, 0),
@@ -215,20 +213,20 @@ impl<'a> Inference<'a> {
         };
         let n = self.operands.len();
         if n < least || n > most {
-            let takes = if least == most { Takes::Exactly(least) } else { Takes::AtLeast(least) };
-            return Err(InferError::Operands { given: n, takes });
+            let more = if least == most { "" } else { "at least " };
+            return Err(refuse!("it has {n} operands and takes {more}{least}"));
         }
         Ok(())
     }
 }
 
 /// Checks that every number is a dimension of `rank` and occurs once.
-fn check_dimensions(dimensions: &[u32], rank: usize, list: &'static str) -> Result<(), InferError> {
+fn check_dimensions(dimensions: &[u32], rank: usize, list: &'static str) -> Result<(), Refusal> {
     let mut seen = vec![false; rank];
     for &d in dimensions {
         match seen.get_mut(d as usize) {
-            None => return Err(InferError::NoDimension { list, dimension: d, rank }),
-            Some(true) => return Err(InferError::DimensionTwice { list, dimension: d }),
+            None => return Err(refuse!("{list} names dimension {d} of {rank}")),
+            Some(true) => return Err(refuse!("{list} names dimension {d} twice")),
             Some(slot) => *slot = true,
         }
     }

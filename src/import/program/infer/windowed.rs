@@ -1,11 +1,10 @@
 //! Products, convolutions, windows and Fourier transforms.
-
-use super::error::{InferError, Part, Takes};
 use super::{Inference, check_dimensions};
 use crate::program::{ArrayType, ConvolutionDims, DotDims, Op, Type, WindowDim};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
-pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
+pub(super) fn result(at: &Inference<'_>) -> Result<Type, Refusal> {
     match at.op {
         Op::Dot(dims) => dot(at, dims),
         Op::Convolution { window, dims, feature_group_count, batch_group_count } => {
@@ -22,9 +21,9 @@ pub(super) fn result(at: &Inference<'_>) -> Result<Type, InferError> {
 ///
 /// # Errors
 /// When sizes are beyond 64 bits or steps are zero.
-pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, InferError> {
+pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, Refusal> {
     if window.stride == 0 || window.window_dilation == 0 || window.base_dilation == 0 || window.size == 0 {
-        return Err(InferError::EmptyWindow);
+        return Err(refuse!("its window has a size, a step or a dilation of 0"));
     }
     let dilated =
         |n: u64, by: u64| if n == 0 { 0 } else { i128::from(n - 1).saturating_mul(i128::from(by)).saturating_add(1) };
@@ -34,10 +33,10 @@ pub fn window_result(size: u64, window: &WindowDim) -> Result<u64, InferError> {
     if padded < under {
         return Ok(0);
     }
-    u64::try_from((padded - under) / i128::from(window.stride) + 1).map_err(|_| InferError::TooLarge)
+    u64::try_from((padded - under) / i128::from(window.stride) + 1).map_err(|_| refuse!("its result is beyond 64 bits"))
 }
 
-fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, InferError> {
+fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, Refusal> {
     let (lhs, rhs) = (at.array(0)?, at.array(1)?);
     let (left, right) = (
         [&dims.lhs_batch[..], &dims.lhs_contracting[..]].concat(),
@@ -46,11 +45,11 @@ fn dot(at: &Inference<'_>, dims: &DotDims) -> Result<Type, InferError> {
     check_dimensions(&left, lhs.dims.len(), "its left side")?;
     check_dimensions(&right, rhs.dims.len(), "its right side")?;
     if dims.lhs_batch.len() != dims.rhs_batch.len() || left.len() != right.len() {
-        return Err(InferError::PairCount);
+        return Err(refuse!("it pairs different numbers of dimensions"));
     }
     for (&l, &r) in left.iter().zip(&right) {
         if lhs.dims[l as usize] != rhs.dims[r as usize] {
-            return Err(InferError::Paired { left: l, lhs: lhs.clone(), right: r, rhs: rhs.clone() });
+            return Err(refuse!("it pairs dimension {l} of {lhs} with dimension {r} of {rhs}"));
         }
     }
     let batch = dims.lhs_batch.iter().map(|&d| lhs.dims[d as usize]);
@@ -67,7 +66,7 @@ fn convolution(
     window: &[WindowDim],
     dims: &ConvolutionDims,
     (feature_groups, batch_groups): (u64, u64),
-) -> Result<Type, InferError> {
+) -> Result<Type, Refusal> {
     let (input, kernel) = (at.array(0)?, at.array(1)?);
     let spatial = window.len();
     for (which, array, (a, b, rest)) in
@@ -77,17 +76,17 @@ fn convolution(
         check_dimensions(&all, array.dims.len(), which)?;
         if rest.len() != spatial || array.dims.len() != spatial + 2 {
             let rank = array.dims.len();
-            return Err(InferError::WindowRank { side: which, rank, window: spatial });
+            return Err(refuse!("{which} has {rank} dimensions and its window {spatial}"));
         }
     }
     let size = |array: &ArrayType, d: u32| array.dims[d as usize];
     let (channels, batch) = (size(input, dims.input.1), size(input, dims.input.0));
     let (per_group, features) = (size(kernel, dims.kernel.0), size(kernel, dims.kernel.1));
     if feature_groups == 0 || batch_groups == 0 || per_group.checked_mul(feature_groups) != Some(channels) {
-        return Err(InferError::Groups { channels, groups: feature_groups, kernel: per_group });
+        return Err(refuse!("{channels} channels in {feature_groups} groups meet a kernel of {per_group}"));
     }
     if !features.is_multiple_of(feature_groups) || !batch.is_multiple_of(batch_groups) {
-        return Err(InferError::Division { features, batch });
+        return Err(refuse!("{features} features and a batch of {batch} do not divide into its groups"));
     }
     let mut sizes = vec![0; spatial + 2];
     sizes[dims.output.0 as usize] = batch / batch_groups;
@@ -95,24 +94,24 @@ fn convolution(
     for i in 0..spatial {
         let under = size(kernel, dims.kernel.2[i]);
         if window[i].size != under {
-            return Err(InferError::Kernel { window: window[i].size, kernel: under });
+            return Err(refuse!("its window has {} elements and its kernel {under}", window[i].size));
         }
         sizes[dims.output.2[i] as usize] = window_result(size(input, dims.input.2[i]), &window[i])?;
     }
     Ok(Type::Array(ArrayType::new(at.declared_element()?, sizes)))
 }
 
-fn windowed(array: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, InferError> {
+fn windowed(array: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, Refusal> {
     if window.len() != array.dims.len() {
-        return Err(InferError::ArrayRank { does: "its window has", given: window.len(), array: array.clone() });
+        return Err(refuse!("its window has {} dimensions and {array} has {}", window.len(), array.dims.len()));
     }
     array.dims.iter().zip(window).map(|(&size, w)| window_result(size, w)).collect()
 }
 
-fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, InferError> {
+fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, Refusal> {
     let n = at.operands.len() / 2;
     if !at.operands.len().is_multiple_of(2) {
-        return Err(InferError::Operands { given: at.operands.len(), takes: Takes::FirstValues });
+        return Err(refuse!("it has {} operands and takes as many arrays as first values", at.operands.len()));
     }
     let mut types = Vec::new();
     for i in 0..n {
@@ -122,21 +121,21 @@ fn reduce_window(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, Infer
     Ok(if n == 1 { types[0].clone() } else { Type::Tuple(types) })
 }
 
-fn select_and_scatter(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, InferError> {
+fn select_and_scatter(at: &Inference<'_>, window: &[WindowDim]) -> Result<Type, Refusal> {
     let (array, source) = (at.array(0)?, at.array(1)?);
     let places = windowed(array, window)?;
     if places != source.dims {
-        return Err(InferError::Places { places, into: source.clone() });
+        return Err(refuse!("its window has places {places:?} and its source is {source}"));
     }
     Ok(at.operands[0].clone())
 }
 
-fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, InferError> {
+fn fft(at: &Inference<'_>, kind: &str, length: &[u64]) -> Result<Type, Refusal> {
     let array = at.array(0)?;
     let mut dims = array.dims.clone();
     let (rank, n) = (dims.len(), length.len());
     if n == 0 || n > rank {
-        return Err(InferError::no_such(Part::Transform(n), array));
+        return Err(refuse!("it transforms {n} dimensions of {array}"));
     }
     match kind {
         "RFFT" => dims[rank - 1] = length[n - 1] / 2 + 1,

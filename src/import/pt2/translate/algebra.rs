@@ -1,65 +1,61 @@
 //! Products composed of other products: of several matrices, of vectors, with normalised weights.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::builder::{ConvolutionSpec, RowGather, broadcast_dims};
 use crate::program::compose::{einsum, norm};
-use crate::program::{Binary, BuildError, CallError, Comparison, DotDims, ElementType, InstructionId};
+use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// Largest power of a matrix that is unrolled.
 const MOST_POWER: i64 = 64;
 
-/// Translates products that are composed of others.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "addbmm" | "addr" => added(c),
-        "bilinear" => {
-            let (x, y, weight) = (c.x(0)?, c.x(1)?, c.x(2)?);
-            let product = einsum(c.b(), "...i,oij,...j->...o", &[x, weight, y])?;
-            match c.tensor("bias")? {
-                Some(bias) => one(c.b().add(product, bias)?),
-                None => one(product),
-            }
+/// Products that are composed of others.
+pub const OPS: &[Row] = &[
+    (&["addbmm", "addr"], Product, added),
+    (&["bilinear"], Product, |c| {
+        let (x, y, weight) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let product = einsum(c.b(), "...i,oij,...j->...o", &[x, weight, y])?;
+        match c.tensor("bias")? {
+            Some(bias) => one(c.b().add(product, bias)?),
+            None => one(product),
         }
-        "_trilinear" => three(c),
-        "linalg_multi_dot" | "chain_matmul" => {
-            let mut rest = c.tensors(0)?.into_iter();
-            let mut product = rest.next().ok_or(BuildError::Nothing("multiply"))?;
-            for next in rest {
-                product = c.b().matmul(product, next)?;
-            }
-            one(product)
+    }),
+    (&["_trilinear"], Product, three),
+    (&["linalg_multi_dot", "chain_matmul"], Product, |c| {
+        let mut rest = c.tensors(0)?.into_iter();
+        let mut product = rest.next().ok_or_else(|| refuse!("there is nothing to multiply"))?;
+        for next in rest {
+            product = c.b().matmul(product, next)?;
         }
-        "linalg_matmul" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().matmul(a, b)?)
-        }
-        "linalg_vecdot" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            let product = c.b().mul(a, b)?;
-            let rank = c.b().rank(product);
-            let along = c.dimension("dim", -1, rank)?;
-            one(c.b().reduce(Binary::Add, product, &[along], false)?)
-        }
-        "inner" => inner(c),
-        "tensordot" => contracted(c),
-        "cross" | "linalg_cross" => cross(c),
-        "kron" => kronecker(c),
-        "matrix_power" | "linalg_matrix_power" => power(c),
-        "conv_tbc" => time_first(c),
-        "_int_mm" => super::quantise::whole_product(c),
-        "_weight_int8pack_mm" => super::quantise::scaled_product(c),
-        "_weight_norm" | "_weight_norm_interface" => weight_norm(c),
-        "norm_except_dim" => {
-            let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
-            one(norm_but(c, v, p)?)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        one(product)
+    }),
+    (&["linalg_matmul"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().matmul(a, b)?)
+    }),
+    (&["linalg_vecdot"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        let product = c.b().mul(a, b)?;
+        let rank = c.b().rank(product);
+        let along = c.dimension("dim", -1, rank)?;
+        one(c.b().reduce(Binary::Add, product, &[along], false)?)
+    }),
+    (&["inner"], Product, inner),
+    (&["tensordot"], Product, contracted),
+    (&["cross", "linalg_cross"], Product, cross),
+    (&["kron"], Product, kronecker),
+    (&["matrix_power", "linalg_matrix_power"], Product, power),
+    (&["conv_tbc"], Product, time_first),
+    (&["_int_mm"], Product, super::quantise::whole_product),
+    (&["_weight_int8pack_mm"], Product, super::quantise::scaled_product),
+    (&["_weight_norm", "_weight_norm_interface"], Product, weight_norm),
+    (&["norm_except_dim"], Product, |c| {
+        let (v, p) = (c.x(0)?, c.float_or("pow", 2.0));
+        one(norm_but(c, v, p)?)
+    }),
+];
 
 /// `beta x + alpha product`, where the product is summed over a batch or is of two vectors.
 fn added(c: &mut Call<'_, '_, '_>) -> Made {
@@ -94,7 +90,7 @@ fn three(c: &mut Call<'_, '_, '_>) -> Made {
             None => x,
         });
     }
-    let product = product.ok_or(BuildError::Nothing("multiply"))?;
+    let product = product.ok_or_else(|| refuse!("there is nothing to multiply"))?;
     let over = c.ints("sumdim").unwrap_or_default();
     let over: Vec<usize> = over.into_iter().filter_map(|d| usize::try_from(d).ok()).collect();
     one(c.b().reduce(Binary::Add, product, &over, false)?)
@@ -119,7 +115,7 @@ fn inner(c: &mut Call<'_, '_, '_>) -> Made {
 fn contracted(c: &mut Call<'_, '_, '_>) -> Made {
     let (a, b) = (c.x(0)?, c.x(1)?);
     let (left, right) = (c.b().rank(a), c.b().rank(b));
-    let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, BuildError> {
+    let numbers = |c: &Call<'_, '_, '_>, name: &str, rank: usize| -> Result<Vec<u32>, Refusal> {
         let all = c.ints(name).unwrap_or_default();
         let each = |d: i64| crate::program::compose::dimension(rank, d).map(narrow);
         all.into_iter().map(each).collect()
@@ -142,7 +138,7 @@ fn cross(c: &mut Call<'_, '_, '_>) -> Made {
         _ => Some(c.dimension("dim", -1, dims.len())?),
     };
     let Some(dimension) = along.filter(|&d| dims.get(d) == Some(&3)) else {
-        return Err(CallError::Sizes { op: c.op.to_owned(), sizes: dims }.into());
+        return Err(refuse!("{} is not possible with sizes {dims:?}", c.op));
     };
     let (next, last) = (c.b().whole_row(ElementType::S64, &[1, 2, 0])?, c.b().whole_row(ElementType::S64, &[2, 0, 1])?);
     let how = RowGather { dimension, wraps: false };
@@ -200,7 +196,7 @@ fn time_first(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Norms over all dimensions except one, keeping every dimension; over all dimensions if that one is -1.
-fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, BuildError> {
+fn norm_but(c: &mut Call<'_, '_, '_>, v: InstructionId, p: f64) -> Result<InstructionId, Refusal> {
     let rank = c.b().rank(v);
     let kept = match c.int_or("dim", 0) {
         -1 => rank,

@@ -7,12 +7,12 @@ use super::super::flops;
 use super::super::meta::{Symbols, described};
 use super::super::schema::{Graph, NamedArgument, Node};
 use super::call::Call;
-use super::families::known;
-use super::finish::Reason;
+use super::operators::known;
 use super::run::Translator;
 use super::views::ViewId;
 use crate::UnsupportedOp;
-use crate::program::{ArrayType, BuildError, CallError, InstructionId, Type};
+use crate::program::{ArrayType, InstructionId, Type};
+use ns_base::{Refusal, refuse};
 
 /// A call of an aten operation.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Translator {
     ///
     /// # Errors
     /// When the program becomes too large.
-    pub fn type_of_view(&mut self, view: ViewId) -> Result<ArrayType, BuildError> {
+    pub fn type_of_view(&mut self, view: ViewId) -> Result<ArrayType, Refusal> {
         let value = self.views.get(&mut self.b, view)?;
         self.b.array(value).cloned()
     }
@@ -65,7 +65,7 @@ impl Translator {
     ///
     /// # Errors
     /// When a call without a known meaning has no operand, or when the program becomes too large.
-    pub fn apply(&mut self, call: AloneCall<'_>) -> Result<Given, BuildError> {
+    pub fn apply(&mut self, call: AloneCall<'_>) -> Result<Given, Refusal> {
         let AloneCall { op, overload, arguments, place } = call;
         let is_in_place = op.ends_with('_') && !op.ends_with("__");
         let plain = if is_in_place { &op[..op.len() - 1] } else { op };
@@ -77,8 +77,7 @@ impl Translator {
         let made = known(&mut call);
         let values = match call.finish_untyped(made, is_in_place) {
             Ok(values) => values,
-            Err(Reason::Missing(missing)) => return Err(CallError::from(missing).into()),
-            Err(Reason::Unknown(why)) => self.opaque_alone(&node, (op, place), why, is_in_place)?,
+            Err(why) => self.opaque_alone(&node, (op, place), why, is_in_place)?,
         };
         for (name, ty) in before {
             graph.tensor_values.insert(name, described(&ty));
@@ -93,7 +92,7 @@ impl Translator {
     }
 
     /// Names and types of a call's tensors.
-    fn described_inputs(&mut self, node: &Node<'static>) -> Result<Vec<(Text<'static>, ArrayType)>, BuildError> {
+    fn described_inputs(&mut self, node: &Node<'static>) -> Result<Vec<(Text<'static>, ArrayType)>, Refusal> {
         let mut found = Vec::new();
         for input in &node.inputs {
             let names = match &input.arg {
@@ -120,15 +119,18 @@ impl Translator {
         &mut self,
         node: &Node<'static>,
         (op, place): (&str, &str),
-        why: Option<BuildError>,
+        why: Option<Refusal>,
         is_in_place: bool,
-    ) -> Result<Vec<Option<ViewId>>, BuildError> {
+    ) -> Result<Vec<Option<ViewId>>, Refusal> {
         let mut views = Vec::new();
         for (name, _) in self.described_inputs(node)? {
             views.push(self.view_named(name.get())?);
         }
         let Some(&first) = views.first() else {
-            return Err(CallError::Operator { op: op.to_owned(), why: why.map(Box::new) }.into());
+            return Err(refuse!(
+                "{op}, or this use of it, is not known here{}",
+                why.map_or_else(String::new, |why| format!(": {why}"))
+            ));
         };
         let factors = self.factors_of(node, op);
         let reason = why.map_or_else(String::new, |why| format!(": {why}"));

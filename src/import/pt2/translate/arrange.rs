@@ -1,15 +1,44 @@
 //! Operations that move elements: repetitions, paddings, shuffles, grids.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Movement;
 use crate::program::compose::cumulative;
-use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Ranks};
+use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::{narrow, real_signed};
+use ns_base::{Refusal, refuse};
+
+/// Repetitions, permutations, paddings.
+pub const OPS: &[Row] =
+    &[
+        (&["repeat", "tile"], Movement, repeat),
+        (&["repeat_interleave"], Movement, |c| {
+            if c.overload == "self_int" { repeat_interleave(c) } else { repeat_each(c) }
+        }),
+        (&["flip"], Movement, |c| {
+            let x = c.x(0)?;
+            let rank = c.b().rank(x);
+            let dimensions = c.dimensions("dims", rank)?;
+            one(c.b().reverse(x, &dimensions)?)
+        }),
+        (&["roll"], Movement, roll),
+        (&["pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "reflection_pad3d"], Movement, pad),
+        (&["replication_pad1d", "replication_pad2d", "replication_pad3d"], Movement, pad),
+        (&["pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle"], Movement, shuffle),
+        (&["tril", "triu"], Movement, triangle),
+        (&["diff"], Movement, difference),
+        (&["meshgrid"], Movement, meshgrid),
+        (&["broadcast_tensors"], Movement, |c| {
+            let types = c.results()?;
+            let mut values = Vec::new();
+            for (x, ty) in c.tensors(0)?.into_iter().zip(types) {
+                values.push(Some(c.b().broadcast_to(x, &ty.dims)?));
+            }
+            Ok(Done::Many(values))
+        }),
+    ];
 
 /// The whole tensor, repeated along each dimension.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let x = c.x(0)?;
     let rank = ty.dims.len();
@@ -30,10 +59,7 @@ pub fn repeat(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
     let times = c.int("repeats").and_then(|n| u64::try_from(n).ok());
     let times = times.ok_or_else(|| c.missing("repeats"))?;
     let mut x = c.x(0)?;
@@ -54,10 +80,7 @@ pub fn repeat_interleave(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Repeats each element as often as a tensor says; the type of the result gives their total number.
-///
-/// # Errors
-/// When the file does not give the total number.
-pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
+fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
     let is_places = c.overload == "Tensor";
     let result = c.result()?.dims;
     let mut x = c.x(0)?;
@@ -87,10 +110,7 @@ pub fn repeat_each(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Rolls elements along dimensions: they re-enter at the other end.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
+fn roll(c: &mut Call<'_, '_, '_>) -> Made {
     let mut x = c.x(0)?;
     let dims = c.b().dims(x);
     let shifts = c.ints("shifts").unwrap_or_default();
@@ -113,10 +133,7 @@ pub fn roll(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Padding with a constant, or with mirrored or repeated elements.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
+fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     let edges = c.ints("pad").or_else(|| c.ints("padding")).unwrap_or_default();
     let mode = match c.op {
         "pad" => c.text("mode").unwrap_or("constant"),
@@ -127,7 +144,7 @@ pub fn pad(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let rank = c.b().rank(x);
     if !edges.len().is_multiple_of(2) || edges.len() / 2 > rank {
-        return Err(CallError::PerDimension { argument: "pad", given: edges.len(), rank }.into());
+        return Err(refuse!("pad has {} numbers for {rank} dimensions", edges.len()));
     }
     let of_dimension = |i: usize| (rank - 1 - i, edges[2 * i], edges[2 * i + 1]);
     if mode == "constant" {
@@ -155,11 +172,11 @@ pub fn around(
     d: usize,
     (low, high): (i64, i64),
     mode: &str,
-) -> Result<InstructionId, BuildError> {
+) -> Result<InstructionId, Refusal> {
     let size = i64::try_from(c.b().size(x, d)?).unwrap_or(i64::MAX);
     let total = size.checked_add(low).and_then(|n| n.checked_add(high)).filter(|&n| (0..1 << 20).contains(&n));
     let Some(total) = total.filter(|_| size > 0) else {
-        return Err(CallError::Edges { low, high, size }.into());
+        return Err(refuse!("padding of {low} and {high} elements does not fit a dimension of {size}"));
     };
     let place = |i: i64| match mode {
         "reflect" if size == 1 => Some(0),
@@ -174,7 +191,7 @@ pub fn around(
     };
     let places: Option<Vec<i64>> = (0..total).map(place).collect();
     let Some(places) = places else {
-        return Err(CallError::Unknown { argument: "mode", found: mode.to_owned() }.into());
+        return Err(refuse!("the mode {mode} is not known here"));
     };
     let row = c.b().whole_row(ElementType::S64, &places)?;
     let how = crate::program::builder::RowGather { dimension: d, wraps: false };
@@ -182,15 +199,12 @@ pub fn around(
 }
 
 /// Moves channels to pixels or pixels to channels, or shuffles groups of channels.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
+fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let (dims, result) = (c.b().dims(x), c.result()?.dims);
     let rank = dims.len();
     if rank < 3 {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(3), found: rank }.into());
+        return Err(refuse!("{} needs an operand of rank 3 or more, not {rank}", c.op));
     }
     let (lead, k) = (rank - 3, dims[..rank - 3].to_vec());
     let (channels, h, w) = (dims[rank - 3], dims[rank - 2], dims[rank - 1]);
@@ -217,17 +231,14 @@ pub fn shuffle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// A triangle of each matrix; the other elements are 0.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
+fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
     let offset = c.int_or("diagonal", 0);
     let is_lower = c.op == "tril";
     let x = c.x(0)?;
     let (dims, element) = (c.b().dims(x), c.b().element(x));
     let Some(first) = dims.len().checked_sub(2) else {
         let found = dims.len();
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found }.into());
+        return Err(refuse!("{} needs an operand of rank 2 or more, not {found}", c.op));
     };
     let row = c.b().iota(ElementType::S64, &dims[first..], 0)?;
     let column = c.b().iota(ElementType::S64, &dims[first..], 1)?;
@@ -239,10 +250,7 @@ pub fn triangle(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Differences of neighbours, `n` times, with tensors joined in front and behind.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn difference(c: &mut Call<'_, '_, '_>) -> Made {
+fn difference(c: &mut Call<'_, '_, '_>) -> Made {
     let times = c.int_or("n", 1).clamp(0, 64);
     let mut x = c.x(0)?;
     let rank = c.b().rank(x);
@@ -269,10 +277,7 @@ pub fn difference(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Coordinates of a grid.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
+fn meshgrid(c: &mut Call<'_, '_, '_>) -> Made {
     let is_xy = c.text("indexing") == Some("xy");
     let types = c.results()?;
     let mut values = Vec::new();

@@ -1,17 +1,19 @@
 //! Attention.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::compose::{Attention, attention};
 
-/// Translates the variants of scaled dot-product attention.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    let is_plain = c.op == "scaled_dot_product_attention";
-    if !is_plain && (!c.op.starts_with("_scaled_dot_product") || c.op.ends_with("backward")) {
-        return Ok(Done::Unknown);
-    }
+/// The variants of scaled dot-product attention.
+pub const OPS: &[Row] = &[
+    (&["scaled_dot_product_attention"], Product, translate),
+    (&["_scaled_dot_product_attention_math", "_scaled_dot_product_attention_math_for_mps"], Product, translate),
+    (&["_scaled_dot_product_cudnn_attention", "_scaled_dot_product_efficient_attention"], Product, translate),
+    (&["_scaled_dot_product_flash_attention", "_scaled_dot_product_flash_attention_for_cpu"], Product, translate),
+    (&["_scaled_dot_product_fused_attention_overrideable"], Product, translate),
+];
+
+fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     if c.float_or("dropout_p", 0.0) != 0.0 {
         return Ok(Done::Unknown);
     }
@@ -22,7 +24,7 @@ pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
     let how = Attention { mask, is_causal: c.flag_or("is_causal", false), past: 0, scale: c.float("scale") };
     let (q, k, v) = (c.x(0)?, c.x(1)?, c.x(2)?);
     let value = attention(c.b(), q, k, v, how)?;
-    if is_plain {
+    if c.op == "scaled_dot_product_attention" {
         return one(value);
     }
     // Results that only the backward pass uses are left out.

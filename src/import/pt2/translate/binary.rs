@@ -1,41 +1,75 @@
 //! Functions of two or three operands, comparisons, choices.
 
 use super::super::argument::Argument;
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Elementwise;
 use crate::program::compose::{floor_divide, floor_modulo, power_number, truncated_quotient};
-use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::Refusal;
 
-/// Translates functions of two or three operands.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    if let Some(how) = comparison(c.op) {
-        return compare(c, how);
-    }
-    if let Some(value) = arithmetic(c)? {
-        return one(value);
-    }
-    if let Some(value) = bits(c)? {
-        return one(value);
-    }
-    if let Some(value) = of_three(c)? {
-        return one(value);
-    }
-    Ok(Done::Unknown)
-}
-
-fn comparison(op: &str) -> Option<Comparison> {
-    Some(match op {
-        "eq" => Comparison::Eq,
-        "ne" | "not_equal" => Comparison::Ne,
-        "lt" | "less" => Comparison::Lt,
-        "le" | "less_equal" => Comparison::Le,
-        "gt" | "greater" => Comparison::Gt,
-        "ge" | "greater_equal" => Comparison::Ge,
-        _ => return None,
-    })
-}
+/// Functions of two or three operands.
+pub const OPS: &[Row] = &[
+    (&["eq"], Elementwise, |c| compare(c, Comparison::Eq)),
+    (&["ne", "not_equal"], Elementwise, |c| compare(c, Comparison::Ne)),
+    (&["lt", "less"], Elementwise, |c| compare(c, Comparison::Lt)),
+    (&["le", "less_equal"], Elementwise, |c| compare(c, Comparison::Le)),
+    (&["gt", "greater"], Elementwise, |c| compare(c, Comparison::Gt)),
+    (&["ge", "greater_equal"], Elementwise, |c| compare(c, Comparison::Ge)),
+    (&["add"], Elementwise, |c| arithmetic(c, Binary::Add)),
+    (&["sub", "subtract"], Elementwise, |c| arithmetic(c, Binary::Sub)),
+    (&["mul", "multiply"], Elementwise, |c| arithmetic(c, Binary::Mul)),
+    (&["maximum", "fmax"], Elementwise, |c| arithmetic(c, Binary::Max)),
+    (&["minimum", "fmin"], Elementwise, |c| arithmetic(c, Binary::Min)),
+    (&["atan2", "arctan2"], Elementwise, |c| arithmetic(c, Binary::Atan2)),
+    (&["fmod"], Elementwise, |c| arithmetic(c, Binary::Rem)),
+    (&["rsub"], Elementwise, |c| {
+        let alpha = c.float_or("alpha", 1.0);
+        let (x, y) = both(c)?;
+        let x = if alpha == 1.0 { x } else { c.b().with_number(Binary::Mul, x, alpha)? };
+        one(c.b().sub(y, x)?)
+    }),
+    (&["floor_divide"], Elementwise, |c| composed(c, floor_divide)),
+    (&["div", "divide"], Elementwise, |c| match c.text("rounding_mode") {
+        Some("floor") => composed(c, floor_divide),
+        Some("trunc") => composed(c, truncated_quotient),
+        _ => composed(c, Builder::div),
+    }),
+    (&["true_divide"], Elementwise, |c| composed(c, Builder::div)),
+    (&["remainder"], Elementwise, |c| composed(c, floor_modulo)),
+    (&["pow", "float_power"], Elementwise, power),
+    (&["xlogy", "special_xlogy"], Elementwise, |c| composed(c, times_log)),
+    (&["hypot"], Elementwise, |c| composed(c, hypotenuse)),
+    (&["logaddexp"], Elementwise, |c| composed(c, |b, x, y| log_of_sum(b, x, y, 1.0))),
+    (&["logaddexp2"], Elementwise, |c| composed(c, |b, x, y| log_of_sum(b, x, y, std::f64::consts::LN_2))),
+    (&["copysign"], Elementwise, |c| composed(c, with_sign)),
+    (&["heaviside"], Elementwise, |c| composed(c, step)),
+    (&["bitwise_and", "__and__", "__iand__"], Elementwise, |c| bits(c, Binary::And)),
+    (&["bitwise_or", "__or__", "__ior__"], Elementwise, |c| bits(c, Binary::Or)),
+    (&["bitwise_xor", "__xor__", "__ixor__"], Elementwise, |c| bits(c, Binary::Xor)),
+    (&["bitwise_left_shift", "__lshift__", "__ilshift__"], Elementwise, |c| bits(c, Binary::ShiftLeft)),
+    (&["bitwise_right_shift", "__rshift__", "__irshift__"], Elementwise, |c| bits(c, Binary::ShiftRightArithmetic)),
+    (&["logical_and"], Elementwise, |c| logical(c, Binary::And)),
+    (&["logical_or"], Elementwise, |c| logical(c, Binary::Or)),
+    (&["logical_xor"], Elementwise, |c| logical(c, Binary::Xor)),
+    (&["where"], Elementwise, choice),
+    (&["masked_fill"], Elementwise, |c| {
+        let x = c.x(0)?;
+        let element = c.b().element(x);
+        let mask = c.x(1)?;
+        let mask = c.b().convert(mask, ElementType::Pred)?;
+        let value = c.operand(2, element)?;
+        one(c.b().select(mask, value, x)?)
+    }),
+    (&["lerp"], Elementwise, |c| {
+        let element = c.result()?.element;
+        let (x, end, share) = (c.operand(0, element)?, c.operand(1, element)?, c.operand(2, element)?);
+        let gap = c.b().sub(end, x)?;
+        let part = c.b().mul(gap, share)?;
+        one(c.b().add(x, part)?)
+    }),
+    (&["addcmul"], Elementwise, |c| scaled_sum(c, Binary::Mul)),
+    (&["addcdiv"], Elementwise, |c| scaled_sum(c, Binary::Div)),
+];
 
 /// Comparison in the element type that can hold both operands.
 fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
@@ -48,7 +82,7 @@ fn compare(c: &mut Call<'_, '_, '_>, how: Comparison) -> Made {
 ///
 /// # Errors
 /// When an operand is missing.
-pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, BuildError> {
+pub fn common_element(c: &mut Call<'_, '_, '_>, places: &[usize]) -> Result<ElementType, Refusal> {
     let mut best: Option<(u8, bool, u64, ElementType)> = None;
     for &place in places {
         let argument = c.at(place)?;
@@ -87,19 +121,10 @@ fn kind(element: ElementType) -> u8 {
 }
 
 /// Arithmetic in the element type of the result.
-fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let with = match c.op {
-        "add" | "__add__" => Binary::Add,
-        "sub" | "subtract" => Binary::Sub,
-        "mul" | "multiply" => Binary::Mul,
-        "maximum" | "fmax" => Binary::Max,
-        "max" if c.overload == "other" => Binary::Max,
-        "minimum" | "fmin" => Binary::Min,
-        "min" if c.overload == "other" => Binary::Min,
-        "atan2" | "arctan2" => Binary::Atan2,
-        "fmod" => Binary::Rem,
-        _ => return other_arithmetic(c),
-    };
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn arithmetic(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
     let element = c.result()?.element;
     // A sum of booleans is their disjunction, a product their conjunction.
     let with = match (with, element) {
@@ -112,163 +137,102 @@ fn arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildEr
     if alpha != 1.0 {
         b = c.b().with_number(Binary::Mul, b, alpha)?;
     }
-    c.b().binary(with, a, b).map(Some)
+    one(c.b().binary(with, a, b)?)
 }
 
-fn other_arithmetic(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let element = match c.op {
-        "rsub" | "div" | "divide" | "true_divide" | "floor_divide" | "remainder" | "pow" | "float_power" | "xlogy"
-        | "special_xlogy" | "hypot" | "logaddexp" | "logaddexp2" | "copysign" | "squared_difference" | "heaviside" => {
-            c.result()?.element
-        }
-        _ => return Ok(None),
-    };
-    if matches!(c.op, "pow" | "float_power")
-        && let Ok(argument) = c.at(1)
-        && let Some(exponent) = c.number_of(argument)
-    {
-        let x = c.operand(0, element)?;
-        return power_number(c.b(), x, exponent).map(Some);
+/// A function of both operands in the element type of the result.
+fn composed(c: &mut Call<'_, '_, '_>, function: fn(&mut Builder, InstructionId, InstructionId) -> Built) -> Made {
+    let (x, y) = both(c)?;
+    one(function(c.b(), x, y)?)
+}
+
+/// Both operands in the element type of the result.
+fn both(c: &mut Call<'_, '_, '_>) -> Result<(InstructionId, InstructionId), Refusal> {
+    let element = c.result()?.element;
+    Ok((c.operand(0, element)?, c.operand(1, element)?))
+}
+
+fn power(c: &mut Call<'_, '_, '_>) -> Made {
+    let exponent = c.at(1).ok().and_then(|argument| c.number_of(argument));
+    let Some(exponent) = exponent else { return composed(c, |b, x, y| b.binary(Binary::Pow, x, y)) };
+    let element = c.result()?.element;
+    let x = c.operand(0, element)?;
+    one(power_number(c.b(), x, exponent)?)
+}
+
+/// `x log y`, which is 0 where `x` is.
+fn times_log(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
+    let log = b.unary(Unary::Log, y)?;
+    let product = b.mul(x, log)?;
+    let is_zero = b.compare_number(Comparison::Eq, x, 0.0)?;
+    let zero = b.number(b.element(x), 0.0)?;
+    b.select(is_zero, zero, product)
+}
+
+fn hypotenuse(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
+    let (x, y) = (b.mul(x, x)?, b.mul(y, y)?);
+    let sum = b.add(x, y)?;
+    b.unary(Unary::Sqrt, sum)
+}
+
+/// The logarithm of the sum of two powers; `unit` is the natural logarithm of their base.
+fn log_of_sum(b: &mut Builder, x: InstructionId, y: InstructionId, unit: f64) -> Built {
+    let largest = b.binary(Binary::Max, x, y)?;
+    let gap = b.sub(x, y)?;
+    let gap = b.unary(Unary::Abs, gap)?;
+    let gap = if unit == 1.0 { b.unary(Unary::Neg, gap)? } else { b.with_number(Binary::Mul, gap, -unit)? };
+    let small = b.unary(Unary::Exp, gap)?;
+    let rest = b.unary(Unary::Log1p, small)?;
+    let rest = if unit == 1.0 { rest } else { b.with_number(Binary::Div, rest, unit)? };
+    b.add(largest, rest)
+}
+
+/// 0 below 0, 1 above; `y` where `x` is 0.
+fn step(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
+    let is_above = b.compare_number(Comparison::Gt, x, 0.0)?;
+    let step = b.convert(is_above, b.element(x))?;
+    let is_zero = b.compare_number(Comparison::Eq, x, 0.0)?;
+    b.select(is_zero, y, step)
+}
+
+/// `x` with the sign of `y`.
+fn with_sign(b: &mut Builder, x: InstructionId, y: InstructionId) -> Built {
+    let size = b.unary(Unary::Abs, x)?;
+    let minus = b.unary(Unary::Neg, size)?;
+    let is_below = b.compare_number(Comparison::Lt, y, 0.0)?;
+    b.select(is_below, minus, size)
+}
+
+/// Bitwise operations.
+fn bits(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+    let (a, b) = both(c)?;
+    one(c.b().binary(with, a, b)?)
+}
+
+/// Logical operations.
+fn logical(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+    let (a, b) = (c.operand(0, ElementType::Pred)?, c.operand(1, ElementType::Pred)?);
+    one(c.b().binary(with, a, b)?)
+}
+
+/// Elements of one operand where a condition holds, else of another. With a condition alone, the number of results depends on data.
+fn choice(c: &mut Call<'_, '_, '_>) -> Made {
+    if c.node.inputs.len() != 3 {
+        return Ok(Done::Unknown);
     }
-    let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
-    let value = match c.op {
-        "rsub" => {
-            let alpha = c.float_or("alpha", 1.0);
-            let x = if alpha == 1.0 { x } else { c.b().with_number(Binary::Mul, x, alpha)? };
-            c.b().sub(y, x)?
-        }
-        "floor_divide" => floor_divide(c.b(), x, y)?,
-        "div" | "divide" => match c.text("rounding_mode") {
-            Some("floor") => floor_divide(c.b(), x, y)?,
-            Some("trunc") => truncated_quotient(c.b(), x, y)?,
-            _ => c.b().div(x, y)?,
-        },
-        "true_divide" => c.b().div(x, y)?,
-        "remainder" => floor_modulo(c.b(), x, y)?,
-        "pow" | "float_power" => c.b().binary(Binary::Pow, x, y)?,
-        _ => return made_of_others(c, x, y),
-    };
-    Ok(Some(value))
+    let element = c.result()?.element;
+    let condition = c.x(0)?;
+    let condition = c.b().convert(condition, ElementType::Pred)?;
+    let (a, b) = (c.operand(1, element)?, c.operand(2, element)?);
+    one(c.b().select(condition, a, b)?)
 }
 
-/// Functions of two numbers that are composed of simpler ones.
-fn made_of_others(
-    c: &mut Call<'_, '_, '_>,
-    x: InstructionId,
-    y: InstructionId,
-) -> Result<Option<InstructionId>, BuildError> {
-    let element = c.b().element(x);
-    let value = match c.op {
-        "xlogy" | "special_xlogy" => {
-            let log = c.b().unary(Unary::Log, y)?;
-            let product = c.b().mul(x, log)?;
-            let is_zero = c.b().compare_number(Comparison::Eq, x, 0.0)?;
-            let zero = c.b().number(element, 0.0)?;
-            c.b().select(is_zero, zero, product)?
-        }
-        "hypot" => {
-            let (x, y) = (c.b().mul(x, x)?, c.b().mul(y, y)?);
-            let sum = c.b().add(x, y)?;
-            c.b().unary(Unary::Sqrt, sum)?
-        }
-        "logaddexp" => {
-            let largest = c.b().binary(Binary::Max, x, y)?;
-            let gap = c.b().sub(x, y)?;
-            let gap = c.b().unary(Unary::Abs, gap)?;
-            let gap = c.b().unary(Unary::Neg, gap)?;
-            let small = c.b().unary(Unary::Exp, gap)?;
-            let rest = c.b().unary(Unary::Log1p, small)?;
-            c.b().add(largest, rest)?
-        }
-        "squared_difference" => {
-            let gap = c.b().sub(x, y)?;
-            c.b().mul(gap, gap)?
-        }
-        "heaviside" => {
-            let is_above = c.b().compare_number(Comparison::Gt, x, 0.0)?;
-            let step = c.b().convert(is_above, element)?;
-            let is_zero = c.b().compare_number(Comparison::Eq, x, 0.0)?;
-            c.b().select(is_zero, y, step)?
-        }
-        "copysign" => {
-            let size = c.b().unary(Unary::Abs, x)?;
-            let minus = c.b().unary(Unary::Neg, size)?;
-            let is_below = c.b().compare_number(Comparison::Lt, y, 0.0)?;
-            c.b().select(is_below, minus, size)?
-        }
-        "logaddexp2" => {
-            let largest = c.b().binary(Binary::Max, x, y)?;
-            let gap = c.b().sub(x, y)?;
-            let gap = c.b().unary(Unary::Abs, gap)?;
-            let gap = c.b().with_number(Binary::Mul, gap, -std::f64::consts::LN_2)?;
-            let small = c.b().unary(Unary::Exp, gap)?;
-            let rest = c.b().unary(Unary::Log1p, small)?;
-            let rest = c.b().with_number(Binary::Div, rest, std::f64::consts::LN_2)?;
-            c.b().add(largest, rest)?
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(value))
-}
-
-/// Bitwise and logical operations.
-fn bits(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let (with, is_logical) = match c.op {
-        "bitwise_and" | "__and__" | "__iand__" => (Binary::And, false),
-        "bitwise_or" | "__or__" | "__ior__" => (Binary::Or, false),
-        "bitwise_xor" | "__xor__" | "__ixor__" => (Binary::Xor, false),
-        "bitwise_left_shift" | "__lshift__" | "__ilshift__" => (Binary::ShiftLeft, false),
-        "bitwise_right_shift" | "__rshift__" | "__irshift__" => (Binary::ShiftRightArithmetic, false),
-        "logical_and" => (Binary::And, true),
-        "logical_or" => (Binary::Or, true),
-        "logical_xor" => (Binary::Xor, true),
-        _ => return Ok(None),
-    };
-    let element = if is_logical { ElementType::Pred } else { c.result()?.element };
-    let (a, b) = (c.operand(0, element)?, c.operand(1, element)?);
-    c.b().binary(with, a, b).map(Some)
-}
-
-/// Functions of three operands.
-fn of_three(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let value = match c.op {
-        "where" if c.node.inputs.len() == 3 => {
-            let element = c.result()?.element;
-            let condition = c.x(0)?;
-            let condition = c.b().convert(condition, ElementType::Pred)?;
-            let (a, b) = (c.operand(1, element)?, c.operand(2, element)?);
-            c.b().select(condition, a, b)?
-        }
-        "masked_fill" => {
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let mask = c.x(1)?;
-            let mask = c.b().convert(mask, ElementType::Pred)?;
-            let value = c.operand(2, element)?;
-            c.b().select(mask, value, x)?
-        }
-        "lerp" => {
-            let element = c.result()?.element;
-            let (x, end, share) = (c.operand(0, element)?, c.operand(1, element)?, c.operand(2, element)?);
-            let gap = c.b().sub(end, x)?;
-            let part = c.b().mul(gap, share)?;
-            c.b().add(x, part)?
-        }
-        "addcmul" | "addcdiv" => {
-            let element = c.result()?.element;
-            let factor = c.float_or("value", 1.0);
-            let with = if c.op == "addcmul" { Binary::Mul } else { Binary::Div };
-            let (x, y, z) = (c.operand(0, element)?, c.operand(1, element)?, c.operand(2, element)?);
-            let product = c.b().binary(with, y, z)?;
-            scaled_sum(c, x, product, factor)?
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(value))
-}
-
-/// `x + factor y`.
-fn scaled_sum(c: &mut Call<'_, '_, '_>, x: InstructionId, y: InstructionId, factor: f64) -> Built {
+/// `x + factor y`, where `y` is a product or a quotient.
+fn scaled_sum(c: &mut Call<'_, '_, '_>, with: Binary) -> Made {
+    let element = c.result()?.element;
+    let factor = c.float_or("value", 1.0);
+    let (x, y, z) = (c.operand(0, element)?, c.operand(1, element)?, c.operand(2, element)?);
+    let y = c.b().binary(with, y, z)?;
     let y = if factor == 1.0 { y } else { c.b().with_number(Binary::Mul, y, factor)? };
-    c.b().add(x, y)
+    one(c.b().add(x, y)?)
 }

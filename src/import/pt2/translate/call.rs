@@ -4,8 +4,10 @@ use super::super::argument::{Argument, Symbolic, Text};
 use super::super::schema::{Graph, Node};
 use super::run::Translator;
 use super::views::{ViewId, Views};
-use crate::program::{ArrayType, BuildError, Builder, Built, CallError, ElementType, InstructionId};
+use crate::OperatorKind;
+use crate::program::{ArrayType, Builder, Built, ElementType, InstructionId};
 use ns_base::convert::{real_signed, whole_signed};
+use ns_base::{Refusal, refuse};
 
 /// The result of an operation.
 #[derive(Debug)]
@@ -18,12 +20,18 @@ pub enum Done {
     Views(Vec<ViewId>),
     /// No tensors.
     Nothing,
-    /// The family does not have the operation.
+    /// A use of the operator that is not known.
     Unknown,
 }
 
 /// The result type of a family of operations.
-pub type Made = Result<Done, BuildError>;
+pub type Made = Result<Done, Refusal>;
+
+/// Translates a call; fails when its arguments do not fit.
+pub type Translate = fn(&mut Call<'_, '_, '_>) -> Made;
+
+/// Names of operators, their kind of work, and the function that translates them.
+pub type Row = (&'static [&'static str], OperatorKind, Translate);
 
 /// A value as the only result.
 pub fn one(value: InstructionId) -> Made {
@@ -61,25 +69,25 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// The error for a call whose argument at a position has the wrong kind.
-    fn kind(&self, place: usize, kind: &'static str) -> BuildError {
-        CallError::Kind { place, op: self.op.to_owned(), kind }.into()
+    fn kind(&self, place: usize, kind: &'static str) -> Refusal {
+        refuse!("argument {place} of {} is not {kind}", self.op)
     }
 
     /// The error for a call without an argument.
-    pub fn missing(&self, argument: &'static str) -> BuildError {
-        CallError::Missing { argument, op: self.op.to_owned() }.into()
+    pub fn missing(&self, argument: &'static str) -> Refusal {
+        refuse!("argument {argument} of {} is missing, or its value is not known", self.op)
     }
 
     /// A positive number by name.
-    pub fn positive(&self, argument: &'static str) -> Result<u64, BuildError> {
+    pub fn positive(&self, argument: &'static str) -> Result<u64, Refusal> {
         let number = self.int(argument).and_then(|n| u64::try_from(n).ok()).filter(|&n| n > 0);
-        Ok(number.ok_or_else(|| CallError::NotPositive { argument, op: self.op.to_owned() })?)
+        number.ok_or_else(|| refuse!("argument {argument} of {} is not a positive number", self.op))
     }
 
     /// An argument by position.
-    pub fn at(&self, place: usize) -> Result<&'p Argument<'a>, BuildError> {
+    pub fn at(&self, place: usize) -> Result<&'p Argument<'a>, Refusal> {
         let found = self.node.inputs.get(place).map(|i| &i.arg);
-        Ok(found.ok_or_else(|| CallError::Absent { place, op: self.op.to_owned() })?)
+        found.ok_or_else(|| refuse!("argument {place} of {} is missing", self.op))
     }
 
     /// The tensor at a position.
@@ -92,7 +100,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// The graph value of the tensor at a position.
-    pub fn view(&mut self, place: usize) -> Result<ViewId, BuildError> {
+    pub fn view(&mut self, place: usize) -> Result<ViewId, Refusal> {
         let argument = self.at(place)?;
         match argument {
             Argument::Tensor(name) => self.t.view_named(name.get()),
@@ -107,7 +115,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// A tensor by name, if it is given.
-    pub fn tensor(&mut self, name: &str) -> Result<Option<InstructionId>, BuildError> {
+    pub fn tensor(&mut self, name: &str) -> Result<Option<InstructionId>, Refusal> {
         match self.arg(name) {
             Some(Argument::Tensor(name)) => self.value(name).map(Some),
             _ => Ok(None),
@@ -115,7 +123,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// Tensors at a position.
-    pub fn tensors(&mut self, place: usize) -> Result<Vec<InstructionId>, BuildError> {
+    pub fn tensors(&mut self, place: usize) -> Result<Vec<InstructionId>, Refusal> {
         let argument = self.at(place)?;
         match argument {
             Argument::Tensors(names) => names.iter().map(|n| self.value(n)).collect(),
@@ -125,7 +133,7 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// Tensors at a position, some of them absent.
-    pub fn maybe_tensors(&mut self, place: usize) -> Result<Vec<Option<InstructionId>>, BuildError> {
+    pub fn maybe_tensors(&mut self, place: usize) -> Result<Vec<Option<InstructionId>>, Refusal> {
         let argument = self.at(place)?;
         match argument {
             Argument::OptionalTensors(names) => {
@@ -200,12 +208,12 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// A dimension by name, counted from the front.
-    pub fn dimension(&self, name: &str, default: i64, rank: usize) -> Result<usize, BuildError> {
+    pub fn dimension(&self, name: &str, default: i64, rank: usize) -> Result<usize, Refusal> {
         crate::program::compose::dimension(rank, self.int_or(name, default))
     }
 
     /// Dimensions by name, counted from the front; all dimensions if the list is missing or empty.
-    pub fn dimensions(&self, name: &str, rank: usize) -> Result<Vec<usize>, BuildError> {
+    pub fn dimensions(&self, name: &str, rank: usize) -> Result<Vec<usize>, Refusal> {
         match self.ints(name) {
             Some(all) if !all.is_empty() => all.iter().map(|&d| crate::program::compose::dimension(rank, d)).collect(),
             _ => Ok((0..rank).collect()),
@@ -213,13 +221,13 @@ impl<'p, 'a> Call<'_, 'p, 'a> {
     }
 
     /// Type of the first result.
-    pub fn result(&mut self) -> Result<ArrayType, BuildError> {
+    pub fn result(&mut self) -> Result<ArrayType, Refusal> {
         let first = self.results()?.into_iter().next();
-        Ok(first.ok_or_else(|| CallError::NoResult(self.op.to_owned()))?)
+        first.ok_or_else(|| refuse!("{} has no result", self.op))
     }
 
     /// Types of all results: from the file, or inferred from the operands if the file does not give them.
-    pub fn results(&mut self) -> Result<Vec<ArrayType>, BuildError> {
+    pub fn results(&mut self) -> Result<Vec<ArrayType>, Refusal> {
         if !self.t.has_types {
             return super::infer::result_types(self);
         }

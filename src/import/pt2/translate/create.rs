@@ -1,42 +1,41 @@
 //! Tensors without operands, values of in-place writes, and quantised numbers.
 
-use super::call::{Call, Done, Made, one};
-use crate::program::{ArrayType, Binary, BuildError, CallError, Comparison, ElementType, Numbers, Unary, Value};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Creation;
+use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 use ns_base::convert::{at_least_zero, narrow, real, real_signed};
+use ns_base::refuse;
 
 /// Most numbers of a range that is computed here.
 const MAX_ROW: u64 = 1 << 20;
 
-/// Translates operations that create tensors.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    let value = match c.op {
-        "zeros" | "zeros_like" | "new_zeros" | "empty" | "empty_like" | "new_empty" | "empty_strided"
-        | "new_empty_strided" | "zero" | "empty_permuted" => 0.0,
-        "ones" | "ones_like" | "new_ones" => 1.0,
-        "full" | "full_like" | "new_full" | "scalar_tensor" => return full(c),
-        "copy" | "fill" => return written(c),
-        "arange" => return arange(c),
-        "linspace" => return linspace(c),
-        "logspace" => {
-            let exponents = linspace(c)?;
-            let Done::One(exponents) = exponents else { return Ok(exponents) };
-            let base = c.float_or("base", 10.0);
-            let scaled = c.b().with_number(Binary::Mul, exponents, libm::log(base))?;
-            return one(c.b().unary(Unary::Exp, scaled)?);
-        }
-        "fft_fftfreq" | "fft_rfftfreq" => return frequencies(c),
-        "eye" => {
-            let ty = c.result()?;
-            let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
-            let column = c.b().iota(ElementType::S32, &ty.dims, 1)?;
-            let is_equal = c.b().compare(Comparison::Eq, row, column)?;
-            return one(c.b().convert(is_equal, ty.element)?);
-        }
-        _ => return Ok(Done::Unknown),
-    };
+/// Operations that create tensors.
+pub const OPS: &[Row] = &[
+    (&["zeros", "zeros_like", "new_zeros", "zero"], Creation, |c| filled(c, 0.0)),
+    (&["empty", "empty_like", "new_empty", "empty_strided"], Creation, |c| filled(c, 0.0)),
+    (&["new_empty_strided", "empty_permuted"], Creation, |c| filled(c, 0.0)),
+    (&["ones", "ones_like", "new_ones"], Creation, |c| filled(c, 1.0)),
+    (&["full", "full_like", "new_full", "scalar_tensor"], Creation, full),
+    (&["copy", "fill"], Creation, written),
+    (&["arange"], Creation, arange),
+    (&["linspace"], Creation, linspace),
+    (&["logspace"], Creation, |c| {
+        let Done::One(exponents) = linspace(c)? else { return Ok(Done::Unknown) };
+        let base = c.float_or("base", 10.0);
+        let scaled = c.b().with_number(Binary::Mul, exponents, libm::log(base))?;
+        one(c.b().unary(Unary::Exp, scaled)?)
+    }),
+    (&["fft_fftfreq", "fft_rfftfreq"], Creation, frequencies),
+    (&["eye"], Creation, |c| {
+        let ty = c.result()?;
+        let row = c.b().iota(ElementType::S32, &ty.dims, 0)?;
+        let column = c.b().iota(ElementType::S32, &ty.dims, 1)?;
+        let is_equal = c.b().compare(Comparison::Eq, row, column)?;
+        one(c.b().convert(is_equal, ty.element)?)
+    }),
+];
+
+fn filled(c: &mut Call<'_, '_, '_>, value: f64) -> Made {
     let ty = c.result()?;
     one(c.b().full(ty.element, &ty.dims, value)?)
 }
@@ -83,7 +82,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
     let ty = c.result()?;
     let (start, end) = (c.float("start"), c.float("end"));
     let (Some(start), Some(end)) = (start, end) else { return Ok(Done::Unknown) };
-    let too_large = || BuildError::TooLarge { what: "a row of numbers", sizes: ty.dims.clone(), most: MAX_ROW };
+    let too_large = || refuse!("a row of numbers of sizes {:?} is too large: the limit is {MAX_ROW}", ty.dims);
     let count = ty.elements().filter(|&n| n <= MAX_ROW).ok_or_else(too_large)?;
     let step = if count > 1 { (end - start) / real(count - 1) } else { 0.0 };
     // As torch does: the second half is computed from the end.
@@ -97,7 +96,7 @@ fn linspace(c: &mut Call<'_, '_, '_>) -> Made {
 fn frequencies(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("n").ok_or_else(|| c.missing("n"))?;
     if count < 1 || at_least_zero(count) > MAX_ROW {
-        return Err(CallError::Range { argument: "n", found: count, least: 1, most: MAX_ROW.cast_signed() }.into());
+        return Err(refuse!("n is {count} and must be from 1 to {}", MAX_ROW.cast_signed()));
     }
     let width = real_signed(count) * c.float_or("d", 1.0);
     let places: Vec<i64> = match c.op {

@@ -1,53 +1,46 @@
 //! Diagonals, rotations and flips, and the named functions that join and split tensors.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
 use super::views::{Look, ViewId, Views};
+use crate::OperatorKind::Movement;
 use crate::program::compose::dimension;
-use crate::program::{
-    ArrayType, Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId, Numbers, Ranks,
-    Value,
-};
+use crate::program::{ArrayType, Binary, Builder, Built, Comparison, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{narrow, real_signed, signed};
+use ns_base::{Refusal, refuse};
 
 /// Most elements of a triangle whose indices are computed here.
 const MOST_PLACES: u64 = 1 << 20;
 
-/// Translates diagonals, rotations, joins and splits.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "diagonal" | "diagonal_copy" | "linalg_diagonal" => {
-            let plane = plane(c, 0)?;
-            let parent = c.view(0)?;
-            Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
-        }
-        "diagonal_scatter" => scattered(c),
-        "fill_diagonal" => filled(c),
-        "diag" | "diag_embed" | "diagflat" => diagonal_matrix(c),
-        "trace" => {
-            let x = c.x(0)?;
-            let (mut views, plane) = (Views::default(), Plane { first: 0, second: 1, offset: 0 });
-            let whole = views.fresh(x);
-            let diagonal = looked((c.b(), &mut views), whole, plane)?;
-            let diagonal = views.get(c.b(), diagonal)?;
-            one(c.b().reduce(Binary::Add, diagonal, &[0], false)?)
-        }
-        "rot90" => turned(c),
-        "fliplr" | "flipud" => {
-            let (x, along) = (c.x(0)?, usize::from(c.op == "fliplr"));
-            one(c.b().reverse(x, &[along])?)
-        }
-        "column_stack" | "row_stack" | "dstack" => stacked(c),
-        "hsplit" | "vsplit" | "dsplit" => parted(c),
-        "block_diag" => blocks(c),
-        "cartesian_prod" => pairs(c),
-        "tril_indices" | "triu_indices" => triangle_places(c),
-        "sum_to_size" => summed(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Diagonals, rotations, joins and splits.
+pub const OPS: &[Row] = &[
+    (&["diagonal", "diagonal_copy", "linalg_diagonal"], Movement, |c| {
+        let plane = plane(c, 0)?;
+        let parent = c.view(0)?;
+        Ok(Done::Views(vec![looked(c.b_and_views(), parent, plane)?]))
+    }),
+    (&["diagonal_scatter"], Movement, scattered),
+    (&["fill_diagonal"], Movement, filled),
+    (&["diag", "diag_embed", "diagflat"], Movement, diagonal_matrix),
+    (&["trace"], Movement, |c| {
+        let x = c.x(0)?;
+        let (mut views, plane) = (Views::default(), Plane { first: 0, second: 1, offset: 0 });
+        let whole = views.fresh(x);
+        let diagonal = looked((c.b(), &mut views), whole, plane)?;
+        let diagonal = views.get(c.b(), diagonal)?;
+        one(c.b().reduce(Binary::Add, diagonal, &[0], false)?)
+    }),
+    (&["rot90"], Movement, turned),
+    (&["fliplr", "flipud"], Movement, |c| {
+        let (x, along) = (c.x(0)?, usize::from(c.op == "fliplr"));
+        one(c.b().reverse(x, &[along])?)
+    }),
+    (&["column_stack", "row_stack", "dstack"], Movement, stacked),
+    (&["hsplit", "vsplit", "dsplit"], Movement, parted),
+    (&["block_diag"], Movement, blocks),
+    (&["cartesian_prod"], Movement, pairs),
+    (&["tril_indices", "triu_indices"], Movement, triangle_places),
+    (&["sum_to_size"], Movement, summed),
+];
 
 /// A matrix with one number on its diagonal. In a tall matrix `wrap` would begin the diagonal again: that is not known here.
 fn filled(c: &mut Call<'_, '_, '_>) -> Made {
@@ -73,19 +66,19 @@ struct Plane {
 }
 
 /// The dimensions of a diagonal of the tensor at a position.
-fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, BuildError> {
+fn plane(c: &mut Call<'_, '_, '_>, place: usize) -> Result<Plane, Refusal> {
     let x = c.x(place)?;
     let rank = c.b().rank(x);
     let (first, second) = if c.op.starts_with("linalg") { (-2, -1) } else { (0, 1) };
     let (first, second) = (c.dimension("dim1", first, rank)?, c.dimension("dim2", second, rank)?);
     if first == second || rank < 2 {
-        return Err(CallError::Diagonal { first, second, rank }.into());
+        return Err(refuse!("dimensions {first} and {second} of {rank} have no diagonal"));
     }
     Ok(Plane { first, second, offset: c.int_or("offset", 0) })
 }
 
 /// A diagonal as the last dimension: in row-major order, each of its elements is one row and one element after the previous one.
-fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, BuildError> {
+fn looked((b, views): (&mut Builder, &mut Views), parent: ViewId, plane: Plane) -> Result<ViewId, Refusal> {
     let shown = views.get(b, parent)?;
     let dims = b.dims(shown);
     let others = (0..dims.len()).filter(|d| *d != plane.first && *d != plane.second);
@@ -155,11 +148,12 @@ fn diagonal_matrix(c: &mut Call<'_, '_, '_>) -> Made {
 fn embedded(b: &mut Builder, x: InstructionId, offset: i64) -> Built {
     let (mut dims, element, rank) = (b.dims(x), b.element(x), b.rank(x));
     let Some(last) = rank.checked_sub(1) else {
-        return Err(BuildError::Rank { what: "a diagonal", needs: Ranks::AtLeast(1), found: 0 });
+        return Err(refuse!("a diagonal needs an operand of rank 1 or more, not 0"));
     };
     let moved = offset.unsigned_abs();
     let size = dims[last].saturating_add(moved);
-    let behind = i64::try_from(moved).map_err(|_| BuildError::TooLong { what: "a diagonal", elements: moved })?;
+    let behind =
+        i64::try_from(moved).map_err(|_| refuse!("a diagonal of {moved} elements is longer than 63 bits count"))?;
     let mut edges = vec![(0, 0); rank];
     edges[last] = (0, behind);
     let padded = b.pad(x, 0.0, &edges)?;
@@ -185,7 +179,7 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
         None => vec![0, 1],
     };
     let &[first, second] = along.as_slice() else {
-        return Err(CallError::PerDimension { argument: "dims", given: along.len(), rank: 2 }.into());
+        return Err(refuse!("dims has {} numbers for 2 dimensions", along.len()));
     };
     match c.int_or("k", 1).rem_euclid(4) {
         0 => one(x),
@@ -199,8 +193,11 @@ fn turned(c: &mut Call<'_, '_, '_>) -> Made {
 
 /// Tensors joined along the first, second or third dimension, which is added to those that lack it.
 fn stacked(c: &mut Call<'_, '_, '_>) -> Made {
+    // Only `dstack` joins numbers of different types.
+    let element = if c.op == "dstack" { Some(c.result()?.element) } else { None };
     let mut parts = Vec::new();
     for x in c.tensors(0)? {
+        let x = element.map_or(Ok(x), |element| c.b().convert(x, element))?;
         let dims = c.b().dims(x);
         let wanted = match (c.op, dims.as_slice()) {
             ("row_stack", []) => vec![1, 1],
@@ -293,7 +290,7 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
     };
     if rows.saturating_mul(columns) > MOST_PLACES {
         let (what, sizes) = ("a triangle", vec![rows, columns]);
-        return Err(BuildError::TooLarge { what, sizes, most: MOST_PLACES });
+        return Err(refuse!("{what} of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"));
     }
     let (offset, is_lower) = (c.int_or("offset", 0), c.op == "tril_indices");
     let is_in = |row: i64, column: i64| {

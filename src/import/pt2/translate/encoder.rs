@@ -1,42 +1,35 @@
 //! The operators that `torch.nn.MultiheadAttention` and `TransformerEncoderLayer` call in inference, each a whole layer.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::compose::{Affine, Attention, attention_and_shares, gelu_erf, layer_norm};
-use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, InstructionId, Ranks};
+use crate::program::{Binary, Builder, Built, Comparison, InstructionId};
+use ns_base::{Refusal, refuse};
 
-/// Translates whole layers of attention.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "_native_multi_head_attention" => {
-            let inputs = [c.x(0)?, c.x(1)?, c.x(2)?];
-            let heads = Heads { count: c.positive("num_head")?, weights: required(c, PROJECTIONS)? };
-            let mask = mask(c)?;
-            let (value, shares) = heads.attend(c.b(), inputs, mask)?;
-            if !c.flag_or("need_weights", true) {
-                return Ok(Done::Many(vec![Some(value), None]));
-            }
-            let is_mean = c.flag_or("average_attn_weights", true);
-            let shares = if is_mean { c.b().mean(shares, &[1], false)? } else { shares };
-            Ok(Done::Many(vec![Some(value), Some(shares)]))
+/// Whole layers of attention.
+pub const OPS: &[Row] = &[
+    (&["_native_multi_head_attention"], Product, |c| {
+        let inputs = [c.x(0)?, c.x(1)?, c.x(2)?];
+        let heads = Heads { count: c.positive("num_head")?, weights: required(c, PROJECTIONS)? };
+        let mask = mask(c)?;
+        let (value, shares) = heads.attend(c.b(), inputs, mask)?;
+        if !c.flag_or("need_weights", true) {
+            return Ok(Done::Many(vec![Some(value), None]));
         }
-        "_transformer_encoder_layer_fwd" => {
-            let value = layer(c)?;
-            one(value)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        let is_mean = c.flag_or("average_attn_weights", true);
+        let shares = if is_mean { c.b().mean(shares, &[1], false)? } else { shares };
+        Ok(Done::Many(vec![Some(value), Some(shares)]))
+    }),
+    (&["_transformer_encoder_layer_fwd"], Product, |c| {
+        let value = layer(c)?;
+        one(value)
+    }),
+];
 
 /// Names of the weights of an attention: those of queries, keys and values in one array, and those of the result.
 const PROJECTIONS: [&str; 4] = ["qkv_weight", "qkv_bias", "proj_weight", "proj_bias"];
 
-fn required<const N: usize>(
-    c: &mut Call<'_, '_, '_>,
-    names: [&'static str; N],
-) -> Result<[InstructionId; N], BuildError> {
+fn required<const N: usize>(c: &mut Call<'_, '_, '_>, names: [&'static str; N]) -> Result<[InstructionId; N], Refusal> {
     let mut found = [InstructionId(0); N];
     for (place, name) in found.iter_mut().zip(names) {
         *place = c.tensor(name)?.ok_or_else(|| c.missing(name))?;
@@ -45,7 +38,7 @@ fn required<const N: usize>(
 }
 
 /// The mask as the attention takes it: false for the keys that a query must not see, with sizes that fit `[batch, heads, queries, keys]`.
-fn mask(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
+fn mask(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, Refusal> {
     let Some(mask) = c.tensor("mask")? else { return Ok(None) };
     let (kind, b) = (c.int("mask_type"), c.b());
     // Type 1 is a row for each sample, type 0 one matrix for all samples; other types have a mask for each head of each sample.
@@ -67,7 +60,7 @@ impl Heads {
         b: &mut Builder,
         inputs: [InstructionId; 3],
         mask: Option<InstructionId>,
-    ) -> Result<(InstructionId, InstructionId), BuildError> {
+    ) -> Result<(InstructionId, InstructionId), Refusal> {
         let [qkv_weight, qkv_bias, proj_weight, proj_bias] = self.weights;
         let [q, k, v] = if inputs[1] == inputs[0] && inputs[2] == inputs[0] {
             let all = b.linear(inputs[0], qkv_weight, Some(qkv_bias))?;
@@ -89,7 +82,7 @@ impl Heads {
     }
 
     /// Queries, keys and values of an array that holds them one after the other.
-    fn thirds(&self, b: &mut Builder, x: InstructionId, dimension: usize) -> Result<[InstructionId; 3], BuildError> {
+    fn thirds(&self, b: &mut Builder, x: InstructionId, dimension: usize) -> Result<[InstructionId; 3], Refusal> {
         let size = b.size(x, dimension)? / 3;
         let mut part = |at: u64| b.slice_dim(x, dimension, at * size, (at + 1) * size, 1);
         Ok([part(0)?, part(1)?, part(2)?])
@@ -100,7 +93,7 @@ impl Heads {
         let dims = b.dims(x);
         let [batch, length, size] = dims[..] else {
             let op = "_native_multi_head_attention".to_owned();
-            return Err(CallError::Rank { op, needs: Ranks::Exactly(3), found: dims.len() }.into());
+            return Err(refuse!("{op} needs an operand of rank 3, not {}", dims.len()));
         };
         let split = b.reshape(x, &[batch, length, self.count, size / self.count])?;
         b.swap_dims(split, 1, 2)

@@ -1,73 +1,69 @@
 //! Look-ups and writes by indices.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Indexing;
 use crate::program::builder::RowGather;
 use crate::program::compose::{
     IndexPut, Windows, advanced_index, advanced_put, one_hot, patches, scatter_along, windows,
 };
-use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId};
+use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::{real, real_signed};
+use ns_base::{Refusal, refuse};
 
-/// Translates look-ups and writes by indices.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "embedding" => {
-            let (table, indices) = (c.x(0)?, c.x(1)?);
-            one(c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?)
-        }
-        "embedding_bag" | "_embedding_bag" | "_embedding_bag_forward_only" => embedding_bag(c),
-        "index_select" => {
-            let (x, indices) = (c.x(0)?, c.tensor("index")?);
-            let indices = indices.ok_or_else(|| c.missing("index"))?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", 0, rank)?;
-            one(c.b().take(x, indices, RowGather { dimension, wraps: false })?)
-        }
-        "index" | "_unsafe_index" => {
-            let x = c.x(0)?;
-            let indices = c.maybe_tensors(1)?;
-            one(advanced_index(c.b(), x, &indices)?)
-        }
-        "index_put" | "_unsafe_index_put" | "_index_put_impl" => put(c),
-        "gather" | "take_along_dim" => {
-            let x = c.x(0)?;
-            let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
-            let index = index.ok_or_else(|| c.missing("index"))?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", 0, rank)?;
-            one(c.b().take_along(x, index, dimension)?)
-        }
-        "scatter" | "scatter_add" => scatter(c),
-        "index_add" | "index_copy" | "index_fill" => index_write(c),
-        "select_scatter" | "slice_scatter" => part_write(c),
-        "one_hot" => {
-            let x = c.x(0)?;
-            let classes = c.result()?.dims.last().copied().unwrap_or(0);
-            let hot = one_hot(c.b(), x, classes)?;
-            one(c.b().convert(hot, ElementType::S64)?)
-        }
-        "take" => {
-            let (x, indices) = (c.x(0)?, c.x(1)?);
-            let all = c.b().array(x)?.elements().unwrap_or(0);
-            let row = c.b().reshape(x, &[all])?;
-            one(c.b().take(row, indices, RowGather { dimension: 0, wraps: true })?)
-        }
-        "unfold" => {
-            let (x, how) = (c.x(0)?, windows_of(c, ("size", "step"))?);
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dimension", 0, rank)?;
-            let apart = windows(c.b(), x, dimension, how, false)?;
-            // The elements of a window come last.
-            let order: Vec<usize> = (0..=rank).filter(|d| *d != dimension + 1).chain([dimension + 1]).collect();
-            one(c.b().transpose(apart, &order)?)
-        }
-        "im2col" => image_patches(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Look-ups and writes by indices.
+pub const OPS: &[Row] = &[
+    (&["embedding"], Indexing, |c| {
+        let (table, indices) = (c.x(0)?, c.x(1)?);
+        one(c.b().take(table, indices, RowGather { dimension: 0, wraps: false })?)
+    }),
+    (&["embedding_bag", "_embedding_bag", "_embedding_bag_forward_only"], Indexing, embedding_bag),
+    (&["index_select"], Indexing, |c| {
+        let (x, indices) = (c.x(0)?, c.tensor("index")?);
+        let indices = indices.ok_or_else(|| c.missing("index"))?;
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dim", 0, rank)?;
+        one(c.b().take(x, indices, RowGather { dimension, wraps: false })?)
+    }),
+    (&["index", "_unsafe_index"], Indexing, |c| {
+        let x = c.x(0)?;
+        let indices = c.maybe_tensors(1)?;
+        one(advanced_index(c.b(), x, &indices)?)
+    }),
+    (&["index_put", "_unsafe_index_put", "_index_put_impl"], Indexing, put),
+    (&["gather", "take_along_dim"], Indexing, |c| {
+        let x = c.x(0)?;
+        let index = if c.op == "gather" { c.tensor("index")? } else { c.tensor("indices")? };
+        let index = index.ok_or_else(|| c.missing("index"))?;
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dim", 0, rank)?;
+        one(c.b().take_along(x, index, dimension)?)
+    }),
+    (&["scatter", "scatter_add"], Indexing, scatter),
+    (&["index_add", "index_copy", "index_fill"], Indexing, index_write),
+    (&["select_scatter", "slice_scatter"], Indexing, part_write),
+    (&["one_hot"], Indexing, |c| {
+        let x = c.x(0)?;
+        let classes = c.result()?.dims.last().copied().unwrap_or(0);
+        let hot = one_hot(c.b(), x, classes)?;
+        one(c.b().convert(hot, ElementType::S64)?)
+    }),
+    (&["take"], Indexing, |c| {
+        let (x, indices) = (c.x(0)?, c.x(1)?);
+        let all = c.b().array(x)?.elements().unwrap_or(0);
+        let row = c.b().reshape(x, &[all])?;
+        one(c.b().take(row, indices, RowGather { dimension: 0, wraps: true })?)
+    }),
+    (&["unfold"], Indexing, |c| {
+        let (x, how) = (c.x(0)?, windows_of(c, ("size", "step"))?);
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dimension", 0, rank)?;
+        let apart = windows(c.b(), x, dimension, how, false)?;
+        // The elements of a window come last.
+        let order: Vec<usize> = (0..=rank).filter(|d| *d != dimension + 1).chain([dimension + 1]).collect();
+        one(c.b().transpose(apart, &order)?)
+    }),
+    (&["im2col"], Indexing, image_patches),
+];
 
 /// Elements written at several indices.
 fn put(c: &mut Call<'_, '_, '_>) -> Made {
@@ -75,8 +71,7 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
     let indices = c.maybe_tensors(1)?;
     let is_mask = indices.iter().flatten().any(|&i| c.t.b.element(i) == ElementType::Pred);
     if is_mask {
-        // The case of one number for all of them is handled elsewhere.
-        return Ok(Done::Unknown);
+        return super::placed::by_mask(c);
     }
     let element = c.b().element(x);
     let values = c.operand(2, element)?;
@@ -84,27 +79,29 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
     one(advanced_put(c.b(), x, &indices, values, IndexPut { combine })?)
 }
 
-fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) -> Result<Windows, BuildError> {
+fn windows_of(c: &Call<'_, '_, '_>, (size, step): (&'static str, &'static str)) -> Result<Windows, Refusal> {
     Ok(Windows { size: c.positive(size)?, step: c.positive(step)?, dilation: 1 })
 }
 
 /// The patches of an image under a kernel, as columns.
 fn image_patches(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], BuildError> {
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[i64; 2], Refusal> {
         match c.ints(argument).as_deref() {
             None | Some([]) => Ok([default; 2]),
             Some(&[both]) => Ok([both; 2]),
             Some(&[height, width]) => Ok([height, width]),
-            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
+            Some(other) => Err(refuse!("{argument} has {} numbers for 2 dimensions", other.len())),
         }
     };
     let [sizes, dilations, padding, steps] =
         [pair(c, "kernel_size", 1)?, pair(c, "dilation", 1)?, pair(c, "padding", 0)?, pair(c, "stride", 1)?];
     let natural = |n: i64| u64::try_from(n).ok().filter(|&n| n > 0);
-    let along = |at: usize| -> Result<Windows, BuildError> {
+    let along = |at: usize| -> Result<Windows, Refusal> {
         let numbers = (natural(sizes[at]), natural(steps[at]), natural(dilations[at]));
         let (Some(size), Some(step), Some(dilation)) = numbers else {
-            return Err(CallError::Patches { sizes, steps, distances: dilations }.into());
+            return Err(refuse!(
+                "patches have sizes {sizes:?}, steps {steps:?} and distances {dilations:?}: all must be positive"
+            ));
         };
         Ok(Windows { size, step, dilation })
     };
@@ -157,11 +154,7 @@ fn embedding_bag(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Whether each row belongs to each bag: it is at or after the bag's offset and before the next offset, and is not the padding index.
-fn in_bags(
-    c: &mut Call<'_, '_, '_>,
-    indices: InstructionId,
-    padding: Option<i64>,
-) -> Result<InstructionId, BuildError> {
+fn in_bags(c: &mut Call<'_, '_, '_>, indices: InstructionId, padding: Option<i64>) -> Result<InstructionId, Refusal> {
     let offsets = c.tensor("offsets")?.ok_or_else(|| c.missing("offsets"))?;
     let bags = c.result()?.dims.first().copied().unwrap_or(0);
     let count = c.b().array(indices)?.elements().unwrap_or(0);

@@ -1,61 +1,56 @@
 //! Determinants, inverses and solutions of systems of equations.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::compose::{Eliminated, cholesky, eliminate, identity_like, solve_triangle};
-use crate::program::{Binary, Built, CallError, Comparison, ElementType, InstructionId, Ranks, Unary};
+use crate::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
-/// Translates operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "det" | "linalg_det" | "_linalg_det" | "slogdet" | "linalg_slogdet" | "_linalg_slogdet" | "logdet" => {
-            determinant(c)
-        }
-        "inverse" | "linalg_inv" | "linalg_inv_ex" => {
-            let x = c.x(0)?;
-            let unit = identity_like(c.b(), x)?;
-            let inverse = eliminate(c.b(), x, unit)?.solution;
-            checked(c, inverse, "linalg_inv_ex")
-        }
-        "linalg_solve" | "linalg_solve_ex" | "_linalg_solve_ex" => solution(c),
-        "cholesky" | "linalg_cholesky" | "linalg_cholesky_ex" => {
-            let x = c.x(0)?;
-            let is_upper = c.flag_or("upper", false);
-            let x = if is_upper { turned(c, x)? } else { x };
-            let root = cholesky(c.b(), x)?;
-            let root = if is_upper { turned(c, root)? } else { root };
-            checked(c, root, "linalg_cholesky_ex")
-        }
-        "cholesky_solve" => {
-            let (right, root) = (c.x(0)?, c.x(1)?);
-            one(by_root(c, root, right)?)
-        }
-        "cholesky_inverse" => {
-            let root = c.x(0)?;
-            let unit = identity_like(c.b(), root)?;
-            one(by_root(c, root, unit)?)
-        }
-        "linalg_solve_triangular" => triangle(c),
-        "triangular_solve" => {
-            let (right, a) = (c.x(0)?, c.x(1)?);
-            let is_turned = c.flag_or("transpose", false);
-            let upper = c.flag_or("upper", true) != is_turned;
-            let used = if is_turned { turned(c, a)? } else { a };
-            let is_unit = c.flag_or("unitriangular", false);
-            let found = solve_triangle(c.b(), used, right, upper, is_unit)?;
-            Ok(Done::Many(vec![Some(found), Some(a)]))
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Operations that elimination computes. Matrices with more rows than can be unrolled stay without a known meaning.
+pub const OPS: &[Row] = &[
+    (&["det", "linalg_det", "_linalg_det", "logdet"], Product, determinant),
+    (&["slogdet", "linalg_slogdet", "_linalg_slogdet"], Product, determinant),
+    (&["inverse", "linalg_inv", "linalg_inv_ex"], Product, |c| {
+        let x = c.x(0)?;
+        let unit = identity_like(c.b(), x)?;
+        let inverse = eliminate(c.b(), x, unit)?.solution;
+        checked(c, inverse, "linalg_inv_ex")
+    }),
+    (&["linalg_solve", "linalg_solve_ex", "_linalg_solve_ex"], Product, solution),
+    (&["linalg_cholesky", "linalg_cholesky_ex"], Product, |c| {
+        let x = c.x(0)?;
+        let is_upper = c.flag_or("upper", false);
+        let x = if is_upper { turned(c, x)? } else { x };
+        let root = cholesky(c.b(), x)?;
+        let root = if is_upper { turned(c, root)? } else { root };
+        checked(c, root, "linalg_cholesky_ex")
+    }),
+    (&["cholesky_solve"], Product, |c| {
+        let (right, root) = (c.x(0)?, c.x(1)?);
+        one(by_root(c, root, right)?)
+    }),
+    (&["cholesky_inverse"], Product, |c| {
+        let root = c.x(0)?;
+        let unit = identity_like(c.b(), root)?;
+        one(by_root(c, root, unit)?)
+    }),
+    (&["linalg_solve_triangular"], Product, triangle),
+    (&["triangular_solve"], Product, |c| {
+        let (right, a) = (c.x(0)?, c.x(1)?);
+        let is_turned = c.flag_or("transpose", false);
+        let upper = c.flag_or("upper", true) != is_turned;
+        let used = if is_turned { turned(c, a)? } else { a };
+        let is_unit = c.flag_or("unitriangular", false);
+        let found = solve_triangle(c.b(), used, right, upper, is_unit)?;
+        Ok(Done::Many(vec![Some(found), Some(a)]))
+    }),
+];
 
 /// A matrix with rows and columns exchanged.
 fn turned(c: &mut Call<'_, '_, '_>, x: InstructionId) -> Built {
     let rank = c.b().rank(x);
     if rank < 2 {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found: rank }.into());
+        return Err(refuse!("{} needs an operand of rank 2 or more, not {rank}", c.op));
     }
     c.b().swap_dims(x, rank - 2, rank - 1)
 }

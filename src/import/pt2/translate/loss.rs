@@ -1,24 +1,20 @@
 //! Losses: distances between a model's results and their targets.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::log_softmax;
-use crate::program::{Binary, Builder, Built, CallError, Comparison, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::{narrow, real, real_signed};
+use ns_base::refuse;
 
-/// Translates losses.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "mse_loss" | "l1_loss" | "smooth_l1_loss" | "huber_loss" => distance(c),
-        "binary_cross_entropy_with_logits" => logits(c),
-        "cross_entropy_loss" | "nll_loss" | "nll_loss_nd" | "nll_loss_forward" | "nll_loss2d"
-        | "nll_loss2d_forward" => classes(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Losses.
+pub const OPS: &[Row] = &[
+    (&["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"], Reduction, distance),
+    (&["binary_cross_entropy_with_logits"], Reduction, logits),
+    (&["cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d"], Reduction, classes),
+    (&["nll_loss_forward", "nll_loss2d_forward"], Reduction, classes),
+];
 
 /// Reduces the losses of all elements: 0 keeps them, 1 is their mean, 2 their sum.
 ///
@@ -30,7 +26,7 @@ pub fn reduced(b: &mut Builder, losses: InstructionId, how: i64) -> Built {
         0 => Ok(losses),
         1 => b.mean(losses, &all, false),
         2 => b.reduce(Binary::Add, losses, &all, false),
-        _ => Err(CallError::Unknown { argument: "reduction", found: how.to_string() }.into()),
+        _ => Err(refuse!("the reduction {how} is not known here")),
     }
 }
 

@@ -1,48 +1,51 @@
 //! Losses of similarity and margins, and similarity itself.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
 use super::loss::reduced;
+use crate::OperatorKind::Reduction;
 use crate::program::compose::norm;
-use crate::program::{Binary, BuildError, Built, Comparison, InstructionId, Unary};
+use crate::program::{Binary, Built, Comparison, InstructionId, Unary};
 use ns_base::convert::signed_len;
+use ns_base::refuse;
 
-/// Translates losses of similarity and margins.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    let losses = match c.op {
-        "cosine_similarity" => return likeness(c),
-        "pairwise_distance" => {
-            let keeps = c.flag_or("keepdim", false);
-            let (x, y) = (c.x(0)?, c.x(1)?);
-            return one(distance(c, x, y, keeps)?);
-        }
-        "dist" => {
-            let (x, y, p) = (c.x(0)?, c.x(1)?, c.float_or("p", 2.0));
-            let gap = c.b().sub(x, y)?;
-            let all: Vec<usize> = (0..c.b().rank(gap)).collect();
-            return one(norm(c.b(), gap, p, &all, false)?);
-        }
-        "binary_cross_entropy" => crossed(c)?,
-        "kl_div" => divergence(c)?,
-        "poisson_nll_loss" if !c.flag_or("full", false) => poisson(c)?,
-        "cosine_embedding_loss" => cosine(c)?,
-        "margin_ranking_loss" => ranking(c)?,
-        "triplet_margin_loss" => triplet(c)?,
-        "hinge_embedding_loss" => hinge(c)?,
-        "soft_margin_loss" => {
-            let (x, y) = (c.x(0)?, c.x(1)?);
-            let b = c.b();
-            let product = b.mul(x, y)?;
-            let minus = b.unary(Unary::Neg, product)?;
-            let power = b.unary(Unary::Exp, minus)?;
-            b.unary(Unary::Log1p, power)?
-        }
-        _ => return Ok(Done::Unknown),
-    };
+/// Losses of similarity and margins, and similarity itself.
+pub const OPS: &[Row] = &[
+    (&["cosine_similarity"], Reduction, likeness),
+    (&["pairwise_distance"], Reduction, |c| {
+        let keeps = c.flag_or("keepdim", false);
+        let (x, y) = (c.x(0)?, c.x(1)?);
+        one(distance(c, x, y, keeps)?)
+    }),
+    (&["dist"], Reduction, |c| {
+        let (x, y, p) = (c.x(0)?, c.x(1)?, c.float_or("p", 2.0));
+        let gap = c.b().sub(x, y)?;
+        let all: Vec<usize> = (0..c.b().rank(gap)).collect();
+        one(norm(c.b(), gap, p, &all, false)?)
+    }),
+    (&["binary_cross_entropy"], Reduction, |c| loss(c, crossed)),
+    (&["kl_div"], Reduction, |c| loss(c, divergence)),
+    (&["poisson_nll_loss"], Reduction, |c| if c.flag_or("full", false) { Ok(Done::Unknown) } else { loss(c, poisson) }),
+    (&["cosine_embedding_loss"], Reduction, |c| loss(c, cosine)),
+    (&["margin_ranking_loss"], Reduction, |c| loss(c, ranking)),
+    (&["triplet_margin_loss"], Reduction, |c| loss(c, triplet)),
+    (&["hinge_embedding_loss"], Reduction, |c| loss(c, hinge)),
+    (&["soft_margin_loss"], Reduction, |c| loss(c, soft_margin)),
+];
+
+/// The losses of all elements, reduced as the call says.
+fn loss(c: &mut Call<'_, '_, '_>, losses: fn(&mut Call<'_, '_, '_>) -> Built) -> Made {
+    let losses = losses(c)?;
     let how = c.int_or("reduction", 1);
     one(reduced(c.b(), losses, how)?)
+}
+
+fn soft_margin(c: &mut Call<'_, '_, '_>) -> Built {
+    let (x, y) = (c.x(0)?, c.x(1)?);
+    let b = c.b();
+    let product = b.mul(x, y)?;
+    let minus = b.unary(Unary::Neg, product)?;
+    let power = b.unary(Unary::Exp, minus)?;
+    b.unary(Unary::Log1p, power)
 }
 
 /// The cosine of the angle between vectors along a dimension.
@@ -53,7 +56,7 @@ fn likeness(c: &mut Call<'_, '_, '_>) -> Made {
     let mut units = Vec::with_capacity(2);
     for side in [x, y] {
         let own = c.b().rank(side);
-        let missing = BuildError::Dimension { dimension: signed_len(along), rank: own };
+        let missing = refuse!("an array of rank {own} has no dimension {}", signed_len(along));
         let d = along.checked_sub(rank - own).ok_or(missing)?;
         let length = norm(c.b(), side, 2.0, &[d], true)?;
         let length = c.b().with_number(Binary::Max, length, least)?;

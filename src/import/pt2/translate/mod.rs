@@ -13,7 +13,6 @@ mod call;
 mod create;
 mod diagonal;
 mod encoder;
-mod families;
 mod finish;
 mod index;
 mod infer;
@@ -21,6 +20,7 @@ mod linear_systems;
 mod loss;
 mod margin;
 mod norm;
+mod operators;
 mod order;
 mod placed;
 mod pool;
@@ -39,8 +39,7 @@ mod views;
 
 pub use alone::AloneCall;
 pub use infer::scalar_type;
-#[cfg(test)]
-pub use run::kind_of_aten;
+pub use operators::operators;
 pub use run::{Translated, Translator, translate};
 pub use signature::{input_kind, scope_of};
 pub use views::ViewId;

@@ -1,74 +1,70 @@
 //! Normalisations.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Norm;
 use crate::program::compose::{Affine, batch_norm, group_norm, layer_norm, rms_norm};
-use crate::program::{ArrayType, Binary, BuildError, ElementType, InstructionId, Op, Type};
+use crate::program::{ArrayType, Binary, ElementType, InstructionId, Op, Type};
+use ns_base::Refusal;
 use ns_base::convert::{nearest_single, real};
 
-/// Translates normalisations.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "layer_norm" | "native_layer_norm" => {
-            let last = c.ints("normalized_shape").map_or(1, |s| s.len());
-            let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
-            let x = c.x(0)?;
-            let results = layer_norm(c.b(), x, last, affine, epsilon)?;
-            all_or_first(c, results)
+/// Normalisations.
+pub const OPS: &[Row] = &[
+    (&["layer_norm", "native_layer_norm"], Norm, |c| {
+        let last = c.ints("normalized_shape").map_or(1, |s| s.len());
+        let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
+        let x = c.x(0)?;
+        let results = layer_norm(c.b(), x, last, affine, epsilon)?;
+        all_or_first(c, results)
+    }),
+    (&["rms_norm", "_fused_rms_norm"], Norm, |c| {
+        let last = c.ints("normalized_shape").map_or(1, |s| s.len());
+        let weight = c.tensor("weight")?;
+        let x = c.x(0)?;
+        // Without a number torch uses the element type's machine epsilon.
+        let step = match c.b().element(x) {
+            ElementType::F64 => f64::EPSILON,
+            ElementType::F16 => 9.765_625e-4,
+            ElementType::Bf16 => 7.812_5e-3,
+            _ => f64::from(f32::EPSILON),
+        };
+        let epsilon = c.float_or("eps", step);
+        let value = rms_norm(c.b(), x, last, weight, epsilon)?;
+        Ok(Done::Many(vec![Some(value), None]))
+    }),
+    (&["group_norm", "native_group_norm"], Norm, |c| {
+        let groups = c.int("num_groups").or_else(|| c.int("group")).unwrap_or(0);
+        let groups = u64::try_from(groups).unwrap_or(0);
+        let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
+        let x = c.x(0)?;
+        let results = group_norm(c.b(), x, groups, affine, epsilon)?;
+        all_or_first(c, results)
+    }),
+    (&["instance_norm"], Norm, |c| {
+        let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
+        let x = c.x(0)?;
+        if !c.flag_or("use_input_stats", true) {
+            return with_running_values(c, x, affine, epsilon);
         }
-        "rms_norm" | "_fused_rms_norm" => {
-            let last = c.ints("normalized_shape").map_or(1, |s| s.len());
-            let weight = c.tensor("weight")?;
-            let x = c.x(0)?;
-            // Without a number torch uses the element type's machine epsilon.
-            let step = match c.b().element(x) {
-                ElementType::F64 => f64::EPSILON,
-                ElementType::F16 => 9.765_625e-4,
-                ElementType::Bf16 => 7.812_5e-3,
-                _ => f64::from(f32::EPSILON),
-            };
-            let epsilon = c.float_or("eps", step);
-            let value = rms_norm(c.b(), x, last, weight, epsilon)?;
-            Ok(Done::Many(vec![Some(value), None]))
-        }
-        "group_norm" | "native_group_norm" => {
-            let groups = c.int("num_groups").or_else(|| c.int("group")).unwrap_or(0);
-            let groups = u64::try_from(groups).unwrap_or(0);
-            let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
-            let x = c.x(0)?;
-            let results = group_norm(c.b(), x, groups, affine, epsilon)?;
-            all_or_first(c, results)
-        }
-        "instance_norm" => {
-            let (affine, epsilon) = (affine(c)?, c.float_or("eps", 1e-5));
-            let x = c.x(0)?;
-            if !c.flag_or("use_input_stats", true) {
-                return with_running_values(c, x, affine, epsilon);
-            }
-            let channels = c.b().size(x, 1)?;
-            let [value, ..] = group_norm(c.b(), x, channels, affine, epsilon)?;
-            one(value)
-        }
-        "batch_norm"
-        | "_native_batch_norm_legit_no_training"
-        | "native_batch_norm"
-        | "_native_batch_norm_legit"
-        | "cudnn_batch_norm"
-        | "_batch_norm_no_update" => {
-            let (affine, epsilon) = (affine(c)?, c.float("eps").or_else(|| c.float("epsilon")).unwrap_or(1e-5));
-            let x = c.x(0)?;
-            if c.flag_or("training", false) || c.flag_or("train", false) {
-                return with_own_values(c, x, affine, epsilon);
-            }
-            with_running_values(c, x, affine, epsilon)
-        }
-        _ => Ok(Done::Unknown),
+        let channels = c.b().size(x, 1)?;
+        let [value, ..] = group_norm(c.b(), x, channels, affine, epsilon)?;
+        one(value)
+    }),
+    (&["batch_norm", "native_batch_norm", "cudnn_batch_norm"], Norm, whole_batch_norm),
+    (&["_native_batch_norm_legit", "_native_batch_norm_legit_no_training"], Norm, whole_batch_norm),
+    (&["_batch_norm_no_update"], Norm, whole_batch_norm),
+];
+
+/// A batch norm in training or outside it.
+fn whole_batch_norm(c: &mut Call<'_, '_, '_>) -> Made {
+    let (affine, epsilon) = (affine(c)?, c.float("eps").or_else(|| c.float("epsilon")).unwrap_or(1e-5));
+    let x = c.x(0)?;
+    if c.flag_or("training", false) || c.flag_or("train", false) {
+        return with_own_values(c, x, affine, epsilon);
     }
+    with_running_values(c, x, affine, epsilon)
 }
 
-fn affine(c: &mut Call<'_, '_, '_>) -> Result<Affine, BuildError> {
+fn affine(c: &mut Call<'_, '_, '_>) -> Result<Affine, Refusal> {
     Ok(Affine { weight: c.tensor("weight")?, bias: c.tensor("bias")? })
 }
 

@@ -1,32 +1,28 @@
 //! Order statistics, sums without NaN, norms of matrices, areas under curves.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Reduction;
 use crate::program::builder::RowGather;
 use crate::program::compose::{floor_divide, floor_modulo, norm, sort_places};
-use crate::program::{Binary, BuildError, CallError, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::{narrow, real, signed};
+use ns_base::{Refusal, refuse};
 
 /// Most rows whose pairs are unrolled.
 const MOST_ROWS: u64 = 2048;
 
-/// Translates order statistics, and sums and norms that are composed of others.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "nansum" | "nanmean" => of_numbers(c),
-        "median" | "kthvalue" => in_order(c),
-        "mode" => most_frequent(c),
-        "nonzero_static" => places_not_zero(c),
-        "quantile" => quantile(c),
-        "linalg_matrix_norm" | "frobenius_norm" => matrix_norm(c),
-        "renorm" => super::algebra::limited(c),
-        "trapezoid" | "trapz" => area(c),
-        "pdist" | "_pdist_forward" => between_rows(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Order statistics, and sums and norms that are composed of others.
+pub const OPS: &[Row] = &[
+    (&["nansum", "nanmean"], Reduction, of_numbers),
+    (&["median", "kthvalue"], Reduction, in_order),
+    (&["mode"], Reduction, most_frequent),
+    (&["nonzero_static"], Reduction, places_not_zero),
+    (&["quantile"], Reduction, quantile),
+    (&["linalg_matrix_norm", "frobenius_norm"], Reduction, matrix_norm),
+    (&["renorm"], Reduction, super::algebra::limited),
+    (&["trapezoid", "trapz"], Reduction, area),
+    (&["pdist", "_pdist_forward"], Reduction, between_rows),
+];
 
 /// Sums and means of elements that are not NaN.
 fn of_numbers(c: &mut Call<'_, '_, '_>) -> Made {
@@ -70,7 +66,9 @@ fn in_order(c: &mut Call<'_, '_, '_>) -> Made {
         Some(k) if c.op == "kthvalue" => u64::try_from(k).ok().and_then(|k| k.checked_sub(1)),
         _ => size.checked_sub(1).map(|n| n / 2),
     };
-    let at = at.filter(|&at| at < size).ok_or(CallError::Order { size })?;
+    let at = at
+        .filter(|&at| at < size)
+        .ok_or_else(|| refuse!("a dimension of {size} elements has no element at this place of the order"))?;
     let sorted = sort_places(c.b(), x, dimension, false)?;
     let mut picked = Vec::with_capacity(2);
     for all in sorted {
@@ -134,7 +132,7 @@ fn places_not_zero(c: &mut Call<'_, '_, '_>) -> Made {
     let [sorted, _] = sort_places(c.b(), keys, 0, false)?;
     let first = c.b().slice_dim(sorted, 0, 0, wanted.min(all), 1)?;
     let more = i64::try_from(wanted.saturating_sub(all));
-    let more = more.map_err(|_| BuildError::TooLong { what: "a row of places", elements: wanted })?;
+    let more = more.map_err(|_| refuse!("a row of places of {wanted} elements is longer than 63 bits count"))?;
     let found = c.b().pad_with(first, beyond, &[(0, more, 0)])?;
     let is_place = c.b().compare(Comparison::Lt, found, beyond)?;
     let fill = c.t.b.whole(ElementType::S64, c.int_or("fill_value", -1))?;
@@ -234,7 +232,7 @@ fn area(c: &mut Call<'_, '_, '_>) -> Made {
     let y = c.x(0)?;
     let rank = c.b().rank(y);
     let d = c.dimension("dim", -1, rank)?;
-    let halves = |c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize| -> Result<[InstructionId; 2], BuildError> {
+    let halves = |c: &mut Call<'_, '_, '_>, x: InstructionId, d: usize| -> Result<[InstructionId; 2], Refusal> {
         let size = c.b().size(x, d)?;
         let later = c.b().slice_dim(x, d, 1.min(size), size, 1)?;
         Ok([c.b().slice_dim(x, d, 0, size.saturating_sub(1), 1)?, later])
@@ -268,7 +266,7 @@ fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
     let rows = c.b().size(x, 0)?;
     if rows > MOST_ROWS {
         let what = "a matrix of distances between rows";
-        return Err(BuildError::TooLarge { what, sizes: vec![rows], most: MOST_ROWS });
+        return Err(refuse!("{what} of sizes {:?} is too large: the limit is {MOST_ROWS}", [rows]));
     }
     let pairs = || (0..signed(rows)).flat_map(|i| (i + 1..signed(rows)).map(move |j| (i, j)));
     let (first, second): (Vec<i64>, Vec<i64>) = pairs().unzip();

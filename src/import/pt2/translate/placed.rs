@@ -1,33 +1,28 @@
 //! Elements written at indices, under masks and in windows, and positions among boundaries.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Indexing;
 use crate::program::compose::{Fold, IndexPut, advanced_put, cumulative, fold_patches, scatter_along, unpool};
-use crate::program::{Binary, BuildError, Builder, Built, CallError, Comparison, ElementType, InstructionId};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
-/// Translates operations that write elements, and positions among boundaries.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "searchsorted" => search(c),
-        "bucketize" => {
-            let (x, boundaries) = (placed_operand(c, 0)?, c.x(1)?);
-            let is_right = c.flag_or("right", false);
-            places_among(c, boundaries, x, is_right)
-        }
-        "masked_scatter" => masked(c),
-        "col2im" => folded(c),
-        "max_unpool2d" => unpooled(c, 2),
-        "max_unpool3d" => unpooled(c, 3),
-        "scatter_reduce" | "index_reduce" => reduced(c),
-        "put" => put(c),
-        "index_put" | "_unsafe_index_put" | "_index_put_impl" => by_mask(c),
-        "affine_grid_generator" => grid(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Operations that write elements, and positions among boundaries.
+pub const OPS: &[Row] = &[
+    (&["searchsorted"], Indexing, search),
+    (&["bucketize"], Indexing, |c| {
+        let (x, boundaries) = (placed_operand(c, 0)?, c.x(1)?);
+        let is_right = c.flag_or("right", false);
+        places_among(c, boundaries, x, is_right)
+    }),
+    (&["masked_scatter"], Indexing, masked),
+    (&["col2im"], Indexing, folded),
+    (&["max_unpool2d"], Indexing, |c| unpooled(c, 2)),
+    (&["max_unpool3d"], Indexing, |c| unpooled(c, 3)),
+    (&["scatter_reduce", "index_reduce"], Indexing, reduced),
+    (&["put"], Indexing, put),
+    (&["affine_grid_generator"], Indexing, grid),
+];
 
 /// The tensor or the number at a position.
 fn placed_operand(c: &mut Call<'_, '_, '_>, place: usize) -> Built {
@@ -83,13 +78,13 @@ fn masked(c: &mut Call<'_, '_, '_>) -> Made {
 
 /// Patches of images added up where they overlap.
 fn folded(c: &mut Call<'_, '_, '_>) -> Made {
-    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], BuildError> {
-        let natural = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
+    let pair = |c: &Call<'_, '_, '_>, argument: &'static str, default: i64| -> Result<[u64; 2], Refusal> {
+        let natural = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         match c.ints(argument).as_deref() {
             None | Some([]) => Ok([natural(default)?; 2]),
             Some(&[both]) => Ok([natural(both)?; 2]),
             Some(&[height, width]) => Ok([natural(height)?, natural(width)?]),
-            Some(other) => Err(CallError::PerDimension { argument, given: other.len(), rank: 2 }.into()),
+            Some(other) => Err(refuse!("{argument} has {} numbers for 2 dimensions", other.len())),
         }
     };
     let padding = pair(c, "padding", 0)?;
@@ -115,7 +110,7 @@ fn unpooled(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     let sizes = c.ints("output_size").unwrap_or_default();
     let sizes: Vec<u64> = sizes.into_iter().filter_map(|n| u64::try_from(n).ok()).collect();
     if sizes.len() != spatial {
-        return Err(CallError::PerDimension { argument: "output_size", given: sizes.len(), rank: spatial }.into());
+        return Err(refuse!("output_size has {} numbers for {spatial} dimensions", sizes.len()));
     }
     one(unpool(c.b(), x, places, &sizes)?)
 }
@@ -193,7 +188,10 @@ fn put(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// One number written where a mask is true; several numbers follow [`masked`]'s rule, which needs their count.
-fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
+///
+/// # Errors
+/// When arguments do not fit.
+pub fn by_mask(c: &mut Call<'_, '_, '_>) -> Made {
     let x = c.x(0)?;
     let indices = c.maybe_tensors(1)?;
     let &[Some(mask)] = indices.as_slice() else { return Ok(Done::Unknown) };

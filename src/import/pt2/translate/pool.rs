@@ -1,57 +1,84 @@
 //! Pooling and resizing.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Window;
+use crate::program::ElementType;
 use crate::program::compose::{
     Between, Beyond, Falloff, GridSample, PoolSpec, Resize, ResizeMode, adaptive_average_pool, adaptive_max_places,
     adaptive_max_pool, average_pool, grid_sample, max_pool, max_pool_indices, resize, smooth_resize,
 };
-use crate::program::{BuildError, CallError, ElementType};
 use ns_base::convert::real;
+use ns_base::{Refusal, refuse};
 
-/// Translates pooling and resizing.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    if matches!(c.op, "grid_sampler" | "grid_sampler_2d" | "grid_sampler_3d") {
-        return sample(c);
-    }
-    let Some((kind, spatial)) = dimensions_of(c.op) else {
-        return if c.op.contains("upsample") { upsample(c) } else { Ok(Done::Unknown) };
-    };
+/// Pooling and resizing.
+pub const OPS: &[Row] = &[
+    (&["grid_sampler", "grid_sampler_2d", "grid_sampler_3d"], Window, sample),
+    (&["max_pool1d", "max_pool1d_with_indices"], Window, |c| largest(c, 1)),
+    (&["max_pool2d", "max_pool2d_with_indices"], Window, |c| largest(c, 2)),
+    (&["max_pool3d", "max_pool3d_with_indices"], Window, |c| largest(c, 3)),
+    (&["avg_pool1d"], Window, |c| average(c, 1)),
+    (&["avg_pool2d"], Window, |c| average(c, 2)),
+    (&["avg_pool3d"], Window, |c| average(c, 3)),
+    (&["adaptive_avg_pool1d"], Window, |c| adaptive_average(c, 1)),
+    (&["adaptive_avg_pool2d", "_adaptive_avg_pool2d"], Window, |c| adaptive_average(c, 2)),
+    (&["adaptive_avg_pool3d", "_adaptive_avg_pool3d"], Window, |c| adaptive_average(c, 3)),
+    (&["adaptive_max_pool1d"], Window, |c| adaptive_largest(c, 1)),
+    (&["adaptive_max_pool2d"], Window, |c| adaptive_largest(c, 2)),
+    (&["adaptive_max_pool3d"], Window, |c| adaptive_largest(c, 3)),
+    (&["upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d"], Window, |c| upsample(c, ResizeMode::Nearest)),
+    (&["upsample_nearest_exact1d", "_upsample_nearest_exact1d"], Window, |c| upsample(c, ResizeMode::NearestExact)),
+    (&["upsample_nearest_exact2d", "_upsample_nearest_exact2d"], Window, |c| upsample(c, ResizeMode::NearestExact)),
+    (&["_upsample_nearest_exact3d"], Window, |c| upsample(c, ResizeMode::NearestExact)),
+    (&["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d"], Window, |c| {
+        upsample(c, ResizeMode::Linear)
+    }),
+    (&["upsample_bicubic2d"], Window, |c| upsample(c, ResizeMode::Cubic(-0.75))),
+    (&["_upsample_bilinear2d_aa"], Window, |c| smooth(c, Falloff::Linear)),
+    (&["_upsample_bicubic2d_aa"], Window, |c| smooth(c, Falloff::Cubic)),
+];
+
+fn largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     let x = c.x(0)?;
-    match kind {
-        "max_pool" => {
-            let spec = spec(c, spatial)?;
-            let value = max_pool(c.b(), x, &spec)?;
-            if !c.op.ends_with("indices") {
-                return one(value);
-            }
-            // Positions are computed only if the result's name does not mark them as unused.
-            let is_used = !c.t.has_types || c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
-            let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
-            Ok(Done::Many(vec![Some(value), places]))
-        }
-        "avg_pool" => {
-            let spec = spec(c, spatial)?;
-            let divisor = c.float("divisor_override");
-            one(average_pool(c.b(), x, &spec, divisor)?)
-        }
-        _ => {
-            let result = c.result()?.dims;
-            let sizes = result[result.len().saturating_sub(spatial)..].to_vec();
-            if kind == "adaptive_avg_pool" {
-                return one(adaptive_average_pool(c.b(), x, &sizes)?);
-            }
-            // Positions are computed only if the result's name does not mark them as unused.
-            if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
-                let found = adaptive_max_places(c.b(), x, &sizes)?;
-                return Ok(Done::Many(found.into_iter().map(Some).collect()));
-            }
-            let value = adaptive_max_pool(c.b(), x, &sizes)?;
-            Ok(Done::Many(vec![Some(value), None]))
-        }
+    let spec = spec(c, spatial)?;
+    let value = max_pool(c.b(), x, &spec)?;
+    if !c.op.ends_with("indices") {
+        return one(value);
     }
+    // Positions are computed only if the result's name does not mark them as unused.
+    let is_used = !c.t.has_types || c.output_names().get(1).is_some_and(|n| !n.get().contains("unused"));
+    let places = if is_used { Some(max_pool_indices(c.b(), x, value, &spec)?) } else { None };
+    Ok(Done::Many(vec![Some(value), places]))
+}
+
+fn average(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+    let x = c.x(0)?;
+    let spec = spec(c, spatial)?;
+    let divisor = c.float("divisor_override");
+    one(average_pool(c.b(), x, &spec, divisor)?)
+}
+
+/// The last sizes of the result.
+fn last_sizes(c: &mut Call<'_, '_, '_>, spatial: usize) -> Result<Vec<u64>, Refusal> {
+    let result = c.result()?.dims;
+    Ok(result[result.len().saturating_sub(spatial)..].to_vec())
+}
+
+fn adaptive_average(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+    let x = c.x(0)?;
+    let sizes = last_sizes(c, spatial)?;
+    one(adaptive_average_pool(c.b(), x, &sizes)?)
+}
+
+fn adaptive_largest(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
+    let x = c.x(0)?;
+    let sizes = last_sizes(c, spatial)?;
+    // Positions are computed only if the result's name does not mark them as unused.
+    if c.output_names().get(1).is_some_and(|n| !n.get().contains("unused")) {
+        let found = adaptive_max_places(c.b(), x, &sizes)?;
+        return Ok(Done::Many(found.into_iter().map(Some).collect()));
+    }
+    let value = adaptive_max_pool(c.b(), x, &sizes)?;
+    Ok(Done::Many(vec![Some(value), None]))
 }
 
 /// An image, or a volume, sampled at positions between its elements.
@@ -73,33 +100,17 @@ fn sample(c: &mut Call<'_, '_, '_>) -> Made {
     one(grid_sample(c.b(), x, grid, how)?)
 }
 
-/// Kind of a pooling and its number of spatial dimensions.
-fn dimensions_of(op: &str) -> Option<(&'static str, usize)> {
-    let plain = op.trim_start_matches('_').trim_end_matches("_with_indices");
-    let spatial = match plain.as_bytes() {
-        [.., n @ b'1'..=b'3', b'd'] => usize::from(n - b'0'),
-        _ => return None,
-    };
-    match &plain[..plain.len() - 2] {
-        "max_pool" => Some(("max_pool", spatial)),
-        "avg_pool" => Some(("avg_pool", spatial)),
-        "adaptive_avg_pool" => Some(("adaptive_avg_pool", spatial)),
-        "adaptive_max_pool" => Some(("adaptive_max_pool", spatial)),
-        _ => None,
-    }
-}
-
 /// Windows of a pooling.
-fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
-    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, BuildError> {
+fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, Refusal> {
+    let numbers = |argument: &'static str, default: &[u64]| -> Result<Vec<u64>, Refusal> {
         let given = c.ints(argument).unwrap_or_default();
-        let each = |n: i64| u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n });
+        let each = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         let given: Vec<u64> = given.into_iter().map(each).collect::<Result<_, _>>()?;
         match given.as_slice() {
             [] => Ok(default.to_vec()),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
+            all => Err(refuse!("{argument} has {} numbers for {spatial} dimensions", all.len())),
         }
     };
     let sizes = numbers("kernel_size", &[])?;
@@ -116,20 +127,7 @@ fn spec(c: &Call<'_, '_, '_>, spatial: usize) -> Result<PoolSpec, BuildError> {
 }
 
 /// Resizing to the sizes of the result.
-fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
-    let plain = c.op.trim_start_matches('_').trim_end_matches("_aa");
-    if plain.len() != c.op.trim_start_matches('_').len() {
-        return smooth(c, plain);
-    }
-    let mode = match plain {
-        "upsample_nearest1d" | "upsample_nearest2d" | "upsample_nearest3d" => ResizeMode::Nearest,
-        "upsample_nearest_exact1d" | "upsample_nearest_exact2d" | "upsample_nearest_exact3d" => {
-            ResizeMode::NearestExact
-        }
-        "upsample_linear1d" | "upsample_bilinear2d" | "upsample_trilinear3d" => ResizeMode::Linear,
-        "upsample_bicubic2d" => ResizeMode::Cubic(-0.75),
-        _ => return Ok(Done::Unknown),
-    };
+fn upsample(c: &mut Call<'_, '_, '_>, mode: ResizeMode) -> Made {
     let aligns_corners = c.flag_or("align_corners", false);
     let result = c.result()?;
     let mut x = c.x(0)?;
@@ -147,12 +145,7 @@ fn upsample(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Resizing by means over all elements that an element of the result covers.
-fn smooth(c: &mut Call<'_, '_, '_>, plain: &str) -> Made {
-    let falloff = match plain {
-        "upsample_bilinear2d" => Falloff::Linear,
-        "upsample_bicubic2d" => Falloff::Cubic,
-        _ => return Ok(Done::Unknown),
-    };
+fn smooth(c: &mut Call<'_, '_, '_>, falloff: Falloff) -> Made {
     let aligns_corners = c.flag_or("align_corners", false);
     let (result, given) = (c.result()?, scales(c));
     let mut x = c.x(0)?;

@@ -1,56 +1,52 @@
 //! Products of matrices and convolutions.
 
 use super::super::argument::Argument;
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Made, Row, one};
+use crate::OperatorKind::Product;
 use crate::program::builder::ConvolutionSpec;
 use crate::program::compose::einsum;
-use crate::program::{Binary, BuildError, CallError, DotDims, InstructionId};
+use crate::program::{Binary, DotDims, InstructionId};
+use ns_base::{Refusal, refuse};
 
-/// Translates products.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "linear" => {
-            let (x, weight) = (c.x(0)?, c.x(1)?);
-            let bias = c.tensor("bias")?;
-            one(c.b().linear(x, weight, bias)?)
+/// Products.
+pub const OPS: &[Row] = &[
+    (&["linear"], Product, |c| {
+        let (x, weight) = (c.x(0)?, c.x(1)?);
+        let bias = c.tensor("bias")?;
+        one(c.b().linear(x, weight, bias)?)
+    }),
+    (&["matmul", "mm", "bmm", "mv", "dot", "vdot"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().matmul(a, b)?)
+    }),
+    (&["outer", "ger"], Product, |c| {
+        let (a, b) = (c.x(0)?, c.x(1)?);
+        one(c.b().dot(a, b, DotDims::default())?)
+    }),
+    (&["addmm", "baddbmm", "addmv"], Product, |c| {
+        let (sum, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let product = c.b().matmul(a, b)?;
+        let product = scaled(c, product, c.float_or("alpha", 1.0))?;
+        if c.float_or("beta", 1.0) == 0.0 {
+            return one(product);
         }
-        "matmul" | "mm" | "bmm" | "mv" | "dot" | "vdot" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().matmul(a, b)?)
-        }
-        "outer" | "ger" => {
-            let (a, b) = (c.x(0)?, c.x(1)?);
-            one(c.b().dot(a, b, DotDims::default())?)
-        }
-        "addmm" | "baddbmm" | "addmv" => {
-            let (sum, a, b) = (c.x(0)?, c.x(1)?, c.x(2)?);
-            let product = c.b().matmul(a, b)?;
-            let product = scaled(c, product, c.float_or("alpha", 1.0))?;
-            if c.float_or("beta", 1.0) == 0.0 {
-                return one(product);
-            }
-            let sum = scaled(c, sum, c.float_or("beta", 1.0))?;
-            one(c.b().add(product, sum)?)
-        }
-        "einsum" => {
-            let equation = c.text("equation").or(match c.at(0)? {
-                Argument::Text(text) => Some(text.get()),
-                _ => None,
-            });
-            let equation = equation.ok_or_else(|| c.missing("equation"))?;
-            let operands = c.tensors(1)?;
-            one(einsum(c.b(), equation, &operands)?)
-        }
-        "conv1d" | "conv2d" | "conv3d" | "convolution" | "_convolution" | "_convolution_mode" | "conv_transpose1d"
-        | "conv_transpose2d" | "conv_transpose3d" => convolution(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+        let sum = scaled(c, sum, c.float_or("beta", 1.0))?;
+        one(c.b().add(product, sum)?)
+    }),
+    (&["einsum"], Product, |c| {
+        let equation = c.text("equation").or(match c.at(0)? {
+            Argument::Text(text) => Some(text.get()),
+            _ => None,
+        });
+        let equation = equation.ok_or_else(|| c.missing("equation"))?;
+        let operands = c.tensors(1)?;
+        one(einsum(c.b(), equation, &operands)?)
+    }),
+    (&["conv1d", "conv2d", "conv3d", "convolution", "_convolution", "_convolution_mode"], Product, convolution),
+    (&["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"], Product, convolution),
+];
 
-fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<InstructionId, BuildError> {
+fn scaled(c: &mut Call<'_, '_, '_>, x: InstructionId, factor: f64) -> Result<InstructionId, Refusal> {
     if factor == 1.0 { Ok(x) } else { c.b().with_number(Binary::Mul, x, factor) }
 }
 
@@ -65,17 +61,17 @@ fn convolution(c: &mut Call<'_, '_, '_>) -> Made {
         x = c.b().unsqueeze(x, 0)?;
     }
     let is_transposed = c.op.contains("transpose") || c.flag_or("transposed", false);
-    let numbers = |argument: &'static str, default: i64| -> Result<Vec<i64>, BuildError> {
+    let numbers = |argument: &'static str, default: i64| -> Result<Vec<i64>, Refusal> {
         let given = c.ints(argument).unwrap_or_default();
         match given.as_slice() {
             [] => Ok(vec![default; spatial]),
             [single] => Ok(vec![*single; spatial]),
             all if all.len() == spatial => Ok(all.to_vec()),
-            all => Err(CallError::PerDimension { argument, given: all.len(), rank: spatial }.into()),
+            all => Err(refuse!("{argument} has {} numbers for {spatial} dimensions", all.len())),
         }
     };
-    let counts = |argument: &'static str, default: i64| -> Result<Vec<u64>, BuildError> {
-        let each = |n: i64| Ok(u64::try_from(n).map_err(|_| CallError::Negative { argument, found: n })?);
+    let counts = |argument: &'static str, default: i64| -> Result<Vec<u64>, Refusal> {
+        let each = |n: i64| u64::try_from(n).map_err(|_| refuse!("{argument} is {n} and must not be negative"));
         numbers(argument, default)?.into_iter().map(each).collect()
     };
     let dilation = counts("dilation", 1)?;

@@ -1,33 +1,28 @@
 //! Numbers rounded to integers of few bits, and products of these numbers.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Quantisation;
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::narrow;
 
-/// Translates rounding for quantisation-aware training.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "fake_quantize_per_tensor_affine" | "fake_quantize_per_tensor_affine_cachemask" => {
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
-            rounded(c, x, scale, zero)
-        }
-        "fake_quantize_per_channel_affine" | "fake_quantize_per_channel_affine_cachemask" => {
-            let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
-            let (dims, element) = (c.b().dims(x), c.b().element(x));
-            let axis = narrow(c.dimension("axis", 0, dims.len())?);
-            let (scale, zero) = (c.b().convert(scale, element)?, c.b().convert(zero, element)?);
-            let scale = c.b().broadcast_in(scale, &dims, vec![axis])?;
-            let zero = c.b().broadcast_in(zero, &dims, vec![axis])?;
-            rounded(c, x, scale, zero)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Rounding for quantisation-aware training.
+pub const OPS: &[Row] = &[
+    (&["fake_quantize_per_tensor_affine", "fake_quantize_per_tensor_affine_cachemask"], Quantisation, |c| {
+        let x = c.x(0)?;
+        let element = c.b().element(x);
+        let (scale, zero) = (c.operand(1, element)?, c.operand(2, element)?);
+        rounded(c, x, scale, zero)
+    }),
+    (&["fake_quantize_per_channel_affine", "fake_quantize_per_channel_affine_cachemask"], Quantisation, |c| {
+        let (x, scale, zero) = (c.x(0)?, c.x(1)?, c.x(2)?);
+        let (dims, element) = (c.b().dims(x), c.b().element(x));
+        let axis = narrow(c.dimension("axis", 0, dims.len())?);
+        let (scale, zero) = (c.b().convert(scale, element)?, c.b().convert(zero, element)?);
+        let scale = c.b().broadcast_in(scale, &dims, vec![axis])?;
+        let zero = c.b().broadcast_in(zero, &dims, vec![axis])?;
+        rounded(c, x, scale, zero)
+    }),
+];
 
 /// The product of two integer matrices.
 ///

@@ -1,28 +1,26 @@
-//! Random numbers: their work is known, but their values differ from call to call.
+//! Random numbers and dropout: their work is known, but their values differ from call to call.
 
-use super::call::{Call, Done, Made, one};
-use crate::program::{ArrayType, Binary, BuildError, Built, Comparison, ElementType, InstructionId, Op};
+use super::call::{Call, Done, Made, Row, one};
+use super::shape::same;
+use crate::OperatorKind::{Creation, Elementwise};
+use crate::program::{ArrayType, Binary, Built, Comparison, ElementType, InstructionId, Op};
+use ns_base::refuse;
 
-/// Translates random numbers.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "rand" | "rand_like" | "uniform" => {
-            let (low, high) = (c.float_or("from", 0.0), c.float_or("to", 1.0));
-            one(of_result(c, "rng_uniform", [low, high])?)
-        }
-        "randn" | "randn_like" => one(of_result(c, "rng_normal", [0.0, 1.0])?),
-        "randint" | "randint_like" => {
-            let (low, high) = (c.float_or("low", 0.0), c.float_or("high", 1.0));
-            one(of_result(c, "rng_uniform", [low, high])?)
-        }
-        "normal" | "normal_functional" => normal(c),
-        "bernoulli" => bernoulli(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Random numbers.
+pub const OPS: &[Row] = &[
+    (&["rand", "rand_like", "uniform"], Creation, |c| {
+        let (low, high) = (c.float_or("from", 0.0), c.float_or("to", 1.0));
+        one(of_result(c, "rng_uniform", [low, high])?)
+    }),
+    (&["randn", "randn_like"], Creation, |c| one(of_result(c, "rng_normal", [0.0, 1.0])?)),
+    (&["randint", "randint_like"], Creation, |c| {
+        let (low, high) = (c.float_or("low", 0.0), c.float_or("high", 1.0));
+        one(of_result(c, "rng_uniform", [low, high])?)
+    }),
+    (&["normal", "normal_functional"], Creation, normal),
+    (&["bernoulli"], Creation, bernoulli),
+    (&["dropout", "native_dropout"], Elementwise, dropout),
+];
 
 /// Random numbers of a type, from a distribution with two settings.
 fn random(c: &mut Call<'_, '_, '_>, distribution: &str, [first, second]: [f64; 2], ty: &ArrayType) -> Built {
@@ -69,32 +67,35 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
     };
     if !c.b().element(probability).is_float() {
         let found = c.b().type_of(probability).clone();
-        return Err(BuildError::Elements { what: "a probability", needs: "floating point numbers", found });
+        return Err(refuse!("a probability needs floating point numbers, not {found}"));
     }
     let flags = chosen(c, &dims, probability)?;
     one(c.b().convert(flags, element)?)
 }
 
-/// Elements set to zero with a probability; the others are scaled up, so that the expected sum stays.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
-    let p = c.float_or("p", 0.5);
-    let is_plain =
-        matches!(c.op, "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout") && !c.flag_or("train", true);
-    if is_plain {
-        return one(c.x(0)?);
+/// Elements set to zero with a probability; the others are scaled up, so that the expected sum stays. The native operator also gives the mask.
+fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
+    let (p, is_native) = (c.float_or("p", 0.5), c.op == "native_dropout");
+    // Outside training, or with a probability of 0, nothing changes.
+    let is_plain = !c.flag_or("train", true) || p == 0.0;
+    if is_plain && !is_native {
+        return same(c);
     }
-    if !matches!(c.op, "dropout" | "native_dropout") || !(0.0..1.0).contains(&p) {
+    // Only outside training are the others known.
+    let is_known = is_native || c.op == "dropout";
+    if !is_plain && !(is_known && (0.0..1.0).contains(&p)) {
         return Ok(Done::Unknown);
     }
     let x = c.x(0)?;
     let (dims, element) = (c.b().dims(x), c.b().element(x));
+    if is_plain {
+        let kept = c.b().full(ElementType::Pred, &dims, 1.0)?;
+        return Ok(Done::Many(vec![Some(x), Some(kept)]));
+    }
     let kept = c.b().number(element, 1.0 - p)?;
     let flags = chosen(c, &dims, kept)?;
     let larger = c.b().with_number(Binary::Mul, x, 1.0 / (1.0 - p))?;
     let none = c.b().number(element, 0.0)?;
     let value = c.b().select(flags, larger, none)?;
-    if c.op == "dropout" { one(value) } else { Ok(Done::Many(vec![Some(value), Some(flags)])) }
+    if is_native { Ok(Done::Many(vec![Some(value), Some(flags)])) } else { one(value) }
 }

@@ -1,29 +1,22 @@
 //! Recurrent layers.
 
-use super::call::{Call, Done, Made};
+use super::call::{Call, Done, Made, Row};
+use crate::OperatorKind::Recurrence;
+use crate::program::InstructionId;
 use crate::program::compose::{CellKind, Layer, recurrent};
-use crate::program::{CallError, InstructionId, Unsupported};
+use ns_base::refuse;
 
-/// Translates recurrent layers and cells.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    let kind = match c.op {
-        "lstm" | "lstm_cell" => CellKind::TORCH_LSTM,
-        "gru" | "gru_cell" => CellKind::TORCH_GRU,
-        "rnn_tanh" | "rnn_tanh_cell" => CellKind::Plain { is_relu: false },
-        "rnn_relu" | "rnn_relu_cell" => CellKind::Plain { is_relu: true },
-        _ => return Ok(Done::Unknown),
-    };
-    if c.op.ends_with("cell") {
-        return cell(c, kind);
-    }
-    if c.overload == "data" {
-        return Err(CallError::from(Unsupported::PackedSequences).into());
-    }
-    layers(c, kind)
-}
+/// Recurrent layers and cells.
+pub const OPS: &[Row] = &[
+    (&["lstm"], Recurrence, |c| layers(c, CellKind::TORCH_LSTM)),
+    (&["gru"], Recurrence, |c| layers(c, CellKind::TORCH_GRU)),
+    (&["rnn_tanh"], Recurrence, |c| layers(c, CellKind::Plain { is_relu: false })),
+    (&["rnn_relu"], Recurrence, |c| layers(c, CellKind::Plain { is_relu: true })),
+    (&["lstm_cell"], Recurrence, |c| cell(c, CellKind::TORCH_LSTM)),
+    (&["gru_cell"], Recurrence, |c| cell(c, CellKind::TORCH_GRU)),
+    (&["rnn_tanh_cell"], Recurrence, |c| cell(c, CellKind::Plain { is_relu: false })),
+    (&["rnn_relu_cell"], Recurrence, |c| cell(c, CellKind::Plain { is_relu: true })),
+];
 
 /// One step.
 fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
@@ -45,8 +38,11 @@ fn cell(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
 
 /// Several layers, in one direction or both.
 fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
+    if c.overload == "data" {
+        return Err(refuse!("sequences of packed lengths are not translated"));
+    }
     if c.flag_or("train", false) && c.float_or("dropout", 0.0) > 0.0 {
-        return Err(CallError::from(Unsupported::TrainingDropout).into());
+        return Err(refuse!("dropout between layers in training is not translated"));
     }
     let has_biases = c.flag_or("has_biases", true);
     let count = usize::try_from(c.int_or("num_layers", 1)).unwrap_or(0);
@@ -63,7 +59,7 @@ fn layers(c: &mut Call<'_, '_, '_>, kind: CellKind) -> Made {
     let each = weights.len() / count.saturating_mul(directions).max(1);
     let projects = matches!(kind, CellKind::Lstm { .. }) && each == 3 + 2 * usize::from(has_biases);
     if each != 2 + 2 * usize::from(has_biases) + usize::from(projects) || states.is_empty() {
-        return Err(CallError::Weights { weights: weights.len(), layers: count, directions }.into());
+        return Err(refuse!("{} weights are given for {count} layers in {directions} directions", weights.len()));
     }
     let mut last: (Vec<InstructionId>, Vec<InstructionId>) = (Vec::new(), Vec::new());
     for number in 0..count {

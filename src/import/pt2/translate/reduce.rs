@@ -1,57 +1,48 @@
 //! Reductions, orders and running sums.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Reduction;
 use crate::program::compose::{
     arg_extreme, cumulative, distances, log_softmax, logsumexp, norm, running_extreme, softmax, sort_places,
     top_places, variance, widened,
 };
-use crate::program::{Binary, CallError, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
-/// Translates reductions.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "softmax"
-        | "_softmax"
-        | "special_softmax"
-        | "log_softmax"
-        | "_log_softmax"
-        | "special_log_softmax"
-        | "_safe_softmax" => shares(c),
-        "sum" | "prod" | "mean" | "amax" | "amin" | "all" | "any" => plain(c),
-        "max" | "min" => extreme(c),
-        "argmax" | "argmin" => place(c),
-        "var" | "std" | "var_mean" | "std_mean" => spread(c),
-        "norm" | "linalg_vector_norm" | "linalg_norm" => length(c),
-        "logsumexp" | "special_logsumexp" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
-            one(logsumexp(c.b(), x, &dimensions, keeps)?)
-        }
-        "cumsum" | "cumprod" => {
-            let element = c.result()?.element;
-            let with = if c.op == "cumsum" { Binary::Add } else { Binary::Mul };
-            let x = c.operand(0, element)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", 0, rank)?;
-            one(cumulative(c.b(), with, x, dimension, false)?)
-        }
-        "cummax" | "cummin" => running(c),
-        "cdist" | "_cdist_forward" => {
-            let (x, y) = (c.x(0)?, c.x(1)?);
-            let p = c.float_or("p", 2.0);
-            one(distances(c.b(), x, y, p)?)
-        }
-        "aminmax" => both_extremes(c),
-        "topk" => top(c),
-        "sort" | "argsort" | "msort" => order(c),
-        "count_nonzero" => count(c),
-        _ => Ok(Done::Unknown),
-    }
-}
+/// Reductions.
+pub const OPS: &[Row] = &[
+    (&["softmax", "_softmax", "_safe_softmax", "special_softmax"], Reduction, shares),
+    (&["log_softmax", "_log_softmax", "special_log_softmax"], Reduction, shares),
+    (&["sum", "prod", "mean", "amax", "amin", "all", "any"], Reduction, plain),
+    (&["max", "min"], Reduction, extreme),
+    (&["argmax", "argmin"], Reduction, place),
+    (&["var", "std", "var_mean", "std_mean"], Reduction, spread),
+    (&["norm", "linalg_vector_norm", "linalg_norm"], Reduction, length),
+    (&["logsumexp", "special_logsumexp"], Reduction, |c| {
+        let x = c.x(0)?;
+        let rank = c.b().rank(x);
+        let (dimensions, keeps) = (c.dimensions("dim", rank)?, c.flag_or("keepdim", false));
+        one(logsumexp(c.b(), x, &dimensions, keeps)?)
+    }),
+    (&["cumsum", "cumprod"], Reduction, |c| {
+        let element = c.result()?.element;
+        let with = if c.op == "cumsum" { Binary::Add } else { Binary::Mul };
+        let x = c.operand(0, element)?;
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dim", 0, rank)?;
+        one(cumulative(c.b(), with, x, dimension, false)?)
+    }),
+    (&["cummax", "cummin"], Reduction, running),
+    (&["cdist", "_cdist_forward"], Reduction, |c| {
+        let (x, y) = (c.x(0)?, c.x(1)?);
+        let p = c.float_or("p", 2.0);
+        one(distances(c.b(), x, y, p)?)
+    }),
+    (&["aminmax"], Reduction, both_extremes),
+    (&["topk"], Reduction, top),
+    (&["sort", "argsort", "msort"], Reduction, order),
+    (&["count_nonzero"], Reduction, count),
+];
 
 /// The position of the largest or the smallest element.
 fn place(c: &mut Call<'_, '_, '_>) -> Made {
@@ -98,7 +89,7 @@ fn top(c: &mut Call<'_, '_, '_>) -> Made {
     let rank = c.b().rank(x);
     let dimension = c.dimension("dim", -1, rank)?;
     let k = c.int_or("k", 0);
-    let k = u64::try_from(k).map_err(|_| CallError::Negative { argument: "k", found: k })?;
+    let k = u64::try_from(k).map_err(|_| refuse!("k is {k} and must not be negative"))?;
     let is_largest = c.flag_or("largest", true);
     let [values, places] = top_places(c.b(), x, k, dimension, is_largest)?;
     Ok(Done::Many(vec![Some(values), Some(places)]))
@@ -173,12 +164,12 @@ fn plain(c: &mut Call<'_, '_, '_>) -> Made {
 /// The largest or smallest element of all, or along a dimension with its position.
 fn extreme(c: &mut Call<'_, '_, '_>) -> Made {
     let with = if c.op == "max" { Binary::Max } else { Binary::Min };
+    if c.overload == "other" {
+        return super::binary::arithmetic(c, with);
+    }
     let is_largest = c.op == "max";
     let x = c.x(0)?;
     let rank = c.b().rank(x);
-    if c.overload == "other" {
-        return Ok(Done::Unknown);
-    }
     if c.arg("dim").is_none() {
         let all: Vec<usize> = (0..rank).collect();
         return one(c.b().reduce(with, x, &all, false)?);

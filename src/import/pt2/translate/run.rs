@@ -9,14 +9,13 @@ use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, NamedArgument, Node};
 use super::super::weights::Weights;
 use super::call::{Call, Done};
-use super::families::known;
 use super::finish::Reason;
+use super::operators::known;
 use super::signature::{input_kind, scope_of};
 use super::views::{ViewId, Views};
-use crate::program::{
-    ArrayType, BuildError, Builder, CallError, InstructionId, Program, ProgramParameter, Role, Type, ValueError,
-};
+use crate::program::{ArrayType, Builder, InstructionId, Program, ProgramParameter, Role, Type};
 use crate::{ImportError, Place, UnsupportedOp};
+use ns_base::{Refusal, refuse};
 
 /// A program, and what is unknown about it.
 #[derive(Debug)]
@@ -68,7 +67,7 @@ pub fn translate(
     t.into_translated(&outputs).map_err(of_file)
 }
 
-fn of_file(error: BuildError) -> ImportError {
+fn of_file(error: Refusal) -> ImportError {
     ImportError::of_file(Pt2Error::Program(error))
 }
 
@@ -109,7 +108,7 @@ impl Translator {
     ///
     /// # Errors
     /// When the program becomes too large.
-    pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translated, BuildError> {
+    pub fn into_translated(self, outputs: &[InstructionId]) -> Result<Translated, Refusal> {
         let program = self.b.finish("model", outputs)?;
         Ok(Translated { program, unsupported: self.unsupported.into_values().collect(), notes: self.notes })
     }
@@ -212,7 +211,7 @@ impl Translator {
         let finished = call.finish(made, is_in_place);
         match finished {
             Ok(()) => Ok(()),
-            Err(Reason::Missing(missing)) => Err(at_node(&name_of(node), CallError::from(missing).into())),
+            Err(Reason::Missing(missing)) => Err(at_node(&name_of(node), missing)),
             Err(Reason::Unknown(why)) => self.opaque(node, graph, &format!("{space}::{name}"), why),
         }
     }
@@ -223,14 +222,14 @@ impl Translator {
         node: &Node<'a>,
         graph: &Graph<'a>,
         op: &str,
-        why: Option<BuildError>,
+        why: Option<Refusal>,
     ) -> Result<(), ImportError> {
         let first = name_of(node);
         if let Some(why) = why {
             self.note(format!("{first}: this use of {op} is not known here: {why}"));
         }
         self.list_unsupported(UnsupportedOp { op: op.to_owned(), count: 1, first: first.clone() });
-        let wrong = |e: BuildError| at_node(&first, e);
+        let wrong = |e: Refusal| at_node(&first, e);
         let (mut operands, mut config) = (Vec::new(), String::new());
         let mut call = Call { t: self, node, graph, op: "", overload: "" };
         for (place, input) in node.inputs.iter().enumerate() {
@@ -293,7 +292,7 @@ impl Translator {
             };
             return Err(ImportError::at(Place::Node(place), refused));
         };
-        let missing = |e: BuildError| at_node(&place, e);
+        let missing = |e: Refusal| at_node(&place, e);
         let mut inside = FxHashMap::default();
         let given = node.inputs[at + 1..].iter().flat_map(|i| match &i.arg {
             Argument::Tensors(all) => all.iter().collect::<Vec<_>>(),
@@ -327,7 +326,7 @@ impl Translator {
         let call = Call { t: self, node, graph, op: "", overload: "" };
         let names: Vec<String> = call.output_names().iter().map(|n| n.get().to_owned()).collect();
         if names.len() != results.len() {
-            return Err(at_node(&place, CallError::Results { given: results.len(), named: names.len() }.into()));
+            return Err(at_node(&place, refuse!("{} results are named and {} are given", names.len(), results.len())));
         }
         names.iter().zip(results).for_each(|(name, view)| self.bind(name, view));
         Ok(())
@@ -336,7 +335,7 @@ impl Translator {
     /// An operator with an effect beside its results, such as `_print`. It is opaque; the tokens that keep calls in order are left out.
     fn with_effects<'a>(&mut self, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), ImportError> {
         let Some(Argument::Text(operator)) = node.inputs.get(1).map(|i| &i.arg) else {
-            return Err(at_node(&name_of(node), CallError::Absent { place: 1, op: "with_effects".to_owned() }.into()));
+            return Err(at_node(&name_of(node), refuse!("argument 1 of with_effects is missing")));
         };
         let named = |arg: &Argument<'a>| match arg {
             Argument::Tensor(name) => Some(Argument::Tensor(name.clone())),
@@ -357,7 +356,7 @@ impl Translator {
     }
 
     /// A branch or a loop that data decides, as one operation that cannot be placed.
-    fn undecided<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), BuildError> {
+    fn undecided<'a>(&mut self, op: &str, node: &Node<'a>, graph: &Graph<'a>) -> Result<(), Refusal> {
         let scope = scope_of(node);
         let scope = if scope.is_empty() { self.b.origin().scope.clone() } else { scope };
         self.b.set_origin(&format!("higher_order::{op}"), &scope);
@@ -394,21 +393,21 @@ impl Translator {
     ///
     /// # Errors
     /// When no earlier node defines it.
-    pub fn view_named(&self, name: &str) -> Result<ViewId, BuildError> {
+    pub fn view_named(&self, name: &str) -> Result<ViewId, Refusal> {
         let found = self.names.last().and_then(|names| names.get(name)).copied();
-        Ok(found.ok_or_else(|| CallError::from(ValueError::Absent(name.chars().take(200).collect())))?)
+        found.ok_or_else(|| refuse!("no node in front gives the value {}", name.chars().take(200).collect::<String>()))
     }
 
     /// The type of a value by its name.
     ///
     /// # Errors
     /// When the graph does not describe it.
-    pub fn type_named(&self, name: &str, graph: &Graph<'_>) -> Result<ArrayType, BuildError> {
+    pub fn type_named(&self, name: &str, graph: &Graph<'_>) -> Result<ArrayType, Refusal> {
         let short = || name.chars().take(200).collect::<String>();
         let meta = graph.tensor_values.get(name);
-        let meta = meta.ok_or_else(|| CallError::from(ValueError::Untyped(short())))?;
+        let meta = meta.ok_or_else(|| refuse!("the value {} has no type", short()))?;
         let ty = self.symbols.array(meta);
-        Ok(ty.map_err(|fault| CallError::from(ValueError::Type { name: short(), fault }))?)
+        ty.map_err(|fault| refuse!("the value {}: {fault}", short()))
     }
 }
 
@@ -427,17 +426,6 @@ fn name_of(node: &Node<'_>) -> String {
     name.unwrap_or(node.target.get()).chars().take(200).collect()
 }
 
-fn at_node(name: &str, error: BuildError) -> ImportError {
+fn at_node(name: &str, error: Refusal) -> ImportError {
     ImportError::at(Place::Node(name.chars().take(200).collect()), Pt2Error::Node(error))
-}
-
-/// The kind of work of an aten operation; `None` if it is unknown. The operation is tried without arguments.
-#[cfg(test)]
-pub fn kind_of_aten(op: &str) -> Option<crate::OperatorKind> {
-    let node = format!(r#"{{"target": "torch.ops.aten.{op}.default", "inputs": [], "outputs": []}}"#);
-    let node: Node<'_> = serde_json::from_str(&node).ok()?;
-    let graph = r#"{"inputs": [], "outputs": [], "nodes": [], "tensor_values": {}, "sym_int_values": {}}"#;
-    let graph: Graph<'_> = serde_json::from_str(graph).ok()?;
-    let mut t = Translator::new(Symbols::default());
-    super::families::kind_of(&mut Call { t: &mut t, node: &node, graph: &graph, op, overload: "default" })
 }

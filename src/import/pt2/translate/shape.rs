@@ -1,113 +1,65 @@
 //! Operations that change sizes, order and element type: most are views of the same memory.
 
 use super::super::argument::Argument;
-use super::arrange::{difference, meshgrid, pad, repeat, repeat_each, repeat_interleave, roll, shuffle, triangle};
-use super::call::{Call, Done, Made, one};
-use super::infer::is_conversion;
+use super::call::{Call, Done, Made, Row, one};
 use super::views::{Look, ViewId};
+use crate::OperatorKind::Movement;
 use crate::program::builder::RowGather;
-use crate::program::{Binary, BuildError, CallError, ElementType, Unsupported};
+use crate::program::{Binary, ElementType};
 use ns_base::convert::real_signed;
+use ns_base::{Refusal, refuse};
 
-/// Translates views, copies, joins and operations that change nothing.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "detach" | "alias" | "lift" | "contiguous" | "requires_grad" | "alias_copy" | "detach_copy" | "pin_memory" => {
-            same(c)
-        }
-        "dropout" | "feature_dropout" | "alpha_dropout" | "feature_alpha_dropout" | "native_dropout"
-            if !c.flag_or("train", true) || c.float_or("p", 0.5) == 0.0 =>
-        {
-            dropout(c)
-        }
-        "clone" | "lift_fresh_copy" | "lift_fresh" => copy(c),
-        "cpu" | "to_dense" => convert(c),
-        op if is_conversion(op) => convert(c),
-        "view" if c.overload == "dtype" => {
-            let x = c.x(0)?;
-            let ty = c.result()?;
-            let bits = crate::program::Op::BitcastConvert;
-            one(c.b().push_array(bits, vec![x], ty.element, ty.dims)?)
-        }
-        "view" | "_unsafe_view" | "reshape" | "view_as" | "reshape_as" | "flatten" | "unflatten" | "squeeze"
-        | "unsqueeze" | "_reshape_alias" | "ravel" | "atleast_1d" | "atleast_2d" | "atleast_3d" | "squeeze_copy"
-        | "view_copy" | "unsqueeze_copy" => {
-            let dims = c.result()?.dims;
-            look(c, Look::Reshape(dims))
-        }
-        "as_strided" | "as_strided_copy" => as_strided(c),
-        "transpose" | "swapaxes" | "swapdims" | "t" | "t_copy" | "permute" | "movedim" | "moveaxis" | "numpy_T"
-        | "mT" | "matrix_H" | "adjoint" | "permute_copy" | "transpose_copy" => transpose(c),
-        "expand" | "expand_as" | "broadcast_to" | "expand_copy" => {
-            let dims = c.result()?.dims;
-            look(c, Look::Expand(dims))
-        }
-        "slice" | "slice_copy" | "narrow" | "narrow_copy" | "select" | "select_copy" => part(c),
-        "split"
-        | "split_with_sizes"
-        | "chunk"
-        | "unbind"
-        | "tensor_split"
-        | "unsafe_split"
-        | "unsafe_split_with_sizes"
-        | "unsafe_chunk"
-        | "split_copy"
-        | "split_with_sizes_copy"
-        | "unbind_copy" => parts(c),
-        op if op.starts_with("_assert") || op.starts_with("sym_") || op == "_check" => Ok(Done::Nothing),
-        _ => arranged(c),
+/// Views, copies, joins and operations that change nothing.
+pub const OPS: &[Row] = &[
+    (&["detach", "alias", "lift", "contiguous"], Movement, same),
+    (&["requires_grad", "alias_copy", "detach_copy", "pin_memory"], Movement, same),
+    (&["clone", "lift_fresh_copy", "lift_fresh"], Movement, copy),
+    (&["cpu", "to_dense", "to", "_to_copy", "type_as"], Movement, convert),
+    (&["_autocast_to_full_precision", "_autocast_to_reduced_precision"], Movement, convert),
+    (&["view"], Movement, view),
+    (&["_unsafe_view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze"], Movement, reshape),
+    (&["unsqueeze", "_reshape_alias", "ravel", "atleast_1d", "atleast_2d", "atleast_3d"], Movement, reshape),
+    (&["squeeze_copy", "view_copy", "unsqueeze_copy"], Movement, reshape),
+    (&["as_strided", "as_strided_copy"], Movement, as_strided),
+    (&["transpose", "swapaxes", "swapdims", "t", "t_copy", "permute", "movedim", "moveaxis"], Movement, transpose),
+    (&["numpy_T", "mT", "matrix_H", "adjoint", "permute_copy", "transpose_copy"], Movement, transpose),
+    (&["expand", "expand_as", "broadcast_to", "expand_copy"], Movement, |c| {
+        let dims = c.result()?.dims;
+        look(c, Look::Expand(dims))
+    }),
+    (&["slice", "slice_copy", "narrow", "narrow_copy", "select", "select_copy"], Movement, part),
+    (&["split", "split_with_sizes", "chunk", "unbind", "tensor_split", "unsafe_split"], Movement, parts),
+    (&["unsafe_split_with_sizes", "unsafe_chunk"], Movement, parts),
+    (&["split_copy", "split_with_sizes_copy", "unbind_copy"], Movement, parts),
+    // Checks, and sizes whose values the file has.
+    (&["_assert_async", "_assert_scalar", "_assert_tensor_metadata"], Movement, |_| Ok(Done::Nothing)),
+    (&["sym_constrain_range", "sym_constrain_range_for_size", "sym_is_contiguous"], Movement, |_| Ok(Done::Nothing)),
+    (&["sym_numel", "sym_size", "sym_storage_offset", "sym_stride"], Movement, |_| Ok(Done::Nothing)),
+    (&["cat", "concat", "concatenate", "stack", "hstack", "vstack"], Movement, join),
+];
+
+/// The same elements with the sizes of the result, or with `dtype` the same bits as numbers of another type.
+fn view(c: &mut Call<'_, '_, '_>) -> Made {
+    if c.overload != "dtype" {
+        return reshape(c);
     }
+    let x = c.x(0)?;
+    let ty = c.result()?;
+    one(c.b().push_array(crate::program::Op::BitcastConvert, vec![x], ty.element, ty.dims)?)
 }
 
-/// Operations that move elements: joins, repetitions, permutations, paddings.
-fn arranged(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "cat" | "concat" | "concatenate" | "stack" | "hstack" | "vstack" | "dstack" => join(c),
-        "repeat" | "tile" => repeat(c),
-        "repeat_interleave" if c.overload == "self_int" => repeat_interleave(c),
-        "repeat_interleave" => repeat_each(c),
-        "flip" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimensions = c.dimensions("dims", rank)?;
-            one(c.b().reverse(x, &dimensions)?)
-        }
-        "roll" => roll(c),
-        "pad" | "constant_pad_nd" | "reflection_pad1d" | "reflection_pad2d" | "replication_pad1d"
-        | "replication_pad2d" | "reflection_pad3d" | "replication_pad3d" => pad(c),
-        "pixel_shuffle" | "pixel_unshuffle" | "channel_shuffle" | "native_channel_shuffle" => shuffle(c),
-        "tril" | "triu" => triangle(c),
-        "diff" => difference(c),
-        "meshgrid" => meshgrid(c),
-        "broadcast_tensors" => {
-            let types = c.results()?;
-            let mut values = Vec::new();
-            for (x, ty) in c.tensors(0)?.into_iter().zip(types) {
-                values.push(Some(c.b().broadcast_to(x, &ty.dims)?));
-            }
-            Ok(Done::Many(values))
-        }
-        _ => Ok(Done::Unknown),
-    }
+/// The same elements with the sizes of the result.
+fn reshape(c: &mut Call<'_, '_, '_>) -> Made {
+    let dims = c.result()?.dims;
+    look(c, Look::Reshape(dims))
 }
 
 /// A value that is the operand itself.
-fn same(c: &mut Call<'_, '_, '_>) -> Made {
+///
+/// # Errors
+/// When there is no operand.
+pub fn same(c: &mut Call<'_, '_, '_>) -> Made {
     Ok(Done::Views(vec![c.view(0)?]))
-}
-
-/// Dropout outside training, which does nothing; the native one also returns a mask that keeps all elements.
-fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
-    if c.op != "native_dropout" {
-        return same(c);
-    }
-    let x = c.x(0)?;
-    let dims = c.b().dims(x);
-    let kept = c.b().full(ElementType::Pred, &dims, 1.0)?;
-    Ok(Done::Many(vec![Some(x), Some(kept)]))
 }
 
 /// A copy with its own memory.
@@ -142,14 +94,14 @@ fn as_strided(c: &mut Call<'_, '_, '_>) -> Made {
         return look(c, Look::Reshape(ty.dims));
     }
     if !lies_row_by_row(c)? || strides.len() != ty.dims.len() || ty.dims.is_empty() {
-        return Err(CallError::from(Unsupported::Strides).into());
+        return Err(refuse!("the strides are not the strides of the sizes"));
     }
     let last = ty.dims.iter().zip(&strides).try_fold(offset, |at, (&n, &stride)| {
         let steps = i64::try_from(n.saturating_sub(1)).ok()?;
         at.checked_add(steps.checked_mul(stride)?).filter(|_| stride >= 0)
     });
     if last.and_then(|n| u64::try_from(n).ok()).is_none_or(|n| n >= all) || ty.elements() == Some(0) {
-        return Err(CallError::from(Unsupported::StridesBeyond).into());
+        return Err(refuse!("the strides reach beyond the operand"));
     }
     let mut places = c.b().full(ElementType::S64, &ty.dims, real_signed(offset))?;
     for (d, &stride) in strides.iter().enumerate() {
@@ -173,7 +125,7 @@ fn is_row_major(strides: &[i64], dims: &[u64]) -> bool {
 }
 
 /// Whether the first operand is row-major from the start of its memory, according to the file.
-fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, BuildError> {
+fn lies_row_by_row(c: &mut Call<'_, '_, '_>) -> Result<bool, Refusal> {
     let Argument::Tensor(name) = c.at(0)? else { return Ok(false) };
     let Some(meta) = c.graph.tensor_values.get(name.get()) else { return Ok(false) };
     let starts_at_first = match &meta.storage_offset {
@@ -199,7 +151,7 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
         "mT" | "matrix_H" | "adjoint" if rank >= 2 => order.swap(rank - 1, rank - 2),
         "movedim" | "moveaxis" => order = moved(c, rank)?,
         _ => {
-            let at = |place: usize| -> Result<usize, BuildError> {
+            let at = |place: usize| -> Result<usize, Refusal> {
                 let number = c.int_of(c.at(place)?).unwrap_or(i64::MAX);
                 crate::program::compose::dimension(rank, number)
             };
@@ -213,10 +165,10 @@ fn transpose(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// The permutation after dimensions have moved.
-fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, BuildError> {
+fn moved(c: &Call<'_, '_, '_>, rank: usize) -> Result<Vec<usize>, Refusal> {
     let (from, to) = (c.dimensions("source", rank)?, c.dimensions("destination", rank)?);
     if from.len() != to.len() {
-        return Err(CallError::Moves { sources: from.len(), destinations: to.len() }.into());
+        return Err(refuse!("{} dimensions are moved to {} places", from.len(), to.len()));
     }
     let mut rest = (0..rank).filter(|d| !from.contains(d));
     let order: Vec<usize> = (0..rank)
@@ -239,7 +191,7 @@ fn part(c: &mut Call<'_, '_, '_>) -> Made {
         let index = c.int("index").ok_or_else(|| c.missing("index"))?;
         let at = from_front(index, size);
         if at >= size {
-            return Err(CallError::Index { index, size }.into());
+            return Err(refuse!("a dimension of {size} elements has no element {index}"));
         }
         let row = c.t.views.look(&mut c.t.b, parent, Look::Slice(dimension, at, at + 1, 1))?;
         let dims = c.result()?.dims;
@@ -305,8 +257,6 @@ fn join(c: &mut Call<'_, '_, '_>) -> Made {
         }
         "vstack" => one(c.b().concatenate(&parts, 0)?),
         "hstack" => one(c.b().concatenate(&parts, usize::from(rank > 1))?),
-        "dstack" if rank == 3 && parts.iter().all(|&p| c.t.b.rank(p) == 3) => one(c.b().concatenate(&parts, 2)?),
-        "dstack" => Ok(Done::Unknown),
         _ => {
             let dimension = c.dimension("dim", 0, rank)?;
             one(c.b().concatenate(&parts, dimension)?)

@@ -1,120 +1,100 @@
 //! Tests of numbers, and rarer functions.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Function;
 use crate::program::builder::broadcast_dims;
 use crate::program::compose::cumulative;
-use crate::program::{Binary, BuildError, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
-/// Translates tests of numbers and rarer functions.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    if c.op == "log_sigmoid_forward" {
+/// Tests of numbers and rarer functions.
+pub const OPS: &[Row] = &[
+    (&["log_sigmoid_forward"], Function, |c| {
         let x = c.x(0)?;
         let value = crate::program::compose::log_sigmoid(c.b(), x)?;
-        return Ok(Done::Many(vec![Some(value), None]));
-    }
-    for family in [questions, functions] {
-        if let Some(value) = family(c)? {
-            return one(value);
+        Ok(Done::Many(vec![Some(value), None]))
+    }),
+    (&["isneginf"], Function, |c| is_infinite(c, f64::NEG_INFINITY)),
+    (&["isposinf"], Function, |c| is_infinite(c, f64::INFINITY)),
+    (&["signbit"], Function, |c| {
+        let x = c.x(0)?;
+        one(below(c, x)?)
+    }),
+    (&["isreal"], Function, |c| {
+        let x = c.x(0)?;
+        if c.b().element(x).is_complex() {
+            let imaginary = c.b().unary(Unary::Imag, x)?;
+            return one(c.b().compare_number(Comparison::Eq, imaginary, 0.0)?);
         }
-    }
-    Ok(Done::Unknown)
-}
+        let dims = c.b().dims(x);
+        one(c.b().full(ElementType::Pred, &dims, 1.0)?)
+    }),
+    (&["isclose"], Function, |c| one(close(c)?)),
+    (&["isin"], Function, |c| one(is_among(c)?)),
+    (&["sinc", "special_sinc"], Function, |c| {
+        let x = float(c, 0)?;
+        let turned = c.b().with_number(Binary::Mul, x, std::f64::consts::PI)?;
+        let sine = c.b().unary(Unary::Sin, turned)?;
+        let quotient = c.b().div(sine, turned)?;
+        one(or_else_at_zero(c, x, 1.0, quotient)?)
+    }),
+    (&["ldexp"], Function, |c| {
+        let (x, power) = (float(c, 0)?, float(c, 1)?);
+        let power = c.b().with_number(Binary::Mul, power, std::f64::consts::LN_2)?;
+        let factor = c.b().unary(Unary::Exp, power)?;
+        one(c.b().mul(x, factor)?)
+    }),
+    (&["special_entr"], Function, |c| {
+        let x = float(c, 0)?;
+        let log = c.b().unary(Unary::Log, x)?;
+        let product = c.b().mul(x, log)?;
+        let minus = c.b().unary(Unary::Neg, product)?;
+        let own = or_else_at_zero(c, x, 0.0, minus)?;
+        let is_below = c.b().compare_number(Comparison::Lt, x, 0.0)?;
+        let least = c.t.b.number(c.t.b.element(x), f64::NEG_INFINITY)?;
+        one(c.b().select(is_below, least, own)?)
+    }),
+    (&["special_ndtr"], Function, |c| {
+        let x = float(c, 0)?;
+        let scaled = c.b().with_number(Binary::Mul, x, -std::f64::consts::FRAC_1_SQRT_2)?;
+        let twice = c.b().unary(Unary::Erfc, scaled)?;
+        one(c.b().with_number(Binary::Mul, twice, 0.5)?)
+    }),
+    (&["special_ndtri"], Function, |c| {
+        let x = float(c, 0)?;
+        let twice = c.b().with_number(Binary::Mul, x, 2.0)?;
+        let centred = c.b().with_number(Binary::Sub, twice, 1.0)?;
+        let inverse = c.b().unary(Unary::ErfInv, centred)?;
+        one(c.b().with_number(Binary::Mul, inverse, std::f64::consts::SQRT_2)?)
+    }),
+    (&["special_xlog1py"], Function, |c| {
+        let (x, y) = (float(c, 0)?, float(c, 1)?);
+        let log = c.b().unary(Unary::Log1p, y)?;
+        let product = c.b().mul(x, log)?;
+        one(or_else_at_zero(c, x, 0.0, product)?)
+    }),
+    (&["angle"], Function, |c| one(angle(c)?)),
+    (&["gcd", "lcm"], Function, |c| one(divisor(c)?)),
+    (&["logcumsumexp"], Function, |c| {
+        let x = c.x(0)?;
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dim", 0, rank)?;
+        let largest = c.b().reduce(Binary::Max, x, &[dimension], true)?;
+        let shifted = c.b().sub(x, largest)?;
+        let power = c.b().unary(Unary::Exp, shifted)?;
+        let sum = cumulative(c.b(), Binary::Add, power, dimension, false)?;
+        let log = c.b().unary(Unary::Log, sum)?;
+        one(c.b().add(log, largest)?)
+    }),
+];
 
-/// Functions that give booleans.
-fn questions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    Ok(Some(match c.op {
-        "isneginf" | "isposinf" => {
-            let x = c.x(0)?;
-            if !c.b().element(x).is_float() {
-                let dims = c.b().dims(x);
-                return c.b().full(ElementType::Pred, &dims, 0.0).map(Some);
-            }
-            let infinity = if c.op == "isposinf" { f64::INFINITY } else { f64::NEG_INFINITY };
-            c.b().compare_number(Comparison::Eq, x, infinity)?
-        }
-        "signbit" => {
-            let x = c.x(0)?;
-            below(c, x)?
-        }
-        "isreal" => {
-            let x = c.x(0)?;
-            let dims = c.b().dims(x);
-            if c.b().element(x).is_complex() {
-                let imaginary = c.b().unary(Unary::Imag, x)?;
-                c.b().compare_number(Comparison::Eq, imaginary, 0.0)?
-            } else {
-                c.b().full(ElementType::Pred, &dims, 1.0)?
-            }
-        }
-        "isclose" => close(c)?,
-        "isin" => is_among(c)?,
-        _ => return Ok(None),
-    }))
-}
-
-/// Functions composed of others.
-fn functions(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    Ok(Some(match c.op {
-        "sinc" | "special_sinc" => {
-            let x = float(c, 0)?;
-            let turned = c.b().with_number(Binary::Mul, x, std::f64::consts::PI)?;
-            let sine = c.b().unary(Unary::Sin, turned)?;
-            let quotient = c.b().div(sine, turned)?;
-            or_else_at_zero(c, x, 1.0, quotient)?
-        }
-        "ldexp" => {
-            let (x, power) = (float(c, 0)?, float(c, 1)?);
-            let power = c.b().with_number(Binary::Mul, power, std::f64::consts::LN_2)?;
-            let factor = c.b().unary(Unary::Exp, power)?;
-            c.b().mul(x, factor)?
-        }
-        "special_entr" => {
-            let x = float(c, 0)?;
-            let log = c.b().unary(Unary::Log, x)?;
-            let product = c.b().mul(x, log)?;
-            let minus = c.b().unary(Unary::Neg, product)?;
-            let own = or_else_at_zero(c, x, 0.0, minus)?;
-            let is_below = c.b().compare_number(Comparison::Lt, x, 0.0)?;
-            let least = c.t.b.number(c.t.b.element(x), f64::NEG_INFINITY)?;
-            c.b().select(is_below, least, own)?
-        }
-        "special_ndtr" => {
-            let x = float(c, 0)?;
-            let scaled = c.b().with_number(Binary::Mul, x, -std::f64::consts::FRAC_1_SQRT_2)?;
-            let twice = c.b().unary(Unary::Erfc, scaled)?;
-            c.b().with_number(Binary::Mul, twice, 0.5)?
-        }
-        "special_ndtri" => {
-            let x = float(c, 0)?;
-            let twice = c.b().with_number(Binary::Mul, x, 2.0)?;
-            let centred = c.b().with_number(Binary::Sub, twice, 1.0)?;
-            let inverse = c.b().unary(Unary::ErfInv, centred)?;
-            c.b().with_number(Binary::Mul, inverse, std::f64::consts::SQRT_2)?
-        }
-        "special_xlog1py" => {
-            let (x, y) = (float(c, 0)?, float(c, 1)?);
-            let log = c.b().unary(Unary::Log1p, y)?;
-            let product = c.b().mul(x, log)?;
-            or_else_at_zero(c, x, 0.0, product)?
-        }
-        "angle" => angle(c)?,
-        "gcd" | "lcm" => divisor(c)?,
-        "logcumsumexp" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", 0, rank)?;
-            let largest = c.b().reduce(Binary::Max, x, &[dimension], true)?;
-            let shifted = c.b().sub(x, largest)?;
-            let power = c.b().unary(Unary::Exp, shifted)?;
-            let sum = cumulative(c.b(), Binary::Add, power, dimension, false)?;
-            let log = c.b().unary(Unary::Log, sum)?;
-            c.b().add(log, largest)?
-        }
-        _ => return Ok(None),
-    }))
+fn is_infinite(c: &mut Call<'_, '_, '_>, infinity: f64) -> Made {
+    let x = c.x(0)?;
+    if c.b().element(x).is_float() {
+        return one(c.b().compare_number(Comparison::Eq, x, infinity)?);
+    }
+    let dims = c.b().dims(x);
+    one(c.b().full(ElementType::Pred, &dims, 0.0)?)
 }
 
 /// The greatest common divisor of integers by Euclid's algorithm, or their least common multiple. The number of turns is enough for all integers.
@@ -123,7 +103,7 @@ fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
     if !element.is_integer() {
         let (what, found) = ("a common divisor or multiple", c.b().type_of(x).clone());
-        return Err(BuildError::Elements { what, needs: "whole numbers", found });
+        return Err(refuse!("{what} needs whole numbers, not {found}"));
     }
     let (x, y) = (c.b().unary(Unary::Abs, x)?, c.b().unary(Unary::Abs, y)?);
     let dims = broadcast_dims(&c.b().dims(x), &c.b().dims(y))?;

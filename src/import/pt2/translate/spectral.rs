@@ -1,65 +1,63 @@
 //! Complex numbers, Fourier transforms and their windows.
 
 use super::arrange::around;
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Function;
 use crate::program::compose::{Windows, dimension, windows};
-use crate::program::{
-    ArrayType, Binary, BuildError, Built, CallError, ElementType, InstructionId, Numbers, Op, Unary, Value,
-};
+use crate::program::{ArrayType, Binary, Built, ElementType, InstructionId, Numbers, Op, Unary, Value};
 use ns_base::convert::{self, at_least_zero, real_signed, signed_len};
+use ns_base::{Refusal, refuse};
 
 /// Most numbers of a window that is computed here.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// Translates complex numbers, transforms and windows.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    match c.op {
-        "view_as_real" | "view_as_real_copy" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
-            one(c.b().stack(&[real, imaginary], rank)?)
+/// Complex numbers, transforms and windows.
+pub const OPS: &[Row] = &[
+    (&["view_as_real", "view_as_real_copy"], Function, |c| {
+        let x = c.x(0)?;
+        let rank = c.b().rank(x);
+        let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+        one(c.b().stack(&[real, imaginary], rank)?)
+    }),
+    (&["view_as_complex", "view_as_complex_copy"], Function, |c| {
+        let x = c.x(0)?;
+        let last = c.b().rank(x).saturating_sub(1);
+        let (real, imaginary) = (c.b().pick(x, last, 0)?, c.b().pick(x, last, 1)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["complex"], Function, |c| {
+        let (real, imaginary) = (c.x(0)?, c.x(1)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["polar"], Function, |c| {
+        let (size, angle) = (c.x(0)?, c.x(1)?);
+        let (cosine, sine) = (c.b().unary(Unary::Cos, angle)?, c.b().unary(Unary::Sin, angle)?);
+        let (real, imaginary) = (c.b().mul(size, cosine)?, c.b().mul(size, sine)?);
+        one(c.b().binary(Binary::Complex, real, imaginary)?)
+    }),
+    (&["conj", "_conj", "conj_physical", "_conj_physical"], Function, |c| {
+        let x = c.x(0)?;
+        if !c.b().element(x).is_complex() {
+            return one(x);
         }
-        "view_as_complex" | "view_as_complex_copy" => {
-            let x = c.x(0)?;
-            let last = c.b().rank(x).saturating_sub(1);
-            let (real, imaginary) = (c.b().pick(x, last, 0)?, c.b().pick(x, last, 1)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "complex" => {
-            let (real, imaginary) = (c.x(0)?, c.x(1)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "polar" => {
-            let (size, angle) = (c.x(0)?, c.x(1)?);
-            let (cosine, sine) = (c.b().unary(Unary::Cos, angle)?, c.b().unary(Unary::Sin, angle)?);
-            let (real, imaginary) = (c.b().mul(size, cosine)?, c.b().mul(size, sine)?);
-            one(c.b().binary(Binary::Complex, real, imaginary)?)
-        }
-        "conj" | "_conj" | "conj_physical" | "_conj_physical" => {
-            let x = c.x(0)?;
-            if !c.b().element(x).is_complex() {
-                return one(x);
-            }
-            let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
-            let minus = c.b().unary(Unary::Neg, imaginary)?;
-            one(c.b().binary(Binary::Complex, real, minus)?)
-        }
-        "resolve_conj" => one(c.x(0)?),
-        "fft_fftshift" | "fft_ifftshift" => shifted(c),
-        "stft" => short_time(c),
-        "istft" => from_spectra(c),
-        "hann_window" | "hamming_window" | "blackman_window" | "bartlett_window" => window(c),
-        "_fft_r2c" | "_fft_c2r" | "_fft_c2c" | "fft_fft" | "fft_fft2" | "fft_fftn" | "fft_ifft" | "fft_ifft2"
-        | "fft_ifftn" | "fft_rfft" | "fft_rfft2" | "fft_rfftn" | "fft_irfft" | "fft_irfft2" | "fft_irfftn" => {
-            transform(c)
-        }
-        _ => Ok(Done::Unknown),
-    }
-}
+        let (real, imaginary) = (c.b().unary(Unary::Real, x)?, c.b().unary(Unary::Imag, x)?);
+        let minus = c.b().unary(Unary::Neg, imaginary)?;
+        one(c.b().binary(Binary::Complex, real, minus)?)
+    }),
+    (&["resolve_conj"], Function, |c| one(c.x(0)?)),
+    (&["fft_fftshift", "fft_ifftshift"], Function, shifted),
+    (&["stft"], Function, short_time),
+    (&["istft"], Function, from_spectra),
+    (&["hann_window", "hamming_window", "blackman_window", "bartlett_window"], Function, window),
+    (&["_fft_c2c"], Function, |c| {
+        let is_forward = c.flag_or("forward", true);
+        transform(c, if is_forward { Kind::Forward } else { Kind::Inverse })
+    }),
+    (&["fft_fft", "fft_fft2", "fft_fftn"], Function, |c| transform(c, Kind::Forward)),
+    (&["fft_ifft", "fft_ifft2", "fft_ifftn"], Function, |c| transform(c, Kind::Inverse)),
+    (&["_fft_r2c", "fft_rfft", "fft_rfft2", "fft_rfftn"], Function, |c| transform(c, Kind::OfReal)),
+    (&["_fft_c2r", "fft_irfft", "fft_irfft2", "fft_irfftn"], Function, |c| transform(c, Kind::ToReal)),
+];
 
 /// Whether numbers are real or complex before and after a Fourier transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,21 +85,10 @@ struct Transform {
 }
 
 /// Fourier transforms under the names of `torch.fft` and of the aten operators below them.
-fn transform(c: &mut Call<'_, '_, '_>) -> Made {
+fn transform(c: &mut Call<'_, '_, '_>, kind: Kind) -> Made {
     let x = c.x(0)?;
     let dims = c.b().dims(x);
     let is_part = c.op.starts_with('_');
-    let kind = match c.op {
-        "_fft_r2c" => Kind::OfReal,
-        "_fft_c2r" => Kind::ToReal,
-        "_fft_c2c" if c.flag_or("forward", true) => Kind::Forward,
-        "_fft_c2c" => Kind::Inverse,
-        "fft_fft" | "fft_fft2" | "fft_fftn" => Kind::Forward,
-        "fft_ifft" | "fft_ifft2" | "fft_ifftn" => Kind::Inverse,
-        "fft_rfft" | "fft_rfft2" | "fft_rfftn" => Kind::OfReal,
-        "fft_irfft" | "fft_irfft2" | "fft_irfftn" => Kind::ToReal,
-        _ => return Ok(Done::Unknown),
-    };
     let along = along(c, &dims)?;
     if along.is_empty() || along.len() > 3 {
         return Ok(Done::Unknown);
@@ -122,7 +109,7 @@ fn transform(c: &mut Call<'_, '_, '_>) -> Made {
 }
 
 /// Dimensions that are transformed.
-fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
+fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, Refusal> {
     let rank = dims.len();
     let count = match c.ints("s") {
         Some(sizes) => sizes.len(),
@@ -140,9 +127,9 @@ fn along(c: &Call<'_, '_, '_>, dims: &[u64]) -> Result<Vec<usize>, BuildError> {
 }
 
 /// Sizes of these dimensions in the real or complex signal, not in its spectrum.
-fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, BuildError> {
+fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Result<Vec<u64>, Refusal> {
     let mut sizes: Vec<u64> = along.iter().map(|&d| dims[d]).collect();
-    let wrong = || CallError::Sizes { op: c.op.to_owned(), sizes: dims.to_vec() };
+    let wrong = || refuse!("{} is not possible with sizes {dims:?}", c.op);
     if kind == Kind::ToReal {
         let last = sizes.last_mut().ok_or_else(wrong)?;
         *last = last.checked_sub(1).and_then(|n| n.checked_mul(2)).ok_or_else(wrong)?;
@@ -154,7 +141,7 @@ fn sizes(c: &Call<'_, '_, '_>, dims: &[u64], along: &[usize], kind: Kind) -> Res
     if let (Some(n), Some(last)) = (c.int("last_dim_size"), sizes.last_mut()) {
         *last = u64::try_from(n).map_err(|_| wrong())?;
     }
-    if sizes.contains(&0) { Err(wrong().into()) } else { Ok(sizes) }
+    if sizes.contains(&0) { Err(wrong()) } else { Ok(sizes) }
 }
 
 /// Transforms dimensions, which are moved to the end for the transform.
@@ -288,7 +275,7 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
     let half = size / 2 + 1;
     let rows = c.b().size(x, 1)?;
     if rows != half && rows != size {
-        return Err(CallError::Frequencies { rows, size }.into());
+        return Err(refuse!("{rows} frequencies are given for a transform of {size} elements"));
     }
     let spectra = c.b().slice_dim(x, 1, 0, half, 1)?;
     let turned = c.b().swap_dims(spectra, 1, 2)?;
@@ -318,7 +305,8 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
         (c.b().slice_dim(signal, 1, start, end.min(all), 1)?, c.b().slice_dim(weights, 1, start, end.min(all), 1)?);
     let mut value = c.b().div(signal, weights)?;
     if end > all {
-        let more = i64::try_from(end - all).map_err(|_| BuildError::TooLong { what: "a signal", elements: end })?;
+        let more =
+            i64::try_from(end - all).map_err(|_| refuse!("a signal of {end} elements is longer than 63 bits count"))?;
         value = c.b().pad(value, 0.0, &[(0, 0), (0, more)])?;
     }
     one(if rank == 2 { c.b().squeeze(value, 0)? } else { value })
@@ -327,9 +315,9 @@ fn from_spectra(c: &mut Call<'_, '_, '_>) -> Made {
 /// Adds up stretches `[.., stretches, elements]`, each one step after the one before.
 fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built {
     let dims = c.b().dims(frames);
-    let wrong = || CallError::Sizes { op: "a sum of stretches".to_owned(), sizes: dims.clone() };
+    let wrong = || refuse!("a sum of stretches is not possible with sizes {dims:?}");
     let (&[n, count, size], true) = (dims.as_slice(), step > 0) else {
-        return Err(wrong().into());
+        return Err(wrong());
     };
     let total = step.checked_mul(count.saturating_sub(1)).and_then(|n| n.checked_add(size));
     let total = total.ok_or_else(wrong)?;
@@ -340,15 +328,16 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
     let mut sum: Option<InstructionId> = None;
     for i in 0..parts {
         let part = c.b().pick(whole, 2, i)?;
-        let edge =
-            |n: u64| i64::try_from(n).map_err(|_| BuildError::TooLong { what: "a sum of stretches", elements: n });
+        let edge = |n: u64| {
+            i64::try_from(n).map_err(|_| refuse!("a sum of stretches of {n} elements is longer than 63 bits count"))
+        };
         let placed = c.b().pad(part, 0.0, &[(0, 0), (edge(i)?, edge(parts - 1 - i)?), (0, 0)])?;
         sum = Some(match sum {
             Some(sum) => c.b().add(sum, placed)?,
             None => placed,
         });
     }
-    let sum = sum.ok_or(BuildError::Nothing("add up"))?;
+    let sum = sum.ok_or_else(|| refuse!("there is nothing to add up"))?;
     let row = c.b().reshape(sum, &[n, (count + parts - 1).saturating_mul(step)])?;
     c.b().slice_dim(row, 1, 0, total, 1)
 }
@@ -357,21 +346,19 @@ fn added_up(c: &mut Call<'_, '_, '_>, frames: InstructionId, step: u64) -> Built
 fn window(c: &mut Call<'_, '_, '_>) -> Made {
     let count = c.int("window_length").unwrap_or(-1);
     if !(0..=MOST_NUMBERS).contains(&count) {
-        return Err(CallError::Range { argument: "window_length", found: count, least: 0, most: MOST_NUMBERS }.into());
+        return Err(refuse!("window_length is {count} and must be from 0 to {MOST_NUMBERS}"));
     }
     let is_periodic = c.flag_or("periodic", true);
     let span = real_signed(if is_periodic { count } else { count - 1 }.max(1));
     let (alpha, beta) = (c.float_or("alpha", 0.54), c.float_or("beta", 0.46));
     let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
     let number = |i: i64| match c.op {
-        "hann_window" => Some(0.5 - 0.5 * libm::cos(turn(i))),
-        "hamming_window" => Some(alpha - beta * libm::cos(turn(i))),
-        "blackman_window" => Some(0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i))),
-        "bartlett_window" => Some(1.0 - (2.0 * real_signed(i) / span - 1.0).abs()),
-        _ => None,
+        "hann_window" => 0.5 - 0.5 * libm::cos(turn(i)),
+        "hamming_window" => alpha - beta * libm::cos(turn(i)),
+        "blackman_window" => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
+        _ => 1.0 - (2.0 * real_signed(i) / span - 1.0).abs(),
     };
-    let Some(numbers) = (0..count).map(number).collect::<Option<Vec<f64>>>() else { return Ok(Done::Unknown) };
-    let numbers = if count == 1 { vec![1.0] } else { numbers };
+    let numbers = if count == 1 { vec![1.0] } else { (0..count).map(number).collect() };
     let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
     let row = c.b().constant(Value { ty, numbers: Numbers::Real(numbers) })?;
     let element = c.result().map_or(ElementType::F32, |ty| ty.element);

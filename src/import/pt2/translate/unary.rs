@@ -1,30 +1,159 @@
 //! Functions of one operand, including activations.
 
-use super::call::{Call, Done, Made, one};
+use super::call::{Call, Done, Made, Row, one};
+use crate::OperatorKind::Function;
 use crate::program::compose::{self, Elu, power_number};
-use crate::program::{Binary, BuildError, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::{narrow, real_signed};
 
-/// Translates functions of one operand.
-///
-/// # Errors
-/// When arguments do not fit.
-pub fn translate(c: &mut Call<'_, '_, '_>) -> Made {
-    if let Some(function) = plain(c.op) {
+/// Functions of one operand.
+pub const OPS: &[Row] = &[
+    (&["abs", "absolute"], Function, |c| plain(c, Unary::Abs)),
+    (&["neg", "negative", "_neg_view"], Function, |c| plain(c, Unary::Neg)),
+    (&["exp"], Function, |c| plain(c, Unary::Exp)),
+    (&["expm1", "special_expm1"], Function, |c| plain(c, Unary::ExpM1)),
+    (&["log"], Function, |c| plain(c, Unary::Log)),
+    (&["log1p", "special_log1p"], Function, |c| plain(c, Unary::Log1p)),
+    (&["sqrt"], Function, |c| plain(c, Unary::Sqrt)),
+    (&["rsqrt"], Function, |c| plain(c, Unary::Rsqrt)),
+    (&["square"], Function, |c| plain(c, Unary::Square)),
+    (&["sin"], Function, |c| plain(c, Unary::Sin)),
+    (&["cos"], Function, |c| plain(c, Unary::Cos)),
+    (&["tan"], Function, |c| plain(c, Unary::Tan)),
+    (&["asin", "arcsin"], Function, |c| plain(c, Unary::Asin)),
+    (&["acos", "arccos"], Function, |c| plain(c, Unary::Acos)),
+    (&["atan", "arctan"], Function, |c| plain(c, Unary::Atan)),
+    (&["sinh"], Function, |c| plain(c, Unary::Sinh)),
+    (&["cosh"], Function, |c| plain(c, Unary::Cosh)),
+    (&["tanh"], Function, |c| plain(c, Unary::Tanh)),
+    (&["asinh", "arcsinh"], Function, |c| plain(c, Unary::Asinh)),
+    (&["acosh", "arccosh"], Function, |c| plain(c, Unary::Acosh)),
+    (&["atanh", "arctanh"], Function, |c| plain(c, Unary::Atanh)),
+    (&["sigmoid", "special_expit"], Function, |c| plain(c, Unary::Logistic)),
+    (&["erf", "special_erf"], Function, |c| plain(c, Unary::Erf)),
+    (&["erfc", "special_erfc"], Function, |c| plain(c, Unary::Erfc)),
+    (&["erfinv", "special_erfinv"], Function, |c| plain(c, Unary::ErfInv)),
+    (&["ceil"], Function, |c| plain(c, Unary::Ceil)),
+    (&["floor"], Function, |c| plain(c, Unary::Floor)),
+    (&["sign", "sgn"], Function, |c| plain(c, Unary::Sign)),
+    (&["digamma", "special_digamma", "special_psi"], Function, |c| plain(c, Unary::Digamma)),
+    (&["lgamma", "special_gammaln"], Function, |c| plain(c, Unary::Lgamma)),
+    (&["bitwise_not"], Function, |c| plain(c, Unary::Not)),
+    (&["real"], Function, |c| plain(c, Unary::Real)),
+    (&["imag"], Function, |c| plain(c, Unary::Imag)),
+    (&["isnan"], Function, |c| question(c, Unary::IsNan)),
+    (&["isinf"], Function, |c| question(c, Unary::IsInf)),
+    (&["isfinite"], Function, |c| question(c, Unary::IsFinite)),
+    (&["logical_not"], Function, |c| {
+        let x = c.x(0)?;
+        one(c.b().compare_number(Comparison::Eq, x, 0.0)?)
+    }),
+    (&["relu"], Function, |c| simple(c, compose::relu)),
+    (&["silu"], Function, |c| simple(c, compose::silu)),
+    (&["mish"], Function, |c| simple(c, compose::mish)),
+    (&["selu"], Function, |c| simple(c, compose::selu)),
+    (&["softsign"], Function, |c| simple(c, compose::softsign)),
+    (&["log_sigmoid"], Function, |c| simple(c, compose::log_sigmoid)),
+    (&["hardswish"], Function, |c| simple(c, compose::hard_swish)),
+    (&["gelu"], Function, |c| match c.text("approximate") {
+        Some("tanh") => simple(c, compose::gelu_tanh),
+        _ => simple(c, compose::gelu_erf),
+    }),
+    (&["softplus"], Function, softplus),
+    (&["glu"], Function, |c| {
+        let x = c.x(0)?;
+        let rank = c.b().rank(x);
+        let dimension = c.dimension("dim", -1, rank)?;
+        one(compose::glu(c.b(), x, dimension)?)
+    }),
+    (&["threshold"], Function, |c| {
+        let (least, value) = (c.float_or("threshold", 0.0), c.float_or("value", 0.0));
+        let x = c.x(0)?;
+        let element = c.b().element(x);
+        let is_above = c.b().compare_number(Comparison::Gt, x, least)?;
+        let value = c.b().number(element, value)?;
+        one(c.b().select(is_above, x, value)?)
+    }),
+    (&["hardshrink", "softshrink"], Function, |c| {
+        let (lambda, is_soft) = (c.float_or("lambd", 0.5), c.op == "softshrink");
+        let x = c.x(0)?;
+        one(shrink(c.b(), x, lambda, is_soft)?)
+    }),
+    (&["relu6"], Function, |c| {
+        let x = c.x(0)?;
+        one(c.b().clamp_numbers(x, Some(0.0), Some(6.0))?)
+    }),
+    (&["hardtanh"], Function, |c| {
+        let (low, high) = (c.float_or("min_val", -1.0), c.float_or("max_val", 1.0));
+        let x = c.x(0)?;
+        one(c.b().clamp_numbers(x, Some(low), Some(high))?)
+    }),
+    (&["hardsigmoid"], Function, |c| {
+        let x = c.x(0)?;
+        one(compose::hard_sigmoid(c.b(), x, 1.0 / 6.0, 0.5)?)
+    }),
+    (&["elu"], Function, |c| {
+        let numbers = Elu {
+            alpha: c.float_or("alpha", 1.0),
+            scale: c.float_or("scale", 1.0),
+            inner: c.float_or("input_scale", 1.0),
+        };
+        let x = c.x(0)?;
+        one(compose::elu(c.b(), x, numbers)?)
+    }),
+    (&["celu"], Function, |c| {
+        let alpha = c.float_or("alpha", 1.0);
+        let x = c.x(0)?;
+        one(compose::celu(c.b(), x, alpha)?)
+    }),
+    (&["leaky_relu"], Function, |c| with_slope(c, c.float_or("negative_slope", 0.01))),
+    // The randomised rectifier outside training: the mean slope.
+    (&["rrelu", "rrelu_with_noise"], Function, |c| match c.flag_or("training", false) {
+        true => Ok(Done::Unknown),
+        false => with_slope(c, (c.float_or("lower", 0.125) + c.float_or("upper", 1.0 / 3.0)) / 2.0),
+    }),
+    (&["prelu", "_prelu_kernel"], Function, |c| {
+        let (x, slope) = (c.x(0)?, c.x(1)?);
+        let dims = c.b().dims(x);
+        let channel = usize::from(dims.len() > 1);
+        let slope = match c.b().dims(slope).as_slice() {
+            [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![narrow(channel)])?,
+            _ => slope,
+        };
+        one(compose::leaky_relu(c.b(), x, slope)?)
+    }),
+    (&["positive", "resolve_neg"], Function, |c| one(c.x(0)?)),
+    (&["reciprocal"], Function, |c| {
         let x = operand(c)?;
-        return one(c.b().unary(function, x)?);
-    }
-    if let Some(value) = question(c)? {
-        return one(value);
-    }
-    if let Some(value) = activation(c)? {
-        return one(value);
-    }
-    if let Some(value) = other(c)? {
-        return one(value);
-    }
-    Ok(Done::Unknown)
-}
+        one(power_number(c.b(), x, -1.0)?)
+    }),
+    (&["exp2", "special_exp2"], Function, |c| {
+        let x = operand(c)?;
+        let x = c.b().with_number(Binary::Mul, x, std::f64::consts::LN_2)?;
+        one(c.b().unary(Unary::Exp, x)?)
+    }),
+    (&["log2"], Function, |c| logarithm(c, std::f64::consts::LN_2)),
+    (&["log10"], Function, |c| logarithm(c, std::f64::consts::LN_10)),
+    (&["round", "special_round"], Function, |c| one(rounded(c)?)),
+    (&["trunc", "fix"], Function, |c| {
+        let x = operand(c)?;
+        one(truncated(c.b(), x)?)
+    }),
+    (&["frac"], Function, |c| {
+        let x = operand(c)?;
+        let whole = truncated(c.b(), x)?;
+        one(c.b().sub(x, whole)?)
+    }),
+    (&["clamp", "clip", "clamp_min", "clamp_max"], Function, |c| one(clamp(c)?)),
+    (&["logit", "special_logit"], Function, |c| one(logit(c)?)),
+    (&["deg2rad"], Function, |c| scaled(c, 1f64.to_radians())),
+    (&["rad2deg"], Function, |c| scaled(c, 1f64.to_degrees())),
+    (&["nan_to_num"], Function, |c| {
+        let (nan, above, below) = (c.float_or("nan", 0.0), c.float("posinf"), c.float("neginf"));
+        let x = c.x(0)?;
+        one(without_nan(c.b(), x, nan, above, below)?)
+    }),
+];
 
 /// The operand in the element type of the result: roots of integers are not integers.
 fn operand(c: &mut Call<'_, '_, '_>) -> Built {
@@ -33,182 +162,62 @@ fn operand(c: &mut Call<'_, '_, '_>) -> Built {
     if element.is_complex() || c.b().element(x).is_complex() { Ok(x) } else { c.b().convert(x, element) }
 }
 
-/// Functions that XLA has too.
-fn plain(op: &str) -> Option<Unary> {
-    Some(match op {
-        "abs" | "absolute" => Unary::Abs,
-        "neg" | "negative" | "_neg_view" => Unary::Neg,
-        "exp" => Unary::Exp,
-        "expm1" | "special_expm1" => Unary::ExpM1,
-        "log" => Unary::Log,
-        "log1p" | "special_log1p" => Unary::Log1p,
-        "sqrt" => Unary::Sqrt,
-        "rsqrt" => Unary::Rsqrt,
-        "square" => Unary::Square,
-        "sin" => Unary::Sin,
-        "cos" => Unary::Cos,
-        "tan" => Unary::Tan,
-        "asin" | "arcsin" => Unary::Asin,
-        "acos" | "arccos" => Unary::Acos,
-        "atan" | "arctan" => Unary::Atan,
-        "sinh" => Unary::Sinh,
-        "cosh" => Unary::Cosh,
-        "tanh" => Unary::Tanh,
-        "asinh" | "arcsinh" => Unary::Asinh,
-        "acosh" | "arccosh" => Unary::Acosh,
-        "atanh" | "arctanh" => Unary::Atanh,
-        "sigmoid" | "special_expit" => Unary::Logistic,
-        "erf" | "special_erf" => Unary::Erf,
-        "erfc" | "special_erfc" => Unary::Erfc,
-        "erfinv" | "special_erfinv" => Unary::ErfInv,
-        "ceil" => Unary::Ceil,
-        "floor" => Unary::Floor,
-        "sign" | "sgn" => Unary::Sign,
-        "digamma" | "special_digamma" | "special_psi" => Unary::Digamma,
-        "lgamma" | "special_gammaln" => Unary::Lgamma,
-        "bitwise_not" => Unary::Not,
-        "real" => Unary::Real,
-        "imag" => Unary::Imag,
-        _ => return None,
-    })
+/// A function that XLA has too.
+fn plain(c: &mut Call<'_, '_, '_>, function: Unary) -> Made {
+    let x = operand(c)?;
+    one(c.b().unary(function, x)?)
 }
 
-/// Functions that give booleans.
-fn question(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let function = match c.op {
-        "isnan" => Unary::IsNan,
-        "isinf" => Unary::IsInf,
-        "isfinite" => Unary::IsFinite,
-        "logical_not" => {
-            let x = c.x(0)?;
-            return c.b().compare_number(Comparison::Eq, x, 0.0).map(Some);
-        }
-        _ => return Ok(None),
-    };
+/// A function that gives booleans.
+fn question(c: &mut Call<'_, '_, '_>, function: Unary) -> Made {
     let x = c.x(0)?;
     if c.b().element(x).is_float() {
-        return c.b().unary(function, x).map(Some);
+        return one(c.b().unary(function, x)?);
     }
     let dims = c.b().dims(x);
     let answer = if function == Unary::IsFinite { 1.0 } else { 0.0 };
-    c.b().full(ElementType::Pred, &dims, answer).map(Some)
+    one(c.b().full(ElementType::Pred, &dims, answer)?)
 }
 
-/// Activation functions.
-fn activation(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let simple: Option<fn(&mut Builder, InstructionId) -> Built> = match c.op {
-        "relu" => Some(compose::relu),
-        "silu" => Some(compose::silu),
-        "mish" => Some(compose::mish),
-        "selu" => Some(compose::selu),
-        "softsign" => Some(compose::softsign),
-        "log_sigmoid" => Some(compose::log_sigmoid),
-        "hardswish" => Some(compose::hard_swish),
-        "gelu" if c.text("approximate") == Some("tanh") => Some(compose::gelu_tanh),
-        "gelu" => Some(compose::gelu_erf),
-        _ => None,
-    };
-    if let Some(simple) = simple {
-        let x = c.x(0)?;
-        return simple(c.b(), x).map(Some);
+/// An activation function without settings.
+fn simple(c: &mut Call<'_, '_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> Made {
+    let x = c.x(0)?;
+    one(function(c.b(), x)?)
+}
+
+fn softplus(c: &mut Call<'_, '_, '_>) -> Made {
+    let beta = c.float_or("beta", 1.0);
+    let border = c.float_or("threshold", 20.0);
+    let x = c.x(0)?;
+    let soft = compose::softplus(c.b(), x, beta)?;
+    if border >= 20.0 {
+        // In single precision the two are equal beyond this value.
+        return one(soft);
     }
-    let value = match c.op {
-        "softplus" => {
-            let beta = c.float_or("beta", 1.0);
-            let border = c.float_or("threshold", 20.0);
-            let x = c.x(0)?;
-            let soft = compose::softplus(c.b(), x, beta)?;
-            if border >= 20.0 {
-                // In single precision the two are equal beyond this value.
-                return Ok(Some(soft));
-            }
-            let scaled = c.b().with_number(Binary::Mul, x, beta)?;
-            let is_above = c.b().compare_number(Comparison::Gt, scaled, border)?;
-            c.b().select(is_above, x, soft)?
-        }
-        "glu" => {
-            let x = c.x(0)?;
-            let rank = c.b().rank(x);
-            let dimension = c.dimension("dim", -1, rank)?;
-            compose::glu(c.b(), x, dimension)?
-        }
-        "threshold" => {
-            let (least, value) = (c.float_or("threshold", 0.0), c.float_or("value", 0.0));
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let is_above = c.b().compare_number(Comparison::Gt, x, least)?;
-            let value = c.b().number(element, value)?;
-            c.b().select(is_above, x, value)?
-        }
-        "hardshrink" | "softshrink" => {
-            let lambda = c.float_or("lambd", 0.5);
-            let is_soft = c.op == "softshrink";
-            let x = c.x(0)?;
-            shrink(c.b(), x, lambda, is_soft)?
-        }
-        _ => return rectifier(c),
-    };
-    Ok(Some(value))
+    let scaled = c.b().with_number(Binary::Mul, x, beta)?;
+    let is_above = c.b().compare_number(Comparison::Gt, scaled, border)?;
+    one(c.b().select(is_above, x, soft)?)
 }
 
-/// Piecewise linear activation functions: one slope below 0 and one above, or bounds.
-fn rectifier(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let value = match c.op {
-        "relu6" => {
-            let x = c.x(0)?;
-            c.b().clamp_numbers(x, Some(0.0), Some(6.0))?
-        }
-        "hardtanh" => {
-            let (low, high) = (c.float_or("min_val", -1.0), c.float_or("max_val", 1.0));
-            let x = c.x(0)?;
-            c.b().clamp_numbers(x, Some(low), Some(high))?
-        }
-        "hardsigmoid" => {
-            let x = c.x(0)?;
-            compose::hard_sigmoid(c.b(), x, 1.0 / 6.0, 0.5)?
-        }
-        "elu" => {
-            let numbers = Elu {
-                alpha: c.float_or("alpha", 1.0),
-                scale: c.float_or("scale", 1.0),
-                inner: c.float_or("input_scale", 1.0),
-            };
-            let x = c.x(0)?;
-            compose::elu(c.b(), x, numbers)?
-        }
-        "celu" => {
-            let alpha = c.float_or("alpha", 1.0);
-            let x = c.x(0)?;
-            compose::celu(c.b(), x, alpha)?
-        }
-        "leaky_relu" => {
-            let slope = c.float_or("negative_slope", 0.01);
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let slope = c.b().number(element, slope)?;
-            compose::leaky_relu(c.b(), x, slope)?
-        }
-        // The randomised rectifier outside training: the mean slope.
-        "rrelu" | "rrelu_with_noise" if !c.flag_or("training", false) => {
-            let slope = (c.float_or("lower", 0.125) + c.float_or("upper", 1.0 / 3.0)) / 2.0;
-            let x = c.x(0)?;
-            let element = c.b().element(x);
-            let slope = c.b().number(element, slope)?;
-            compose::leaky_relu(c.b(), x, slope)?
-        }
-        "prelu" | "_prelu_kernel" => {
-            let (x, slope) = (c.x(0)?, c.x(1)?);
-            let dims = c.b().dims(x);
-            let channel = usize::from(dims.len() > 1);
-            let slope = match c.b().dims(slope).as_slice() {
-                [n] if *n > 1 => c.b().broadcast_in(slope, &dims, vec![narrow(channel)])?,
-                _ => slope,
-            };
-            compose::leaky_relu(c.b(), x, slope)?
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(value))
+/// `x` above 0, `slope x` below.
+fn with_slope(c: &mut Call<'_, '_, '_>, slope: f64) -> Made {
+    let x = c.x(0)?;
+    let element = c.b().element(x);
+    let slope = c.b().number(element, slope)?;
+    one(compose::leaky_relu(c.b(), x, slope)?)
+}
+
+/// The logarithm to a base, whose natural logarithm is given.
+fn logarithm(c: &mut Call<'_, '_, '_>, base: f64) -> Made {
+    let x = operand(c)?;
+    let log = c.b().unary(Unary::Log, x)?;
+    one(c.b().with_number(Binary::Div, log, base)?)
+}
+
+/// A product with a number.
+fn scaled(c: &mut Call<'_, '_, '_>, factor: f64) -> Made {
+    let x = operand(c)?;
+    one(c.b().with_number(Binary::Mul, x, factor)?)
 }
 
 /// 0 near 0, `x` beyond; the soft variant moves `x` by `lambda` towards 0.
@@ -223,52 +232,6 @@ fn shrink(b: &mut Builder, x: InstructionId, lambda: f64, is_soft: bool) -> Buil
     };
     let below = b.select(is_below, left, zero)?;
     b.select(is_above, right, below)
-}
-
-/// Functions composed of others.
-fn other(c: &mut Call<'_, '_, '_>) -> Result<Option<InstructionId>, BuildError> {
-    let value = match c.op {
-        "positive" | "resolve_neg" => c.x(0)?,
-        "reciprocal" => {
-            let x = operand(c)?;
-            power_number(c.b(), x, -1.0)?
-        }
-        "exp2" | "special_exp2" => {
-            let x = operand(c)?;
-            let x = c.b().with_number(Binary::Mul, x, std::f64::consts::LN_2)?;
-            c.b().unary(Unary::Exp, x)?
-        }
-        "log2" | "log10" => {
-            let base = if c.op == "log2" { std::f64::consts::LN_2 } else { std::f64::consts::LN_10 };
-            let x = operand(c)?;
-            let log = c.b().unary(Unary::Log, x)?;
-            c.b().with_number(Binary::Div, log, base)?
-        }
-        "round" | "special_round" => rounded(c)?,
-        "trunc" | "fix" => {
-            let x = operand(c)?;
-            truncated(c.b(), x)?
-        }
-        "frac" => {
-            let x = operand(c)?;
-            let whole = truncated(c.b(), x)?;
-            c.b().sub(x, whole)?
-        }
-        "clamp" | "clip" | "clamp_min" | "clamp_max" => clamp(c)?,
-        "logit" | "special_logit" => logit(c)?,
-        "deg2rad" | "rad2deg" => {
-            let factor = if c.op == "deg2rad" { 1f64.to_radians() } else { 1f64.to_degrees() };
-            let x = operand(c)?;
-            c.b().with_number(Binary::Mul, x, factor)?
-        }
-        "nan_to_num" => {
-            let (nan, above, below) = (c.float_or("nan", 0.0), c.float("posinf"), c.float("neginf"));
-            let x = c.x(0)?;
-            without_nan(c.b(), x, nan, above, below)?
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some(value))
 }
 
 /// Rounded to a number of decimal places.

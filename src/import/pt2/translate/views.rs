@@ -1,7 +1,8 @@
 //! Values that share memory. An in-place operation changes all values of the same storage. Each value is therefore a chain
 //! of views down to a storage, and a view is computed again after its storage has changed.
 
-use crate::program::{BuildError, Builder, Built, CallError, ElementType, InstructionId, Unsupported};
+use crate::program::{Builder, Built, ElementType, InstructionId};
+use ns_base::{Refusal, refuse};
 
 /// A value of the graph.
 pub type ViewId = usize;
@@ -48,7 +49,7 @@ impl Views {
     ///
     /// # Errors
     /// When the view does not fit.
-    pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, BuildError> {
+    pub fn look(&mut self, b: &mut Builder, parent: ViewId, look: Look) -> Result<ViewId, Refusal> {
         let from = self.get(b, parent)?;
         let value = shown(b, from, &look)?;
         let storage = self.views[parent].storage;
@@ -86,7 +87,7 @@ impl Views {
     ///
     /// # Errors
     /// When the view repeats elements, which torch does not write to either.
-    pub fn set(&mut self, b: &mut Builder, id: ViewId, value: InstructionId) -> Result<(), BuildError> {
+    pub fn set(&mut self, b: &mut Builder, id: ViewId, value: InstructionId) -> Result<(), Refusal> {
         let mut written = vec![(id, value)];
         let (mut at, mut value) = (id, value);
         while let (Some(parent), Some(look)) = (self.views[at].parent, self.views[at].look.clone()) {
@@ -142,10 +143,10 @@ fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look)
             for i in 0..b.size(value, *dimension)? {
                 let place =
                     i.checked_mul(*step).and_then(|n| n.checked_add(*start)).and_then(|n| i64::try_from(n).ok());
-                places.push(place.ok_or(BuildError::SumTooLarge)?);
+                places.push(place.ok_or_else(|| refuse!("sizes add up beyond 64 bits"))?);
             }
             if places.len() > 1 << 20 {
-                return Err(CallError::from(Unsupported::LongWrite).into());
+                return Err(refuse!("more than a million elements that lie apart cannot be written in place"));
             }
             let row = b.whole_row(ElementType::S64, &places)?;
             let mut indices = vec![None; *dimension];
@@ -154,6 +155,6 @@ fn put(b: &mut Builder, below: InstructionId, value: InstructionId, look: &Look)
             crate::program::compose::advanced_put(b, below, &indices, value, how)
         }
         Look::Expand(dims) if *dims == b.dims(below) => Ok(value),
-        Look::Expand(_) => Err(CallError::from(Unsupported::RepeatedWrite).into()),
+        Look::Expand(_) => Err(refuse!("a value that repeats elements cannot be written in place")),
     }
 }

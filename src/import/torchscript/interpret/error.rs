@@ -1,8 +1,9 @@
 //! Why a line of a model's source cannot be run.
 
+use ns_base::Refusal;
 use thiserror::Error;
 
-use crate::program::{BuildError, ElementType};
+use crate::program::ElementType;
 
 /// Why a line of a model's source cannot be run. Values in it are described in a few words.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -10,7 +11,7 @@ use crate::program::{BuildError, ElementType};
 pub enum RunError {
     /// An operation that cannot be made.
     #[error(transparent)]
-    Build(#[from] BuildError),
+    Build(#[from] Refusal),
     /// A control flow that data decides.
     #[error(transparent)]
     Flow(#[from] FlowError),

@@ -13,8 +13,9 @@ use super::super::value::{ModuleValue, Value};
 use super::error::{FlowError, RunError};
 use super::state::{Frame, Interpreter, Stop};
 use crate::ImportError;
-use crate::program::{ArrayType, BuildError, InstructionId};
+use crate::program::{ArrayType, InstructionId};
 use crate::pt2::ViewId;
+use ns_base::Refusal;
 
 /// Most turns of one loop.
 const MAX_TURNS: i64 = 10_000;
@@ -237,7 +238,7 @@ impl Interpreter<'_> {
         condition: Option<InstructionId>,
         values: &[InstructionId],
     ) -> Result<Vec<InstructionId>, Stop> {
-        let types: Result<Vec<ArrayType>, BuildError> = values.iter().map(|&x| self.t.b.array(x).cloned()).collect();
+        let types: Result<Vec<ArrayType>, Refusal> = values.iter().map(|&x| self.t.b.array(x).cloned()).collect();
         let types = types.map_err(|e| self.refuse(e))?;
         self.set_origin("prim::If");
         self.t.b.undecided_branch(condition, values, &types).map_err(|e| self.refuse(e))

@@ -5,7 +5,8 @@ use super::super::binary::common_element;
 use super::super::call::Call;
 use super::{Types, operand};
 use crate::program::builder::broadcast_dims;
-use crate::program::{ArrayType, BuildError, CallError, ElementType};
+use crate::program::{ArrayType, ElementType};
+use ns_base::{Refusal, refuse};
 
 /// The element type with a number of torch's `ScalarType` (`c10/core/ScalarType.h`), which TorchScript writes for a `dtype`.
 #[must_use]
@@ -34,10 +35,10 @@ pub const fn scalar_type(number: i64) -> Option<ElementType> {
 ///
 /// # Errors
 /// When its number is unknown.
-pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, BuildError> {
+pub fn asked(c: &Call<'_, '_, '_>) -> Result<Option<ElementType>, Refusal> {
     let Some(number) = c.int("dtype") else { return Ok(None) };
     let known = scalar_type(number);
-    let element = known.ok_or_else(|| CallError::Unknown { argument: "element type", found: number.to_string() })?;
+    let element = known.ok_or_else(|| refuse!("the element type {number} is not known here"))?;
     Ok(Some(element))
 }
 
@@ -98,7 +99,6 @@ fn is_of_common_type(op: &str) -> bool {
             | "remainder"
             | "pow"
             | "copysign"
-            | "squared_difference"
             | "heaviside"
             | "bitwise_and"
             | "__and__"
@@ -119,7 +119,7 @@ fn is_of_common_type(op: &str) -> bool {
 }
 
 /// Whether an operation only changes the element type.
-pub fn is_conversion(op: &str) -> bool {
+fn is_conversion(op: &str) -> bool {
     matches!(
         op,
         "to" | "_to_copy"
@@ -194,7 +194,7 @@ fn is_for_floats(op: &str) -> bool {
 }
 
 /// The element type of a clamped tensor: bounds that are tensors or fractions count too.
-fn clamped(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
+fn clamped(c: &mut Call<'_, '_, '_>) -> Result<ElementType, Refusal> {
     let own = operand(c, 0)?.element;
     let mut is_fraction = false;
     for name in ["min", "max"] {
@@ -208,7 +208,7 @@ fn clamped(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
 }
 
 /// The element type of a conversion.
-fn converted(c: &mut Call<'_, '_, '_>) -> Result<ElementType, BuildError> {
+fn converted(c: &mut Call<'_, '_, '_>) -> Result<ElementType, Refusal> {
     Ok(match c.op {
         "float" => ElementType::F32,
         "half" => ElementType::F16,

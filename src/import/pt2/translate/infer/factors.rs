@@ -2,7 +2,8 @@
 
 use super::super::call::Call;
 use super::{Types, operand};
-use crate::program::{ArrayType, CallError, ElementType, Ranks};
+use crate::program::{ArrayType, ElementType};
+use ns_base::refuse;
 
 /// Types of the factors of a matrix.
 ///
@@ -24,7 +25,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
     }
     let own = operand(c, 0)?;
     let [batch @ .., m, n] = own.dims.as_slice() else {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(2), found: own.dims.len() }.into());
+        return Err(refuse!("{} needs an operand of rank 2 or more, not {}", c.op, own.dims.len()));
     };
     let (m, n, k) = (*m, *n, *m.min(n));
     let array = |element: ElementType, last: &[u64]| ArrayType::new(element, [batch, last].concat());

@@ -7,20 +7,21 @@ mod factors;
 mod places;
 mod sizes;
 
-pub use elements::{is_conversion, scalar_type};
+pub use elements::scalar_type;
 pub use factors::types as factor_types;
 
 use super::call::Call;
-use crate::program::{ArrayType, BuildError, CallError};
+use crate::program::ArrayType;
+use ns_base::{Refusal, refuse};
 
 /// Types of the results of an operation.
-type Types = Result<Option<Vec<ArrayType>>, BuildError>;
+type Types = Result<Option<Vec<ArrayType>>, Refusal>;
 
 /// Types of all results of an operation, from its operands.
 ///
 /// # Errors
 /// When an operand is missing or does not fit.
-pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
+pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, Refusal> {
     for family in [sizes::types, places::types, factors::types, elements::types] {
         if let Some(types) = family(c)? {
             return Ok(types);
@@ -31,18 +32,18 @@ pub fn result_types(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildErr
 }
 
 /// The type of the tensor at a position.
-fn operand(c: &mut Call<'_, '_, '_>, place: usize) -> Result<ArrayType, BuildError> {
+fn operand(c: &mut Call<'_, '_, '_>, place: usize) -> Result<ArrayType, Refusal> {
     let x = c.x(place)?;
     c.b().array(x).cloned()
 }
 
 /// A size, which is not negative.
-fn natural(n: i64) -> Result<u64, BuildError> {
-    Ok(u64::try_from(n).map_err(|_| CallError::Negative { argument: "a size", found: n })?)
+fn natural(n: i64) -> Result<u64, Refusal> {
+    u64::try_from(n).map_err(|_| refuse!("a size is {n} and must not be negative"))
 }
 
 /// Sizes by name, none of them negative.
-fn sizes_named(c: &Call<'_, '_, '_>, name: &'static str) -> Result<Vec<u64>, BuildError> {
+fn sizes_named(c: &Call<'_, '_, '_>, name: &'static str) -> Result<Vec<u64>, Refusal> {
     let all = c.ints(name).ok_or_else(|| c.missing(name))?;
     all.into_iter().map(natural).collect()
 }

@@ -4,8 +4,9 @@ use super::super::super::argument::Argument;
 use super::super::call::Call;
 use super::elements::{asked, float_of, sum_of};
 use super::{Types, natural, operand, sizes_named};
-use crate::program::{ArrayType, BuildError, CallError, ElementType, Type, Unsupported};
+use crate::program::{ArrayType, ElementType};
 use ns_base::convert::{real, whole};
+use ns_base::refuse;
 
 /// A dimension of this many elements is refused: a limit against hostile files.
 const MAX_SIZE: f64 = 1e15;
@@ -44,7 +45,7 @@ pub fn types(c: &mut Call<'_, '_, '_>) -> Types {
         "one_hot" => {
             let mut dims = operand(c, 0)?.dims;
             let classes = c.int("num_classes").filter(|&n| n >= 0);
-            let classes = classes.ok_or(CallError::from(Unsupported::ClassesInData))?;
+            let classes = classes.ok_or_else(|| refuse!("the number of classes of one_hot depends on data"))?;
             dims.push(natural(classes)?);
             Ok(Some(vec![ArrayType::new(ElementType::S64, dims)]))
         }
@@ -109,7 +110,7 @@ fn range(c: &Call<'_, '_, '_>) -> Types {
     let (start, step) = (c.float_or("start", 0.0), c.float_or("step", 1.0));
     let count = libm::ceil((end - start) / step);
     if !(0.0..MAX_SIZE).contains(&count) {
-        return Err(CallError::Row { start, end, step }.into());
+        return Err(refuse!("a row from {start} to {end} in steps of {step} has no usable length"));
     }
     let is_fraction = ["start", "end", "step"].iter().any(|n| matches!(c.arg(n), Some(Argument::Float(_))));
     let element = asked(c)?.unwrap_or(if is_fraction { ElementType::F32 } else { ElementType::S64 });
@@ -131,8 +132,7 @@ fn bags(c: &mut Call<'_, '_, '_>) -> Types {
 /// An image with other last dimensions.
 fn with_last(own: ArrayType, last: &[u64]) -> Types {
     let kept = own.dims.len().checked_sub(last.len()).filter(|&n| n > 0);
-    let kept =
-        kept.ok_or_else(|| BuildError::Count { what: "sizes", given: last.len(), ty: Type::Array(own.clone()) })?;
+    let kept = kept.ok_or_else(|| refuse!("{} sizes are given for {own}", last.len()))?;
     let dims: Vec<u64> = own.dims[..kept].iter().chain(last).copied().collect();
     Ok(Some(vec![ArrayType::new(own.element, dims)]))
 }
@@ -145,7 +145,7 @@ fn adaptive(c: &mut Call<'_, '_, '_>) -> Types {
         last = vec![last[0]; spatial];
     }
     if last.len() != spatial {
-        return Err(CallError::PerDimension { argument: "output_size", given: last.len(), rank: spatial }.into());
+        return Err(refuse!("output_size has {} numbers for {spatial} dimensions", last.len()));
     }
     with_last(own, &last)
 }
@@ -163,13 +163,13 @@ fn resized(c: &mut Call<'_, '_, '_>) -> Types {
     };
     let first = own.dims.len().checked_sub(factors.len());
     let given = factors.len();
-    let first = first.ok_or_else(|| BuildError::Count { what: "factors", given, ty: Type::Array(own.clone()) })?;
+    let first = first.ok_or_else(|| refuse!("{given} factors are given for {own}"))?;
     if factors.iter().any(|f| !f.is_finite() || *f <= 0.0) {
-        return Err(CallError::NotPositive { argument: "scale_factors", op: c.op.to_owned() }.into());
+        return Err(refuse!("argument scale_factors of {} is not a positive number", c.op));
     }
     let grown: Vec<f64> = own.dims[first..].iter().zip(&factors).map(|(&n, f)| libm::floor(real(n) * f)).collect();
     if grown.iter().any(|n| *n >= MAX_SIZE) {
-        return Err(CallError::Sizes { op: c.op.to_owned(), sizes: own.dims }.into());
+        return Err(refuse!("{} is not possible with sizes {:?}", c.op, own.dims));
     }
     let last: Vec<u64> = grown.into_iter().map(whole).collect();
     with_last(own, &last)

@@ -5,7 +5,8 @@ use super::super::call::Call;
 use super::{Types, like_first, natural, operand, sizes_named};
 use crate::program::builder::broadcast_dims;
 use crate::program::compose::dimension;
-use crate::program::{ArrayType, BuildError, CallError, ElementType, Ranks};
+use crate::program::{ArrayType, ElementType};
+use ns_base::{Refusal, refuse};
 
 /// Most parts of a tensor: a bound for hostile files, which can request very many with a few bytes.
 const MAX_PARTS: u64 = 1 << 16;
@@ -67,7 +68,7 @@ fn viewed(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let element = super::elements::asked(c)?.unwrap_or(own.element);
     if element.bits() != own.element.bits() {
-        return Err(CallError::Width { from: own.element, to: element }.into());
+        return Err(refuse!("{} cannot be viewed as {element}, which has another width", own.element));
     }
     Ok(Some(vec![ArrayType::new(element, own.dims)]))
 }
@@ -89,7 +90,7 @@ fn selected(c: &mut Call<'_, '_, '_>) -> Types {
     let mut dims = operand(c, 0)?.dims;
     let at = dimension(dims.len(), c.int_or("dim", 0))?;
     if dims.is_empty() {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(1), found: 0 }.into());
+        return Err(refuse!("{} needs an operand of rank 1 or more, not 0", c.op));
     }
     dims.remove(at);
     like_first(c, dims)
@@ -115,7 +116,7 @@ fn product(dims: &[u64]) -> u64 {
 }
 
 /// Types of a list of tensors at the front.
-fn operands(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, BuildError> {
+fn operands(c: &mut Call<'_, '_, '_>) -> Result<Vec<ArrayType>, Refusal> {
     let all = c.tensors(0)?;
     all.into_iter().map(|x| c.b().array(x).cloned()).collect()
 }
@@ -130,8 +131,8 @@ fn reshaped(c: &mut Call<'_, '_, '_>) -> Types {
 }
 
 /// Sizes in which -1 stands for the rest of `all` elements.
-fn filled(asked: &[i64], all: u64) -> Result<Vec<u64>, BuildError> {
-    let times = |all: u64, &n: &i64| Ok::<u64, BuildError>(all.saturating_mul(natural(n)?));
+fn filled(asked: &[i64], all: u64) -> Result<Vec<u64>, Refusal> {
+    let times = |all: u64, &n: &i64| Ok::<u64, Refusal>(all.saturating_mul(natural(n)?));
     let known = asked.iter().filter(|&&n| n != -1).try_fold(1, times)?;
     let rest = all.checked_div(known).unwrap_or(0);
     asked.iter().map(|&n| if n == -1 { Ok(rest) } else { natural(n) }).collect()
@@ -148,7 +149,7 @@ fn flattened(c: &mut Call<'_, '_, '_>) -> Types {
         _ => (dimension(rank, c.int_or("start_dim", 0))?, dimension(rank, c.int_or("end_dim", -1))?),
     };
     if last < first {
-        return Err(CallError::DimensionRange { first, last }.into());
+        return Err(refuse!("dimensions {first} to {last} are not a range"));
     }
     let middle = product(&dims[first..=last]);
     like_first(c, [&dims[..first], &[middle], &dims[last + 1..]].concat())
@@ -178,7 +179,7 @@ fn expanded(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?.dims;
     let asked = c.ints("size").ok_or_else(|| c.missing("size"))?;
     let front = asked.len().checked_sub(own.len());
-    let front = front.ok_or_else(|| CallError::Expanded { own: own.clone(), asked: asked.clone() })?;
+    let front = front.ok_or_else(|| refuse!("sizes {own:?} cannot be expanded to {asked:?}"))?;
     let each = asked.iter().enumerate().map(|(d, &n)| match (n, d.checked_sub(front)) {
         (-1, Some(own_at)) => Ok(own[own_at]),
         _ => natural(n),
@@ -192,10 +193,10 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
     let own = operand(c, 0)?;
     let at = c.dimension("dim", 0, own.dims.len())?;
     let size = own.dims.get(at).copied();
-    let size = size.ok_or_else(|| CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(1), found: 0 })?;
-    let of = |step: u64| -> Result<Vec<u64>, BuildError> {
+    let size = size.ok_or_else(|| refuse!("{} needs an operand of rank 1 or more, not 0", c.op))?;
+    let of = |step: u64| -> Result<Vec<u64>, Refusal> {
         if step == 0 || size.div_ceil(step) > MAX_PARTS {
-            return Err(CallError::Parts { size, step }.into());
+            return Err(refuse!("a dimension of {size} elements cannot be split into parts of {step}"));
         }
         Ok((0..size.div_ceil(step).max(1)).map(|i| step.min(size - i * step)).collect())
     };
@@ -203,7 +204,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
     let sizes = match c.op {
         "unbind" | "unbind_copy" => {
             if size > MAX_PARTS {
-                return Err(CallError::Parts { size, step: 1 }.into());
+                return Err(refuse!("a dimension of {size} elements cannot be split into parts of 1"));
             }
             let mut dims = own.dims.clone();
             dims.remove(at);
@@ -235,7 +236,7 @@ fn parts(c: &mut Call<'_, '_, '_>) -> Types {
 }
 
 /// Distances between the cuts of a dimension.
-fn between(cuts: &[i64], size: u64) -> Result<Vec<u64>, BuildError> {
+fn between(cuts: &[i64], size: u64) -> Result<Vec<u64>, Refusal> {
     let mut ends = cuts.iter().map(|&n| natural(n)).collect::<Result<Vec<u64>, _>>()?;
     ends.push(size);
     let mut from = 0;
@@ -251,7 +252,7 @@ fn between(cuts: &[i64], size: u64) -> Result<Vec<u64>, BuildError> {
 fn joined(c: &mut Call<'_, '_, '_>) -> Types {
     let all = operands(c)?;
     let first = all.iter().find(|ty| ty.dims != [0]).or_else(|| all.first());
-    let mut dims = first.ok_or(BuildError::Nothing("join"))?.dims.clone();
+    let mut dims = first.ok_or_else(|| refuse!("there is nothing to join"))?.dims.clone();
     let element = widest(&all);
     match c.op {
         "stack" => {
@@ -309,10 +310,10 @@ fn shuffled(c: &mut Call<'_, '_, '_>) -> Types {
     let factor = natural(c.int_or(name, -1))?;
     let (rank, squared) = (dims.len(), factor.saturating_mul(factor));
     if rank < 3 {
-        return Err(CallError::Rank { op: c.op.to_owned(), needs: Ranks::AtLeast(3), found: rank }.into());
+        return Err(refuse!("{} needs an operand of rank 3 or more, not {rank}", c.op));
     }
     if factor == 0 {
-        return Err(CallError::NotPositive { argument: name, op: c.op.to_owned() }.into());
+        return Err(refuse!("argument {name} of {} is not a positive number", c.op));
     }
     let scaled = |n: u64, by: u64, grows: bool| if grows { n.saturating_mul(by) } else { n / by };
     dims[rank - 3] = scaled(dims[rank - 3], squared, !is_up);
