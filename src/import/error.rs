@@ -14,7 +14,6 @@ use super::lexer::TextError;
 use super::limits::Impossible;
 use super::load::WeightError;
 use super::npz::NpzError;
-use super::onnx::OnnxError;
 use super::program::VerifyError;
 use super::pt2::Pt2Error;
 use super::sniff::FormatError;
@@ -132,9 +131,6 @@ pub enum ImportErrorKind {
     /// MLIR bytecode.
     #[error(transparent)]
     Bytecode(#[from] BytecodeError),
-    /// An ONNX model.
-    #[error(transparent)]
-    Onnx(#[from] OnnxError),
     /// A file of `torch.export`.
     #[error(transparent)]
     Pt2(#[from] Pt2Error),
@@ -183,7 +179,6 @@ impl ImportErrorKind {
             Self::Hlo(error) => error.instead().into(),
             Self::StableHlo(error) => error.instead(),
             Self::Bytecode(error) => error.instead().into(),
-            Self::Onnx(error) => error.instead(),
             Self::Pt2(error) => error.instead().into(),
             Self::TorchScript(error) => error.instead(),
             Self::Program(_) => "export the model again; the file was changed or is damaged".into(),

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::super::{ImportError, Place};
 use super::messages::{AttributeValue, Graph, Node};
-use super::model_error::OnnxError;
+use super::site::CHECK;
 use super::tensors::short;
+use ns_base::refuse;
 
 /// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
 ///
@@ -18,7 +19,8 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     for (at, node) in nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
             if maker.insert(output, at).is_some() {
-                return Err(ImportError::at(place(node), OnnxError::Twice(short(output))));
+                let what = refuse!(instead = CHECK, "two nodes give a value of the name {}", short(output));
+                return Err(ImportError::at(place(node), what));
             }
         }
     }
@@ -52,7 +54,10 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     }
     match waits.iter().position(|&n| n > 0) {
         None => Ok(order),
-        Some(at) => Err(ImportError::at(place(&nodes[at]), OnnxError::Cycle)),
+        Some(at) => {
+            let what = refuse!(instead = CHECK, "this node needs its own result: the graph has a cycle");
+            Err(ImportError::at(place(&nodes[at]), what))
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Activation functions.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{
     Elu, celu, elu, gelu_erf, gelu_tanh, hard_sigmoid, hard_swish, leaky_relu, mish, relu, softplus, softsign,
 };
 use crate::program::{Binary, Comparison, InstructionId, Unary};
+use ns_base::refuse;
 
 /// The results of an activation function; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -30,7 +29,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     known.contains(&name).then(|| Ok(vec![activate(site, name)?]))
 }
 
-fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, OpError> {
+fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, Failure> {
     let x = site.x(0)?;
     Ok(match name {
         "Relu" => relu(site.b(), x)?,
@@ -66,7 +65,7 @@ fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, OpErro
         "Gelu" => match site.text("approximate", "none")?.as_str() {
             "none" => gelu_erf(site.b(), x)?,
             "tanh" => gelu_tanh(site.b(), x)?,
-            other => return Err(site.fault(Fault::Value { attribute: "approximation", value: other.to_owned() })),
+            other => return Err(site.fault(refuse!("has the unknown approximation {other:?}"))),
         },
         "HardSigmoid" => {
             let (alpha, beta) = (site.float("alpha", 0.2)?, site.float("beta", 0.5)?);
@@ -82,20 +81,20 @@ fn activate(site: &mut Site<'_, '_>, name: &str) -> Result<InstructionId, OpErro
 }
 
 /// `x / (1 + exp(-alpha x))`.
-pub(super) fn swish(site: &mut Site<'_, '_>, x: InstructionId, alpha: f64) -> Result<InstructionId, OpError> {
+pub(super) fn swish(site: &mut Site<'_, '_>, x: InstructionId, alpha: f64) -> Result<InstructionId, Failure> {
     let inner = if alpha == 1.0 { x } else { site.b().with_number(Binary::Mul, x, alpha)? };
     let gate = site.b().unary(Unary::Logistic, inner)?;
     Ok(site.b().mul(x, gate)?)
 }
 
-fn where_else_zero(site: &mut Site<'_, '_>, flags: InstructionId, x: InstructionId) -> Result<InstructionId, OpError> {
+fn where_else_zero(site: &mut Site<'_, '_>, flags: InstructionId, x: InstructionId) -> Result<InstructionId, Failure> {
     let element = site.element(x);
     let zero = site.b().number(element, 0.0)?;
     Ok(site.b().select(flags, x, zero)?)
 }
 
 /// `x + bias` below `-lambd`, `x - bias` above `lambd`, else 0.
-fn shrink(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+fn shrink(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, Failure> {
     let (lambd, bias) = (site.float("lambd", 0.5)?, site.float("bias", 0.0)?);
     let below = site.b().compare_number(Comparison::Lt, x, -lambd)?;
     let raised = site.b().with_number(Binary::Add, x, bias)?;

@@ -1,12 +1,11 @@
 //! Inverses of windows, random numbers, and window functions for spectra.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
 use crate::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
-use ns_base::convert::{at_least_zero, real, real_signed, signed};
+use ns_base::convert::{at_least_zero, real, real_signed};
+use ns_base::refuse;
 
 use super::layout::sizes;
 use super::window::positive;
@@ -34,7 +33,7 @@ pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 }
 
 /// Numbers of an attribute, one for each of `n` dimensions.
-fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> Result<Vec<u64>, OpError> {
+fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> Result<Vec<u64>, Failure> {
     let given = match site.ints(name)? {
         Some(list) => sizes(&list)?,
         None => vec![default; n],
@@ -42,8 +41,7 @@ fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> R
     if given.len() == n {
         return Ok(given);
     }
-    let given = given.into_iter().map(signed).collect();
-    Err(site.fault(Fault::PerDimension { list: name, given, rank: n }))
+    Err(site.fault(refuse!("has {name} {given:?} for {n} dimensions")))
 }
 
 fn image_of_columns(site: &mut Site<'_, '_>) -> Results {
@@ -67,7 +65,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let (kernel, strides) = (positive(site, "kernel_shape", n)?, positive(site, "strides", n)?);
     let pads = natural(site, "pads", 2 * n, 0)?;
@@ -81,7 +79,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
         None => [&dims[..2], &own[..]].concat(),
     };
     if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
-        return Err(site.fault(Fault::Unpool { dims, into: wanted }));
+        return Err(site.fault(refuse!("cannot put {dims:?} back into {wanted:?}")));
     }
     // Positions refer to the inferred sizes and include batch and channels.
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
@@ -158,7 +156,7 @@ fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
 fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
     let count = site.known_ints(0)?.first().copied().unwrap_or(-1);
     if !(1..=MOST_NUMBERS).contains(&count) {
-        return Err(site.fault(Fault::WindowLength(count)));
+        return Err(site.fault(refuse!("makes a window of {count} numbers")));
     }
     let span = real_signed(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
     let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;

@@ -1,12 +1,11 @@
 //! Elementwise operators of numbers and booleans.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{floor_modulo, power_number};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::real_len;
+use ns_base::refuse;
 
 /// The results of an elementwise operator; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -88,7 +87,7 @@ fn binary(site: &mut Site<'_, '_>, function: Binary) -> Results {
 }
 
 /// Before version 7 the second operand broadcasts along the dimensions from `axis` on.
-fn early_broadcast(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId) -> Result<InstructionId, OpError> {
+fn early_broadcast(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId) -> Result<InstructionId, Failure> {
     let Some(axis) = site.optional_int("axis")?.filter(|_| site.opset < 7) else { return Ok(y) };
     let rank = site.dims(x).len();
     let mut dims = site.dims(y);
@@ -135,7 +134,7 @@ fn shift(site: &mut Site<'_, '_>) -> Results {
     let function = match site.text("direction", "")?.as_str() {
         "LEFT" => Binary::ShiftLeft,
         "RIGHT" => Binary::ShiftRightLogical,
-        other => return Err(site.fault(Fault::Value { attribute: "direction", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown direction {other:?}"))),
     };
     Ok(vec![site.b().binary(function, x, y)?])
 }
@@ -156,7 +155,7 @@ fn cast(site: &mut Site<'_, '_>, name: &str) -> Results {
     let element = if name == "Cast" {
         let to = site.int("to", 0)?;
         if to == 8 {
-            return Err(site.fault(Fault::GivesText));
+            return Err(site.fault(refuse!("gives text, which no NeuronCore has")));
         }
         Importer::element(to)?
     } else {

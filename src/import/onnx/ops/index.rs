@@ -1,14 +1,13 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
 use crate::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
 use ns_base::convert::{self, narrow, signed};
+use ns_base::refuse;
 
 /// The results of an operator with indices; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -27,7 +26,7 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
         "CumProd" => super::back::running_product(site),
         "ReverseSequence" => reverse_sequence(site),
         "NonZero" => non_zero(site),
-        "Compress" | "Unique" | "NonMaxSuppression" => Err(OpError::ResultSize(name.to_owned())),
+        "Compress" | "Unique" | "NonMaxSuppression" => Err(result_size(site)),
         _ => return None,
     })
 }
@@ -63,7 +62,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Indices of several dimensions, with negative ones, which count from the end, replaced by ones that count from the front.
-fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, OpError> {
+fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, Failure> {
     let element = site.element(indices);
     let row: Vec<i64> = sizes.iter().map(|&d| signed(d)).collect();
     let row = site.b().whole_row(element, &row)?;
@@ -73,12 +72,12 @@ fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Re
 }
 
 /// Number of integers in an index, and the sizes of the dimensions they are for.
-fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, OpError> {
+fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, Failure> {
     let length = indices.last().and_then(|&n| usize::try_from(n).ok());
     let fits = |n: &usize| {
         batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
     };
-    let wrong = || site.fault(Fault::Index { dims: x.to_vec(), indices: indices.to_vec() });
+    let wrong = || site.fault(refuse!("cannot index {x:?} with indices {indices:?}"));
     length.filter(fits).ok_or_else(wrong)
 }
 
@@ -106,14 +105,14 @@ fn gather_nd(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// How updates are combined with the present values.
-fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
+fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, Failure> {
     Ok(match site.text("reduction", "none")?.as_str() {
         "none" => None,
         "add" => Some(Binary::Add),
         "mul" => Some(Binary::Mul),
         "max" => Some(Binary::Max),
         "min" => Some(Binary::Min),
-        other => return Err(site.fault(Fault::Value { attribute: "reduction", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown reduction {other:?}"))),
     })
 }
 
@@ -132,7 +131,7 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
     let k = index_length(site, &into, &at, 0)?;
     let wanted: Vec<u64> = at[..at.len() - 1].iter().chain(&into[k..]).copied().collect();
     if site.dims(values) != wanted {
-        return Err(site.fault(Fault::Updates { given: site.dims(values), wanted }));
+        return Err(site.fault(refuse!("puts {:?} where {wanted:?} belong", site.dims(values))));
     }
     let indices = wrapped(site, indices, &into[..k])?;
     let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
@@ -154,12 +153,12 @@ fn scatter_rows(site: &mut Site<'_, '_>) -> Results {
     let mut wanted = into.clone();
     wanted[axis] = given.get(axis).copied().unwrap_or(0).min(into[axis]);
     if axis == 0 || given != wanted {
-        return Err(site.fault(Fault::Updates { given, wanted }));
+        return Err(site.fault(refuse!("puts {given:?} where {wanted:?} belong")));
     }
     let is_circular = match site.text("mode", "linear")?.as_str() {
         "linear" => false,
         "circular" => true,
-        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown mode {other:?}"))),
     };
     let rows = [given[0], given[axis]];
     let mut places = site.b().iota(ElementType::S64, &rows, 1)?;
@@ -187,7 +186,7 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let (indices, values) = (site.x(0)?, site.x(2)?);
     let depth = site.known_reals(1)?.first().copied().unwrap_or(0.0);
     if !(1.0..1e9).contains(&depth) {
-        return Err(site.fault(Fault::Depth(depth)));
+        return Err(site.fault(refuse!("has the depth {depth}")));
     }
     let rank = site.dims(indices).len() + 1;
     let axis = site.int("axis", -1)?;
@@ -218,7 +217,7 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
         Some(&[k]) => u64::try_from(k).ok(),
         _ => None,
     };
-    let k = k.ok_or_else(|| site.fault(Fault::Needs("one number k")))?;
+    let k = k.ok_or_else(|| site.fault(refuse!("needs one number k")))?;
     let axis = site.int("axis", -1)?;
     let axis = site.axis(axis, site.dims(x).len())?;
     let largest = site.int("largest", 1)? != 0;
@@ -256,12 +255,17 @@ fn cumulative_sum(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().pad(sums, 0.0, &edges)?])
 }
 
+/// The failure of an operator whose result is as long as the data decide.
+fn result_size(site: &Site<'_, '_>) -> Failure {
+    Failure::of(refuse!(instead = FIXED, "the size of {}'s result depends on the input", site.node.op))
+}
+
 /// Positions of elements that are not 0, if they follow from the file alone.
 fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(value) = site.known(x) else {
-        return Err(OpError::ResultSize(site.node.op.clone()));
+        return Err(result_size(site));
     };
     let flags: Vec<bool> = match &value.numbers {
         Numbers::Whole(v) => v.iter().map(|&n| n != 0).collect(),

@@ -1,11 +1,10 @@
 //! Operators that onnxruntime's optimisers make by fusing several ONNX operators (domain `com.microsoft`).
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
 use super::product::{apart, attend_heads, convolution, count_matmul, joined};
 
@@ -75,7 +74,7 @@ fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
 fn embed_norm(site: &mut Site<'_, '_>) -> Results {
     let (tokens, words, positions) = (site.x(0)?, site.x(2)?, site.x(3)?);
     let rows = |site: &mut Site<'_, '_>, table, at| {
-        site.b().take(table, at, RowGather { dimension: 0, wraps: false }).map_err(OpError::from)
+        site.b().take(table, at, RowGather { dimension: 0, wraps: false }).map_err(Failure::from)
     };
     let dims = site.dims(tokens);
     let length = dims.last().copied().unwrap_or(1);
@@ -122,7 +121,7 @@ fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// The activation that an optimiser fused into a node.
-fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, Failure> {
     let parameters = site.floats("activation_params")?.unwrap_or_default();
     let number = |at: usize, default: f64| parameters.get(at).copied().unwrap_or(default);
     Ok(match site.text("activation", "")?.as_str() {
@@ -137,7 +136,7 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
             crate::program::compose::leaky_relu(site.b(), x, slope)?
         }
         "HardSigmoid" => crate::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
-        other => return Err(site.fault(Fault::Value { attribute: "activation", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown activation {other:?}"))),
     })
 }
 
@@ -157,7 +156,7 @@ fn fused_convolution(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// A mask of keys as numbers that are added to the products: `[batch]` lengths, `[batch, keys]` or `[batch, queries, keys]` flags.
-fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64) -> Result<InstructionId, OpError> {
+fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64) -> Result<InstructionId, Failure> {
     let dims = site.dims(mask);
     let filter = site.float("mask_filter_value", -10000.0)?;
     let flags = match dims.as_slice() {
@@ -176,7 +175,7 @@ fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64)
             let seen = site.b().convert(mask, ElementType::Pred)?;
             site.b().reshape(seen, &[*b, 1, *q, *k])?
         }
-        _ => return Err(site.fault(Fault::Mask { dims, keys })),
+        _ => return Err(site.fault(refuse!("has a mask of {dims:?} for {keys} keys"))),
     };
     let first = site.x(0)?;
     let element = site.element(first);
@@ -191,7 +190,7 @@ fn mask_of(
     bias: Option<InstructionId>,
     keys: u64,
     batch: u64,
-) -> Result<Option<InstructionId>, OpError> {
+) -> Result<Option<InstructionId>, Failure> {
     let mask = match mask {
         Some(mask) => Some(key_mask(site, mask, keys, batch)?),
         None => None,
@@ -206,11 +205,11 @@ fn mask_of(
 fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let (x, weight) = (site.x(0)?, site.x(1)?);
     if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
-        return Err(site.open("uses keys of earlier calls or rotary places"));
+        return Err(site.fault(refuse!(instead = FIXED, "uses keys of earlier calls or rotary places")));
     }
     let (dims, width) = (site.dims(x), site.dims(weight));
     let (&[batch, length, _], &[_, all]) = (dims.as_slice(), width.as_slice()) else {
-        return Err(site.fault(Fault::Apply { what: "weights", sizes: width, to: dims }));
+        return Err(site.fault(refuse!("cannot apply weights of {width:?} to {dims:?}")));
     };
     let parts = match site.ints("qkv_hidden_sizes")? {
         Some(sizes) => super::layout::sizes(&sizes)?,
@@ -222,7 +221,7 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
         product = site.b().add(product, bias)?;
     }
     let parts = site.b().split(product, 2, &parts)?;
-    let [q, k, v] = parts[..] else { return Err(site.fault(Fault::Needs("queries, keys and values"))) };
+    let [q, k, v] = parts[..] else { return Err(site.fault(refuse!("needs queries, keys and values"))) };
     let heads = site.int("num_heads", 0)?;
     let parts = [apart(site, q, heads)?, apart(site, k, heads)?, apart(site, v, heads)?];
     let mask = mask_of(site, site.option(3), site.option(5), length, batch)?;
@@ -231,7 +230,7 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![joined(site, result)?])
 }
 
-fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, OpError> {
+fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, Failure> {
     Ok(Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0))
 }
 

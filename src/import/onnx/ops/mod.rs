@@ -23,10 +23,10 @@ mod rotary;
 mod spectral;
 mod window;
 
-use super::error::OpError;
 use super::messages::Node;
-use super::site::{Results, Site};
+use super::site::{Failure, Results, Site};
 use crate::OperatorKind;
+use ns_base::refuse;
 
 /// The name of a node's operator, with its domain if it is not ONNX's own.
 pub(super) fn full_name(node: &Node) -> String {
@@ -39,15 +39,24 @@ pub(super) fn run(site: &mut Site<'_, '_>) -> Option<Results> {
     match (node.domain.as_str(), node.op.as_str()) {
         ("", name) => standard(site, name),
         ("com.microsoft", name) => microsoft::run(site, name),
-        ("com.microsoft.nchwc", name) => Some(Err(OpError::Blocked(name.to_owned()))),
+        ("com.microsoft.nchwc", name) => Some(Err(blocked(name))),
         _ => None,
     }
+}
+
+/// The failure of an operator on a data layout of onnxruntime.
+fn blocked(name: &str) -> Failure {
+    Failure::of(refuse!(
+        instead = "save the model with graph_optimization_level ORT_ENABLE_EXTENDED or lower",
+        "{name} works on the blocked layout that onnxruntime uses on one kind of processor"
+    ))
 }
 
 /// An operator of ONNX itself.
 fn standard(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
     if is_of_text(name) {
-        return Some(Err(OpError::Text(name.to_owned())));
+        let instead = "export the model without its preparation of text";
+        return Some(Err(Failure::of(refuse!(instead = instead, "{name} works with text, which no NeuronCore has"))));
     }
     FAMILIES.iter().find_map(|(_, family)| family(site, name))
 }

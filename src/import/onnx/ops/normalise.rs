@@ -1,13 +1,12 @@
 //! Normalisations and softmax.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
 use crate::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
 use ns_base::convert::{nearest_single, real, real_signed, signed, signed_len};
+use ns_base::refuse;
 
 /// The results of a normalisation; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -32,7 +31,7 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
     if is_early && axis == signed_len(dims.len()) {
-        return Err(site.fault(Fault::OverNothing(dims)));
+        return Err(site.fault(refuse!("normalises over no dimension of {dims:?}")));
     }
     let axis = site.axis(axis, dims.len())?;
     if !is_early || axis + 1 == dims.len() {
@@ -44,7 +43,7 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     Ok(vec![site.b().reshape(result, &dims)?])
 }
 
-fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> Result<InstructionId, OpError> {
+fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> Result<InstructionId, Failure> {
     match name {
         "Softmax" => Ok(softmax(site.b(), x, axis)?),
         "LogSoftmax" => Ok(log_softmax(site.b(), x, axis)?),
@@ -90,7 +89,7 @@ fn batch_by_itself(
     let momentum = site.float("momentum", 0.9)?;
     let ty = site.ty(x)?;
     let Some(&channels) = ty.dims.get(1) else {
-        return Err(site.fault(Fault::Takes(ty.dims)));
+        return Err(site.fault(refuse!("does not take {:?}", ty.dims)));
     };
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
@@ -132,7 +131,7 @@ fn instance(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(&channels) = dims.get(1) else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
@@ -145,7 +144,7 @@ fn group(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let groups = u64::try_from(site.int("num_groups", 0)?).unwrap_or(0);
     let Some(each) = dims.get(1).and_then(|c| c.checked_div(groups)).filter(|e| dims[1] == e * groups) else {
-        return Err(site.fault(Fault::Divide { dims, count: signed(groups), parts: "groups" }));
+        return Err(site.fault(refuse!("cannot divide {dims:?} into {groups} groups")));
     };
     let weight = channel_row(site, 1, groups, each)?;
     let bias = channel_row(site, 2, groups, each)?;
@@ -159,7 +158,7 @@ fn channel_row(
     operand: usize,
     groups: u64,
     each: u64,
-) -> Result<Option<InstructionId>, OpError> {
+) -> Result<Option<InstructionId>, Failure> {
     let Some(row) = site.option(operand).filter(|&row| each > 1 && site.dims(row) == [groups]) else {
         return Ok(site.option(operand));
     };
@@ -174,7 +173,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let size = u64::try_from(site.int("size", 0)?).ok().filter(|&n| n > 0 && n < 1 << 20);
     let (Some(size), true) = (size, dims.len() >= 2) else {
-        return Err(site.fault(Fault::Needs("a size, and an operand of two dimensions or more")));
+        return Err(site.fault(refuse!("needs a size, and an operand of two dimensions or more")));
     };
     let (alpha, beta, bias) = (site.float("alpha", 1e-4)?, site.float("beta", 0.75)?, site.float("bias", 1.0)?);
     let b = site.b();

@@ -1,11 +1,10 @@
 //! Pooling.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::{real, real_signed};
+use ns_base::refuse;
 
 use super::window::{positive, windows};
 
@@ -22,18 +21,18 @@ pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
 }
 
 /// The windows of a node.
-pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
+pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, Failure> {
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(site.fault(Fault::NoSpatial(dims)));
+        return Err(site.fault(refuse!("has the operand {dims:?}, which has no spatial dimensions")));
     };
     if site.ints("kernel_shape")?.is_none() {
-        return Err(site.fault(Fault::Needs("the attribute kernel_shape")));
+        return Err(site.fault(refuse!("needs the attribute kernel_shape")));
     }
     let how = windows(site, &dims[2..], positive(site, "kernel_shape", n)?)?;
     let pair = |&(low, high): &(i64, i64)| match (u64::try_from(low), u64::try_from(high)) {
         (Ok(low), Ok(high)) => Ok((low, high)),
-        _ => Err(site.fault(Fault::NegativePads)),
+        _ => Err(site.fault(refuse!("has negative pads"))),
     };
     Ok(PoolSpec {
         sizes: how.sizes,
@@ -53,7 +52,7 @@ fn max(site: &mut Site<'_, '_>) -> Results {
         return Ok(vec![pooled]);
     }
     if site.int("storage_order", 0)? != 0 {
-        return Err(site.fault(Fault::With("places counted by columns")));
+        return Err(site.fault(refuse!("with places counted by columns is not known")));
     }
     // Positions count through the whole array, including batch and channels.
     let places = max_pool_indices(site.b(), x, pooled, &spec)?;

@@ -1,12 +1,11 @@
 //! Quantised values and products of integers.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{average_pool, leaky_relu, softmax};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::low8;
+use ns_base::refuse;
 
 use super::product::{convolve, count_matmul, widened};
 
@@ -56,7 +55,7 @@ fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> R
 
 /// A scale or a zero point, broadcast along the dimensions of `x`: one number, one for each index of an axis, or one for each
 /// block of an axis.
-fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, OpError> {
+fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, Failure> {
     let (own, dims) = (site.dims(row), site.dims(x));
     match own.as_slice() {
         [] => Ok(row),
@@ -82,7 +81,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
             let flat = site.b().reshape(wide, &flat)?;
             Ok(site.b().slice_dim(flat, axis, 0, dims[axis], 1)?)
         }
-        _ => Err(site.fault(Fault::Apply { what: "scales", sizes: own, to: dims })),
+        _ => Err(site.fault(refuse!("cannot apply scales of {own:?} to {dims:?}"))),
     }
 }
 
@@ -103,7 +102,7 @@ fn to_steps(
     scale: InstructionId,
     zero: Option<InstructionId>,
     element: ElementType,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let b = site.b();
     let quotient = b.div(x, scale)?;
     if !element.is_integer() {
@@ -125,7 +124,7 @@ fn from_steps(
     x: InstructionId,
     scale: InstructionId,
     zero: Option<InstructionId>,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let b = site.b();
     let element = b.element(scale);
     let mut steps = b.convert(x, element)?;
@@ -185,7 +184,7 @@ fn dynamic(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An operand as 32-bit integers minus its zero point; `axis` is the dimension of the zero points if they are an array.
-fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, OpError> {
+fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, Failure> {
     let x = site.x(at)?;
     let wide = widened(site, x)?;
     let Some(zero) = site.option(zero) else { return Ok(wide) };
@@ -207,7 +206,7 @@ fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An operand, dequantised.
-fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, OpError> {
+fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, Failure> {
     let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
     let scale = spread(site, scale, x, axis)?;
     let zero = match zero {
@@ -238,7 +237,7 @@ fn quantised_sigmoid(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(site.fault(Fault::With("channels last")));
+        return Err(site.fault(refuse!("with channels last is not known")));
     }
     let x = real(site, 0, 1)?;
     let axes: Vec<usize> = (2..site.dims(x).len()).collect();
@@ -268,7 +267,7 @@ fn quantised_join(site: &mut Site<'_, '_>) -> Results {
     for at in (2..site.inputs.len()).step_by(3) {
         parts.push(real(site, at, 1)?);
     }
-    let first = parts.first().copied().ok_or_else(|| site.fault(Fault::NoOperands))?;
+    let first = parts.first().copied().ok_or_else(|| site.fault(refuse!("has no operands")))?;
     let axis = site.int("axis", 1)?;
     let axis = site.axis(axis, site.dims(first).len())?;
     let result = site.b().concatenate(&parts, axis)?;
@@ -289,7 +288,7 @@ fn quantised_reduction(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(site.fault(Fault::With("channels last")));
+        return Err(site.fault(refuse!("with channels last is not known")));
     }
     let x = real(site, 0, 1)?;
     let spec = super::pool::spec(site, x)?;
@@ -298,7 +297,7 @@ fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An integer bias, whose scale is the product of two scales.
-fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, OpError> {
+fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, Failure> {
     let Some(bias) = site.option(bias) else { return Ok(None) };
     let (first, second) = (site.x(scales[0])?, site.x(scales[1])?);
     let scale = site.b().mul(first, second)?;
@@ -337,7 +336,7 @@ fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, b
 }
 
 /// The second operand with its scale and zero point.
-fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, OpError> {
+fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, Failure> {
     let (y, scale) = (site.x(1)?, site.x(scale)?);
     let scale = spread(site, scale, y, -1)?;
     let zero = match site.option(zero) {

@@ -1,10 +1,9 @@
 //! Reductions.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
 use crate::onnx::site::{Results, Site};
 use crate::program::compose::logsumexp;
 use crate::program::{Binary, Unary};
+use ns_base::refuse;
 
 /// The results of a reduction; `None` for other operators.
 pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
@@ -45,7 +44,7 @@ fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
             if kind == "L2" { b.unary(Unary::Sqrt, sum)? } else { sum }
         }
         other => {
-            return Err(OpError::of(&site.node.op, Fault::Value { attribute: "reduction", value: other.to_owned() }));
+            return Err(site.fault(refuse!("has the unknown reduction {other:?}")));
         }
     };
     Ok(vec![result])
