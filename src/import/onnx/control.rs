@@ -20,9 +20,8 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
         _ => scan(site, scope),
     };
     match made {
-        Err(error @ (Failure::Refusal(_) | Failure::Misfit(_))) if site.importer.looks_only() => {
-            undecided(site, scope)?.ok_or(error)
-        }
+        Err(Failure::Inside(error)) => Err(Failure::Inside(error)),
+        Err(failure) if site.importer.looks_only() => undecided(site, scope)?.ok_or(failure),
         made => made,
     }
 }

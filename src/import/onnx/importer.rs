@@ -11,6 +11,7 @@ use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo,
 use super::elements::element;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
 use super::ops;
+use super::order::{order, place_of};
 use super::scope;
 use super::site::{CHECK, Failure, Results, Site};
 use super::tensors::short;
@@ -188,7 +189,7 @@ impl<'m> Importer<'m> {
 
     /// Translates nodes in an order in which operands come first.
     pub fn nodes(&mut self, nodes: &[Node], scope: &mut Scope) -> Result<(), ImportError> {
-        for at in super::order::order(nodes)? {
+        for at in order(nodes)? {
             self.node(&nodes[at], scope)?;
         }
         Ok(())
@@ -284,6 +285,7 @@ impl<'m> Importer<'m> {
                 // What does not fit is the guess.
                 (Failure::Misfit(_), Some((op, place))) => ImportError::at(place.clone(), no_type(op)),
                 (Failure::Refusal(e) | Failure::Misfit(e), _) => ImportError::at(place(), e),
+                (Failure::Unknown, _) => ImportError::at(place(), no_type(&node.op)),
                 (Failure::Inside(e), _) => e,
             })?
         };
@@ -342,8 +344,8 @@ impl<'m> Importer<'m> {
         let operands: Vec<InstructionId> = inputs.iter().flatten().copied().collect();
         let mut site = Site { importer: self, node, inputs, opset };
         match ops::run(&mut site) {
-            Some(results) => results,
-            None => self.unknown(node, &operands, scope),
+            Err(Failure::Unknown) => self.unknown(node, &operands, scope),
+            results => results,
         }
     }
 
@@ -412,10 +414,4 @@ fn no_type(op: &str) -> Refusal {
         instead = "run onnx.shape_inference on the model, or export it without",
         "the operator {op} is not known, and the file does not give the type of its result"
     )
-}
-
-/// The place of a node: its operator and its name, or the name of its first result.
-fn place_of(node: &Node) -> Place {
-    let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
-    Place::Node(format!("{} {}", short(&node.op), short(name)))
 }

@@ -33,7 +33,7 @@ use super::program::{Role, WeightData};
 use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
 use importer::Importer;
 #[cfg(test)]
-pub(super) use ops::kind_of_operator;
+pub(super) use ops::operators;
 use tensors::AGAIN;
 
 use ns_base::refuse;

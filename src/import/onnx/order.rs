@@ -20,7 +20,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
             if maker.insert(output, at).is_some() {
                 let what = refuse!(instead = CHECK, "two nodes give a value of the name {}", short(output));
-                return Err(ImportError::at(place(node), what));
+                return Err(ImportError::at(place_of(node), what));
             }
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
         None => Ok(order),
         Some(at) => {
             let what = refuse!(instead = CHECK, "this node needs its own result: the graph has a cycle");
-            Err(ImportError::at(place(&nodes[at]), what))
+            Err(ImportError::at(place_of(&nodes[at]), what))
         }
     }
 }
@@ -77,7 +77,8 @@ fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
     }
 }
 
-fn place(node: &Node) -> Place {
+/// The place of a node: its operator and its name, or the name of its first result.
+pub(super) fn place_of(node: &Node) -> Place {
     let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
     Place::Node(format!("{} {}", short(&node.op), short(name)))
 }

@@ -18,6 +18,8 @@ pub(super) const FIXED: &str =
 
 /// Why an operator fails.
 pub(super) enum Failure {
+    /// Nobody knows the operator, or this use of it: its work can only be estimated.
+    Unknown,
     /// The operator refuses its node.
     Refusal(Refusal),
     /// The builder refuses the operands. The cause may be the guessed type of an unknown operator's result.

@@ -81,9 +81,8 @@ fn names_that_readers_put_together_are_listed() {
 #[test]
 fn the_list_is_what_the_readers_know() {
     let mut lines = known_of_torch();
-    lines.extend(known("onnx", &["onnx/ops"], "", |name| onnx::kind_of_operator("", name)));
-    let microsoft: Ask = |name| onnx::kind_of_operator("com.microsoft", name);
-    lines.extend(known("onnx", &["onnx/ops"], "com.microsoft.", microsoft));
+    let of_onnx: BTreeSet<_> = onnx::operators().map(|(name, kind)| format!("onnx\t{name}\t{}", kind.name())).collect();
+    lines.extend(of_onnx);
     lines.extend(known("hlo", &["hlo/ops.rs"], "", hlo::kind_of_opcode));
     let stablehlo = ["stablehlo/ops.rs", "stablehlo/dynamic.rs", "calls.rs"];
     lines.extend(known("stablehlo", &stablehlo, "", stablehlo::kind_of_operation));
@@ -101,8 +100,6 @@ fn the_list_is_what_the_readers_know() {
 fn no_reader_knows_a_word_that_is_none() {
     for word in ["frobnicate", "Frobnicate", "reflect", "constant_pad_of_nothing"] {
         assert_eq!(pt2::kind_of_aten(word), None, "{word}");
-        assert_eq!(onnx::kind_of_operator("", word), None, "{word}");
-        assert_eq!(onnx::kind_of_operator("com.microsoft", word), None, "{word}");
         assert_eq!(hlo::kind_of_opcode(word), None, "{word}");
         assert_eq!(stablehlo::kind_of_operation(word), None, "{word}");
     }

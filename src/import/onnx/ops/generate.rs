@@ -1,26 +1,25 @@
 //! Operators that compute numbers from sizes and settings.
 
+use crate::OperatorKind::Creation;
 use crate::onnx::importer::Importer;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
 use ns_base::refuse;
 
+use super::Operator;
 use super::layout::sizes;
 
-/// The results of an operator that generates numbers; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Constant" => constant(site),
-        "ConstantOfShape" => constant_of_shape(site),
-        "Shape" => shape(site),
-        "Size" => size(site),
-        "Range" => range(site),
-        "EyeLike" => eye(site),
-        "Trilu" => triangle(site),
-        _ => return None,
-    })
-}
+/// Operators that generate numbers.
+pub(super) const OPS: &[Operator] = &[
+    ("Constant", Creation, constant),
+    ("ConstantOfShape", Creation, constant_of_shape),
+    ("Shape", Creation, shape),
+    ("Size", Creation, size),
+    ("Range", Creation, range),
+    ("EyeLike", Creation, eye),
+    ("Trilu", Creation, triangle),
+];
 
 fn constant(site: &mut Site<'_, '_>) -> Results {
     if let Some(tensor) = site.tensor("value")? {

@@ -11,12 +11,15 @@ use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;
 
 /// Whether a node is translated exactly and not estimated: it has no soft cap and no position operand.
-pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
+fn is_known(site: &Site<'_, '_>) -> bool {
     site.float("softcap", 0.0).is_ok_and(|cap| cap == 0.0) && site.option(9).is_none()
 }
 
 /// `GroupQueryAttention`. Every row of the batch has as many earlier keys as the file's arrays hold.
 pub(super) fn grouped_attention(site: &mut Site<'_, '_>) -> Results {
+    if !is_known(site) {
+        return Err(Failure::Unknown);
+    }
     let [q, k, v] = heads(site)?;
     let earlier = site.option(3);
     let past = earlier.map_or(0, |e| site.dims(e).get(2).copied().unwrap_or(0));

@@ -1,5 +1,6 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
+use crate::OperatorKind::Indexing;
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
@@ -9,27 +10,29 @@ use crate::program::{
 use ns_base::convert::{self, narrow, signed};
 use ns_base::refuse;
 
-/// The results of an operator with indices; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Gather" => gather(site),
-        "GatherElements" => gather_elements(site),
-        "GatherND" => gather_nd(site),
-        "ScatterElements" | "Scatter" => scatter_elements(site),
-        "ScatterND" => scatter_nd(site),
-        "TensorScatter" => scatter_rows(site),
-        "OneHot" => one_hot_of(site),
-        "TopK" => top_k(site),
-        "ArgMax" => arg(site, true),
-        "ArgMin" => arg(site, false),
-        "CumSum" => cumulative_sum(site),
-        "CumProd" => super::back::running_product(site),
-        "ReverseSequence" => reverse_sequence(site),
-        "NonZero" => non_zero(site),
-        "Compress" | "Unique" | "NonMaxSuppression" => Err(result_size(site)),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators with indices.
+pub(super) const OPS: &[Operator] = &[
+    ("Gather", Indexing, gather),
+    ("GatherElements", Indexing, gather_elements),
+    ("GatherND", Indexing, gather_nd),
+    ("ScatterElements", Indexing, scatter_elements),
+    ("Scatter", Indexing, scatter_elements),
+    ("ScatterND", Indexing, scatter_nd),
+    ("TensorScatter", Indexing, scatter_rows),
+    ("OneHot", Indexing, one_hot_of),
+    ("TopK", Indexing, top_k),
+    ("ArgMax", Indexing, |site| arg(site, true)),
+    ("ArgMin", Indexing, |site| arg(site, false)),
+    ("CumSum", Indexing, |site| running(site, Binary::Add, 0.0)),
+    ("CumProd", Indexing, |site| running(site, Binary::Mul, 1.0)),
+    ("ReverseSequence", Indexing, reverse_sequence),
+    ("NonZero", Indexing, non_zero),
+    ("Compress", Indexing, |site| Err(result_size(site))),
+    ("Unique", Indexing, |site| Err(result_size(site))),
+    ("NonMaxSuppression", Indexing, |site| Err(result_size(site))),
+];
 
 fn gather(site: &mut Site<'_, '_>) -> Results {
     let (x, indices) = (site.x(0)?, site.x(1)?);
@@ -195,17 +198,7 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
         if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
     let indices = site.b().wrapped(indices, convert::whole(depth))?;
     let flags = one_hot(site.b(), indices, convert::whole(depth))?;
-    let order: Vec<usize> = (0..rank)
-        .map(|d| {
-            if d < axis {
-                d
-            } else if d == axis {
-                rank - 1
-            } else {
-                d - 1
-            }
-        })
-        .collect();
+    let order: Vec<usize> = (0..axis).chain([rank - 1]).chain(axis..rank - 1).collect();
     let flags = site.b().transpose(flags, &order)?;
     let (off, on) = (site.b().pick(values, 0, 0)?, site.b().pick(values, 0, 1)?);
     Ok(vec![site.b().select(flags, on, off)?])
@@ -239,20 +232,21 @@ fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     Ok(vec![site.b().sub(last, place)?])
 }
 
-fn cumulative_sum(site: &mut Site<'_, '_>) -> Results {
+/// The sum, or the product, of each element and of all elements in front of it along a dimension; of no elements it is `first`.
+fn running(site: &mut Site<'_, '_>, with: Binary, first: f64) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let axis = site.known_ints(1)?.first().copied().unwrap_or(0);
     let axis = site.axis(axis, dims.len())?;
     let is_reversed = site.int("reverse", 0)? != 0;
-    let sums = cumulative(site.b(), Binary::Add, x, axis, is_reversed)?;
+    let results = cumulative(site.b(), with, x, axis, is_reversed)?;
     if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
-        return Ok(vec![sums]);
+        return Ok(vec![results]);
     }
-    // Exclusive: the sums moved by one, with a 0 in front.
+    // Exclusive: the results moved by one.
     let mut edges = vec![(0, 0); dims.len()];
     edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
-    Ok(vec![site.b().pad(sums, 0.0, &edges)?])
+    Ok(vec![site.b().pad(results, first, &edges)?])
 }
 
 /// The failure of an operator whose result is as long as the data decide.

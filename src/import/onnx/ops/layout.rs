@@ -1,28 +1,28 @@
 //! Operators that move elements: shapes, slices, joins.
 
+use crate::OperatorKind::Movement;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
 use ns_base::convert::{at_least_zero, signed_len};
 use ns_base::refuse;
 
-/// The results of an operator that moves elements; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Reshape" => reshape(site),
-        "Flatten" => flatten(site),
-        "Squeeze" => squeeze(site),
-        "Unsqueeze" => unsqueeze(site),
-        "Transpose" => transpose(site),
-        "Expand" => expand(site),
-        "Tile" => tile(site),
-        "Concat" => concat(site),
-        "Split" => split(site),
-        "Slice" => slice(site),
-        "DepthToSpace" => depth_to_space(site),
-        "SpaceToDepth" => space_to_depth(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators that move elements.
+pub(super) const OPS: &[Operator] = &[
+    ("Reshape", Movement, reshape),
+    ("Flatten", Movement, flatten),
+    ("Squeeze", Movement, squeeze),
+    ("Unsqueeze", Movement, unsqueeze),
+    ("Transpose", Movement, transpose),
+    ("Expand", Movement, expand),
+    ("Tile", Movement, tile),
+    ("Concat", Movement, concat),
+    ("Split", Movement, split),
+    ("Slice", Movement, slice),
+    ("DepthToSpace", Movement, depth_to_space),
+    ("SpaceToDepth", Movement, space_to_depth),
+];
 
 /// Sizes of a reshape: 0 keeps a size, -1 takes the remaining elements.
 fn reshape(site: &mut Site<'_, '_>) -> Results {

@@ -1,26 +1,27 @@
 //! Lists of arrays and optional values. A list is a tuple with known parts, so nothing of it remains in the program.
 
+use crate::OperatorKind::Control;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ElementType, InstructionId, Op};
 use ns_base::convert::signed_len;
 use ns_base::refuse;
 
-/// The results of an operator on lists; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "SequenceConstruct" => construct(site),
-        "SequenceEmpty" => tuple(site, &[]),
-        "SequenceInsert" => insert(site),
-        "SequenceErase" => erase(site),
-        "SequenceAt" => at(site),
-        "SequenceLength" => length(site),
-        "SplitToSequence" => split(site),
-        "ConcatFromSequence" => concat(site),
-        "Optional" | "OptionalGetElement" => site.x(0).map(|x| vec![x]),
-        "OptionalHasElement" => has_element(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators on lists and optional values.
+pub(super) const OPS: &[Operator] = &[
+    ("SequenceConstruct", Control, construct),
+    ("SequenceEmpty", Control, |site| tuple(site, &[])),
+    ("SequenceInsert", Control, insert),
+    ("SequenceErase", Control, erase),
+    ("SequenceAt", Control, at),
+    ("SequenceLength", Control, length),
+    ("SplitToSequence", Control, split),
+    ("ConcatFromSequence", Control, concat),
+    ("Optional", Control, |site| Ok(vec![site.x(0)?])),
+    ("OptionalGetElement", Control, |site| Ok(vec![site.x(0)?])),
+    ("OptionalHasElement", Control, has_element),
+];
 
 /// Parts of a list.
 fn parts(site: &mut Site<'_, '_>, list: usize) -> Result<Vec<InstructionId>, Failure> {

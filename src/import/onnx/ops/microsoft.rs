@@ -1,50 +1,50 @@
 //! Operators that onnxruntime's optimisers make by fusing several ONNX operators (domain `com.microsoft`).
 
+use crate::OperatorKind::{Function, Product};
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
-use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
 use ns_base::refuse;
 
-use super::product::{apart, attend_heads, convolution, count_matmul, joined};
+use super::Operator;
+use super::activation::swish;
+use super::grouped::grouped_attention;
+use super::nbits::matmul_of_bits;
+use super::product::{apart, attend_heads, convolution, count_matmul, gemm, joined};
+use super::rotary::{ONNXRUNTIME, rotary};
 
-/// The results of an onnxruntime operator; `None` if it is unknown.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Gelu" | "BiasGelu" => biased(site, gelu_erf),
-        "FastGelu" => biased(site, gelu_tanh),
-        "QuickGelu" => quick_gelu(site),
-        "SkipLayerNormalization" => skip_norm(site, true),
-        "SkipSimplifiedLayerNormalization" => skip_norm(site, false),
-        "EmbedLayerNormalization" => embed_norm(site),
-        "FusedMatMul" | "TransposeMatMul" => fused_matmul(site),
-        "FusedGemm" => fused_gemm(site),
-        "FusedConv" => fused_convolution(site),
-        "Attention" => packed_attention(site),
-        "MultiHeadAttention" => attention_of_heads(site),
-        "GroupQueryAttention" if super::grouped::is_known(site) => super::grouped::grouped_attention(site),
-        "MatMulNBits" if super::nbits::is_known(site) => super::nbits::matmul_of_bits(site),
-        "RotaryEmbedding" => super::rotary::rotary(site, super::rotary::ONNXRUNTIME),
-        "BiasAdd" => bias_add(site),
-        "BiasSplitGelu" | "BiasDropout" => return None,
-        _ => return super::quantise::run(site, name).or_else(|| super::activation::run(site, name)),
-    })
-}
-
-type Function = fn(&mut crate::program::Builder, InstructionId) -> crate::program::Built;
+/// Operators of onnxruntime that ONNX does not have, or has with other operands.
+pub(super) const OPS: &[Operator] = &[
+    ("Gelu", Function, |site| biased(site, gelu_erf)),
+    ("BiasGelu", Product, |site| biased(site, gelu_erf)),
+    ("FastGelu", Product, |site| biased(site, gelu_tanh)),
+    ("QuickGelu", Product, |site| swish(site, 1.702)),
+    ("SkipLayerNormalization", Product, |site| skip_norm(site, true)),
+    ("SkipSimplifiedLayerNormalization", Product, |site| skip_norm(site, false)),
+    ("EmbedLayerNormalization", Product, embed_norm),
+    ("FusedMatMul", Product, fused_matmul),
+    ("TransposeMatMul", Product, fused_matmul),
+    ("FusedGemm", Product, |site| {
+        let product = gemm(site)?;
+        Ok(vec![activated(site, product[0])?])
+    }),
+    ("FusedConv", Product, fused_convolution),
+    ("Attention", Product, packed_attention),
+    ("MultiHeadAttention", Product, attention_of_heads),
+    ("GroupQueryAttention", Product, grouped_attention),
+    ("MatMulNBits", Product, matmul_of_bits),
+    ("RotaryEmbedding", Product, |site| rotary(site, ONNXRUNTIME)),
+    ("BiasAdd", Product, bias_add),
+];
 
 /// A function of the sum of an operand and a bias.
-fn biased(site: &mut Site<'_, '_>, function: Function) -> Results {
+fn biased(site: &mut Site<'_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> Results {
     let mut x = site.x(0)?;
     if let Some(bias) = site.option(1) {
         x = site.b().add(x, bias)?;
     }
     Ok(vec![function(site.b(), x)?])
-}
-
-fn quick_gelu(site: &mut Site<'_, '_>) -> Results {
-    let (x, alpha) = (site.x(0)?, site.float("alpha", 1.702)?);
-    Ok(vec![super::activation::swish(site, x, alpha)?])
 }
 
 fn bias_add(site: &mut Site<'_, '_>) -> Results {
@@ -138,12 +138,6 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
         "HardSigmoid" => crate::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
         other => return Err(site.fault(refuse!("has the unknown activation {other:?}"))),
     })
-}
-
-fn fused_gemm(site: &mut Site<'_, '_>) -> Results {
-    let Some(product) = super::product::run(site, "Gemm") else { return Ok(Vec::new()) };
-    let product = product?;
-    Ok(vec![activated(site, product[0])?])
 }
 
 fn fused_convolution(site: &mut Site<'_, '_>) -> Results {

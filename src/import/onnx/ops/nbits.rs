@@ -11,12 +11,15 @@ use super::product::count_matmul;
 const NOTE: &str = "Weights of a few bits are unpacked when the model is loaded: a NeuronCore multiplies no numbers of fewer than 8 bits.";
 
 /// Whether a node's groups are in the order of its rows; any other order is estimated.
-pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
+fn is_known(site: &Site<'_, '_>) -> bool {
     site.option(4).is_none_or(|order| site.dims(order) == [0])
 }
 
 /// `MatMulNBits`: the weight is `[columns, blocks, bytes]`, each block with a scale and, perhaps, a zero point.
 pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
+    if !is_known(site) {
+        return Err(Failure::Unknown);
+    }
     let (x, packed, scales) = (site.x(0)?, site.x(1)?, site.x(2)?);
     site.importer.notes.insert(NOTE.to_owned());
     let [rows, columns, bits, block] = sizes(site)?;

@@ -1,31 +1,34 @@
 //! Normalisations and softmax.
 
+use crate::OperatorKind::Norm;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
-use crate::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
+use crate::program::{ArrayType, Binary, Builder, Built, InstructionId, Op, Type, Unary, WindowDim};
 use ns_base::convert::{nearest_single, real, real_signed, signed, signed_len};
 use ns_base::refuse;
 
-/// The results of a normalisation; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),
-        "BatchNormalization" => batch(site),
-        "LayerNormalization" => layer(site),
-        "RMSNormalization" | "SimplifiedLayerNormalization" => root_mean_square(site),
-        "InstanceNormalization" => instance(site),
-        "GroupNormalization" => group(site),
-        "LRN" => local_response(site),
-        "LpNormalization" => lp(site),
-        "MeanVarianceNormalization" => mean_variance(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Norms and softmaxes.
+pub(super) const OPS: &[Operator] = &[
+    ("Softmax", Norm, |site| shares(site, softmax)),
+    ("LogSoftmax", Norm, |site| shares(site, log_softmax)),
+    ("Hardmax", Norm, |site| shares(site, hardmax)),
+    ("BatchNormalization", Norm, batch),
+    ("LayerNormalization", Norm, layer),
+    ("RMSNormalization", Norm, root_mean_square),
+    ("SimplifiedLayerNormalization", Norm, root_mean_square),
+    ("InstanceNormalization", Norm, instance),
+    ("GroupNormalization", Norm, group),
+    ("LRN", Norm, local_response),
+    ("LpNormalization", Norm, lp),
+    ("MeanVarianceNormalization", Norm, mean_variance),
+];
 
 /// Before version 13 all dimensions from the axis on are flattened into one.
-fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
+fn shares(site: &mut Site<'_, '_>, share: fn(&mut Builder, InstructionId, usize) -> Built) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let is_early = site.opset < 13;
@@ -35,38 +38,23 @@ fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
     }
     let axis = site.axis(axis, dims.len())?;
     if !is_early || axis + 1 == dims.len() {
-        return Ok(vec![share(site, name, x, axis)?]);
+        return Ok(vec![share(site.b(), x, axis)?]);
     }
     let product = |part: &[u64]| part.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let flat = site.b().reshape(x, &[product(&dims[..axis]), product(&dims[axis..])])?;
-    let result = share(site, name, flat, 1)?;
+    let result = share(site.b(), flat, 1)?;
     Ok(vec![site.b().reshape(result, &dims)?])
 }
 
-fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> Result<InstructionId, Failure> {
-    match name {
-        "Softmax" => Ok(softmax(site.b(), x, axis)?),
-        "LogSoftmax" => Ok(log_softmax(site.b(), x, axis)?),
-        _ => {
-            let (dims, element) = (site.dims(x), site.element(x));
-            let place = arg_extreme(site.b(), x, axis, true, false)?;
-            let flags = one_hot(site.b(), place, dims[axis])?;
-            let last = dims.len() - 1;
-            let order: Vec<usize> = (0..=last)
-                .map(|d| {
-                    if d < axis {
-                        d
-                    } else if d == axis {
-                        last
-                    } else {
-                        d - 1
-                    }
-                })
-                .collect();
-            let flags = site.b().transpose(flags, &order)?;
-            Ok(site.b().convert(flags, element)?)
-        }
-    }
+/// 1 where the largest element is, else 0.
+fn hardmax(b: &mut Builder, x: InstructionId, axis: usize) -> Built {
+    let (dims, element) = (b.dims(x), b.element(x));
+    let place = arg_extreme(b, x, axis, true, false)?;
+    let flags = one_hot(b, place, dims[axis])?;
+    let last = dims.len() - 1;
+    let order: Vec<usize> = (0..axis).chain([last]).chain(axis..last).collect();
+    let flags = b.transpose(flags, &order)?;
+    b.convert(flags, element)
 }
 
 fn batch(site: &mut Site<'_, '_>) -> Results {

@@ -1,12 +1,18 @@
 //! Padding.
 
+use crate::OperatorKind::Movement;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
 use ns_base::convert::at_least_zero;
 use ns_base::refuse;
 
+use super::Operator;
+
+/// Padding.
+pub(super) const OPS: &[Operator] = &[("Pad", Movement, pad)];
+
 /// Elements in front of and behind each dimension.
-pub(super) fn pad(site: &mut Site<'_, '_>) -> Results {
+fn pad(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let rank = site.dims(x).len();
     let early = if site.opset < 2 { "paddings" } else { "pads" };

@@ -1,24 +1,30 @@
 //! Pooling.
 
+use crate::OperatorKind::Window;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::{real, real_signed};
 use ns_base::refuse;
 
+use super::Operator;
 use super::window::{positive, windows};
 
-/// The results of a pooling; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "MaxPool" => max(site),
-        "AveragePool" => average(site),
-        "LpPool" => lp(site),
-        "GridSample" if super::resize::is_plane(site) => super::resize::grid(site),
-        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => global(site, name),
-        _ => return None,
-    })
-}
+/// Poolings.
+pub(super) const OPS: &[Operator] = &[
+    ("MaxPool", Window, max),
+    ("AveragePool", Window, average),
+    ("LpPool", Window, lp),
+    ("GlobalAveragePool", Window, |site| {
+        let (x, axes) = spatial(site)?;
+        Ok(vec![site.b().mean(x, &axes, true)?])
+    }),
+    ("GlobalMaxPool", Window, |site| {
+        let (x, axes) = spatial(site)?;
+        Ok(vec![site.b().reduce(Binary::Max, x, &axes, true)?])
+    }),
+    ("GlobalLpPool", Window, global_lp),
+];
 
 /// The windows of a node.
 pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, Failure> {
@@ -84,19 +90,18 @@ fn lp(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().with_number(Binary::Pow, sum, 1.0 / p)?])
 }
 
-fn global(site: &mut Site<'_, '_>, name: &str) -> Results {
+/// The operand, and its spatial dimensions.
+fn spatial(site: &Site<'_, '_>) -> Result<(InstructionId, Vec<usize>), Failure> {
     let x = site.x(0)?;
-    let axes: Vec<usize> = (2..site.dims(x).len()).collect();
+    Ok((x, (2..site.dims(x).len()).collect()))
+}
+
+fn global_lp(site: &mut Site<'_, '_>) -> Results {
+    let (x, axes) = spatial(site)?;
     let p = real_signed(site.int("p", 2)?);
     let b = site.b();
-    Ok(vec![match name {
-        "GlobalAveragePool" => b.mean(x, &axes, true)?,
-        "GlobalMaxPool" => b.reduce(Binary::Max, x, &axes, true)?,
-        _ => {
-            let sizes = b.unary(Unary::Abs, x)?;
-            let powers = b.with_number(Binary::Pow, sizes, p)?;
-            let sum = b.reduce(Binary::Add, powers, &axes, true)?;
-            b.with_number(Binary::Pow, sum, 1.0 / p)?
-        }
-    }])
+    let sizes = b.unary(Unary::Abs, x)?;
+    let powers = b.with_number(Binary::Pow, sizes, p)?;
+    let sum = b.reduce(Binary::Add, powers, &axes, true)?;
+    Ok(vec![b.with_number(Binary::Pow, sum, 1.0 / p)?])
 }

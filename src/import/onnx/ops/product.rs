@@ -1,25 +1,27 @@
 //! Products of matrices and convolutions.
 
+use crate::OperatorKind::Product;
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::compose::{Attention, attention, einsum};
 use crate::program::{Binary, ElementType, InstructionId};
 use ns_base::refuse;
 
+use super::Operator;
 use super::window::{positive, windows};
 
-/// The results of a product; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "MatMul" => matmul(site),
-        "Gemm" => gemm(site),
-        "Einsum" => summation(site),
-        "Conv" => convolution(site, 0, 1, site.option(2)).map(|x| vec![x]),
-        "ConvTranspose" => transposed_convolution(site),
-        "Attention" => attend(site),
-        _ => return None,
-    })
-}
+/// Products.
+pub(super) const OPS: &[Operator] = &[
+    ("MatMul", Product, matmul),
+    ("Gemm", Product, gemm),
+    ("Einsum", Product, summation),
+    ("Conv", Product, |site| {
+        let bias = site.option(2);
+        Ok(vec![convolution(site, 0, 1, bias)?])
+    }),
+    ("ConvTranspose", Product, transposed_convolution),
+    ("Attention", Product, attend),
+];
 
 /// Operations of a matrix product: two for each element of the result times each element of the contracted dimension.
 pub(super) fn count_matmul(site: &mut Site<'_, '_>, x: InstructionId, result: InstructionId) {
@@ -36,7 +38,7 @@ fn matmul(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// `alpha A' B' + beta C`.
-fn gemm(site: &mut Site<'_, '_>) -> Results {
+pub(super) fn gemm(site: &mut Site<'_, '_>) -> Results {
     let (a, b) = (site.x(0)?, site.x(1)?);
     let (a_dims, b_dims) = (site.dims(a), site.dims(b));
     if a_dims.len() != 2 || b_dims.len() != 2 {

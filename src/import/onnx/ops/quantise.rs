@@ -1,5 +1,6 @@
 //! Quantised values and products of integers.
 
+use crate::OperatorKind::Quantisation;
 use crate::onnx::importer::Importer;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{average_pool, leaky_relu, softmax};
@@ -7,36 +8,34 @@ use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::low8;
 use ns_base::refuse;
 
+use super::Operator;
 use super::product::{convolve, count_matmul, widened};
 
 /// The note for every file with quantised values.
 const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
-/// The results of a quantised operator; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "QuantizeLinear" => noted(site, quantise),
-        "DequantizeLinear" => noted(site, dequantise),
-        "DynamicQuantizeLinear" => reported(site, dynamic),
-        "MatMulInteger" => reported(site, matmul_of_integers),
-        "ConvInteger" => reported(site, convolution_of_integers),
-        "QLinearMatMul" => reported(site, quantised_matmul),
-        "QLinearConv" => reported(site, quantised_convolution),
-        "QLinearAdd" => reported(site, |site| quantised_binary(site, Binary::Add)),
-        "QLinearMul" => reported(site, |site| quantised_binary(site, Binary::Mul)),
-        "QLinearSigmoid" => reported(site, quantised_sigmoid),
-        "QLinearGlobalAveragePool" => reported(site, quantised_mean),
-        "QLinearLeakyRelu" => reported(site, quantised_leaky_relu),
-        "QLinearSoftmax" => reported(site, quantised_softmax),
-        "QLinearConcat" => reported(site, quantised_join),
-        "QLinearReduceMean" => reported(site, quantised_reduction),
-        "QLinearAveragePool" => reported(site, quantised_pool),
-        "QGemm" => reported(site, quantised_gemm),
-        "DynamicQuantizeMatMul" => reported(site, dynamic_matmul),
-        "MatMulIntegerToFloat" => reported(site, matmul_to_float),
-        _ => return None,
-    })
-}
+/// Operators on quantised values, of ONNX and of onnxruntime.
+pub(super) const OPS: &[Operator] = &[
+    ("QuantizeLinear", Quantisation, |site| noted(site, quantise)),
+    ("DequantizeLinear", Quantisation, |site| noted(site, dequantise)),
+    ("DynamicQuantizeLinear", Quantisation, |site| reported(site, dynamic)),
+    ("MatMulInteger", Quantisation, |site| reported(site, matmul_of_integers)),
+    ("ConvInteger", Quantisation, |site| reported(site, convolution_of_integers)),
+    ("QLinearMatMul", Quantisation, |site| reported(site, quantised_matmul)),
+    ("QLinearConv", Quantisation, |site| reported(site, quantised_convolution)),
+    ("QLinearAdd", Quantisation, |site| reported(site, |site| quantised_binary(site, Binary::Add))),
+    ("QLinearMul", Quantisation, |site| reported(site, |site| quantised_binary(site, Binary::Mul))),
+    ("QLinearSigmoid", Quantisation, |site| reported(site, quantised_sigmoid)),
+    ("QLinearGlobalAveragePool", Quantisation, |site| reported(site, quantised_mean)),
+    ("QLinearLeakyRelu", Quantisation, |site| reported(site, quantised_leaky_relu)),
+    ("QLinearSoftmax", Quantisation, |site| reported(site, quantised_softmax)),
+    ("QLinearConcat", Quantisation, |site| reported(site, quantised_join)),
+    ("QLinearReduceMean", Quantisation, |site| reported(site, quantised_reduction)),
+    ("QLinearAveragePool", Quantisation, |site| reported(site, quantised_pool)),
+    ("QGemm", Quantisation, |site| reported(site, quantised_gemm)),
+    ("DynamicQuantizeMatMul", Quantisation, |site| reported(site, dynamic_matmul)),
+    ("MatMulIntegerToFloat", Quantisation, |site| reported(site, matmul_to_float)),
+];
 
 /// An operator computed in single precision, with a note.
 fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {

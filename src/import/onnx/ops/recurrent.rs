@@ -1,21 +1,20 @@
 //! Recurrent layers.
 
+use crate::OperatorKind::Recurrence;
 use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::InstructionId;
 use crate::program::compose::{CellKind, Layer, recurrent};
 use ns_base::convert::place;
 use ns_base::refuse;
 
-/// The results of a recurrent layer; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    let kind = match name {
-        "LSTM" => CellKind::Lstm { order: [0, 2, 3, 1] },
-        "GRU" => CellKind::Gru { order: [1, 0, 2], resets_after: false },
-        "RNN" => CellKind::Plain { is_relu: false },
-        _ => return None,
-    };
-    Some(layer(site, kind))
-}
+use super::Operator;
+
+/// Recurrent layers.
+pub(super) const OPS: &[Operator] = &[
+    ("LSTM", Recurrence, |site| layer(site, CellKind::Lstm { order: [0, 2, 3, 1] })),
+    ("GRU", Recurrence, |site| layer(site, CellKind::Gru { order: [1, 0, 2], resets_after: false })),
+    ("RNN", Recurrence, |site| layer(site, CellKind::Plain { is_relu: false })),
+];
 
 /// The kind of cell, with the node's settings.
 fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKind, Failure> {

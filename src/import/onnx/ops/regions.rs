@@ -1,11 +1,17 @@
 //! Regions of pictures, as detectors cut them out. A sample between four pixels weighs rows and columns apart, so that the mean of
 //! the samples of a bin is a product with a matrix on either side, as NeuronCores need it.
 
+use crate::OperatorKind::Product;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
 use ns_base::convert::real;
 use ns_base::refuse;
+
+use super::Operator;
+
+/// Operators on regions.
+pub(super) const OPS: &[Operator] = &[("RoiAlign", Product, roi_align)];
 
 /// The side of the regions in one direction.
 struct Side {
@@ -28,7 +34,7 @@ struct Sampling {
 }
 
 /// The mean of some samples in each bin of each region.
-pub(super) fn roi_align(site: &mut Site<'_, '_>) -> Results {
+fn roi_align(site: &mut Site<'_, '_>) -> Results {
     let (x, regions, pictures) = (site.x(0)?, site.x(1)?, site.x(2)?);
     let (&[_, _, height, width], &[count, 4]) = (&*site.dims(x), &*site.dims(regions)) else {
         return Err(site.fault(refuse!("does not take {:?}", site.dims(regions))));

@@ -1,5 +1,6 @@
 //! Resizing: each element of the result is a weighted sum of a few elements of the operand, one dimension after the other.
 
+use crate::OperatorKind::{Movement, Window};
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{Between, Beyond, GridSample, grid_sample};
@@ -9,7 +10,12 @@ use ns_base::convert::{
 };
 use ns_base::refuse;
 
+use super::Operator;
 use super::layout::sizes;
+
+/// Operators that sample between elements.
+pub(super) const OPS: &[Operator] =
+    &[("Resize", Movement, resize), ("Upsample", Movement, resize), ("GridSample", Window, grid)];
 
 /// Most elements of a resized dimension.
 const MOST: u64 = 1 << 16;
@@ -27,7 +33,7 @@ struct Grid<'a> {
     excludes_outside: bool,
 }
 
-pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
+fn resize(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let is_early = site.opset < 11 || site.node.op == "Upsample";
@@ -64,13 +70,16 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Whether a sample is supported: an image, or a volume without cubic interpolation.
-pub(super) fn is_plane(site: &Site<'_, '_>) -> bool {
+fn is_plane(site: &Site<'_, '_>) -> bool {
     let is_cubic = matches!(site.text("mode", "linear").as_deref(), Ok("cubic" | "bicubic"));
     site.option(0).is_none_or(|x| matches!((site.dims(x).len(), is_cubic), (4, _) | (5, false)))
 }
 
 /// An image sampled at positions between its elements.
-pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
+fn grid(site: &mut Site<'_, '_>) -> Results {
+    if !is_plane(site) {
+        return Err(Failure::Unknown);
+    }
     let (x, places) = (site.x(0)?, site.x(1)?);
     let between = match site.text("mode", "linear")?.as_str() {
         "linear" | "bilinear" => Between::Linear,

@@ -1,11 +1,16 @@
 //! Rotary position embeddings: pairs of features rotated by an angle that grows with the position of their token.
 
+use crate::OperatorKind::Movement;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::{Binary, ElementType, InstructionId};
 use ns_base::refuse;
 
+use super::Operator;
 use super::product::{apart, joined};
+
+/// Operators of rotary embeddings.
+pub(super) const OPS: &[Operator] = &[("RotaryEmbedding", Movement, |site| rotary(site, STANDARD))];
 
 /// The order of operands, which differs between ONNX and onnxruntime.
 #[derive(Clone, Copy)]
@@ -16,7 +21,7 @@ pub(super) struct Operands {
 }
 
 /// ONNX's own `RotaryEmbedding`.
-pub(super) const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3 };
+const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3 };
 /// onnxruntime's.
 pub(super) const ONNXRUNTIME: Operands = Operands { cosines: 2, sines: 3, places: 1 };
 

@@ -1,23 +1,20 @@
 //! Fourier transforms. ONNX keeps real and imaginary parts in the last dimension, so that a transform is one product with a matrix of
 //! cosines and sines, as NeuronCores need it.
 
+use crate::OperatorKind::Product;
 use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::{ArrayType, Numbers, Value};
 use ns_base::convert::real;
 use ns_base::refuse;
 
+use super::Operator;
+
 /// Most numbers of a transform's matrix.
 const MOST_NUMBERS: u64 = 1 << 23;
 
-/// The results of a Fourier transform; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "DFT" => transform(site),
-        "STFT" => short_time(site),
-        _ => return None,
-    })
-}
+/// Fourier transforms.
+pub(super) const OPS: &[Operator] = &[("DFT", Product, transform), ("STFT", Product, short_time)];
 
 /// A transform of one dimension.
 struct Transform {
