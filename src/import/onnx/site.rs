@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::super::ImportError;
-use super::super::program::{ArrayType, Builder, ElementType, InstructionId, Numbers, Op, Value};
+use super::super::program::{ArrayType, Builder, Built, ElementType, InstructionId, Numbers, Op, Value};
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 use ns_base::convert::{real_signed, signed_len};
@@ -251,6 +251,19 @@ impl Site<'_, '_> {
     /// Dimensions of an array, counted from the end when they are negative.
     pub fn axes(&self, axes: &[i64], rank: usize) -> Result<Vec<usize>, Failure> {
         axes.iter().map(|&a| self.axis(a, rank)).collect()
+    }
+
+    /// The dimension of an operand that the attribute `axis` names.
+    pub fn axis_of(&self, x: InstructionId, default: i64) -> Result<usize, Failure> {
+        self.axis(self.int("axis", default)?, self.dims(x).len())
+    }
+
+    /// The sum of a value and an optional operand.
+    pub fn plus(&mut self, x: InstructionId, at: usize) -> Built {
+        match self.option(at) {
+            Some(summand) => self.b().add(x, summand),
+            None => Ok(x),
+        }
     }
 
     /// Counts operations of products: two for each multiply-add.

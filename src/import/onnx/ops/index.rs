@@ -36,15 +36,13 @@ pub(super) const OPS: &[Operator] = &[
 
 fn gather(site: &mut Site<'_, '_>) -> Results {
     let (x, indices) = (site.x(0)?, site.x(1)?);
-    let axis = site.int("axis", 0)?;
-    let dimension = site.axis(axis, site.dims(x).len())?;
+    let dimension = site.axis_of(x, 0)?;
     Ok(vec![site.b().take(x, indices, RowGather { dimension, wraps: true })?])
 }
 
 fn gather_elements(site: &mut Site<'_, '_>) -> Results {
     let (x, indices) = (site.x(0)?, site.x(1)?);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     Ok(vec![site.b().take_along(x, indices, axis)?])
 }
 
@@ -121,8 +119,7 @@ fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, Failure> {
 
 fn scatter_elements(site: &mut Site<'_, '_>) -> Results {
     let (x, indices, values) = (site.x(0)?, site.x(1)?, site.x(2)?);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     let combine = reduction(site)?;
     Ok(vec![scatter_along(site.b(), x, axis, indices, values, IndexPut { combine })?])
 }
@@ -152,7 +149,7 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
 fn scatter_rows(site: &mut Site<'_, '_>) -> Results {
     let (cache, update) = (site.x(0)?, site.x(1)?);
     let (into, given) = (site.dims(cache), site.dims(update));
-    let axis = site.axis(site.int("axis", -2)?, into.len())?;
+    let axis = site.axis_of(cache, -2)?;
     let mut wanted = into.clone();
     wanted[axis] = given.get(axis).copied().unwrap_or(0).min(into[axis]);
     if axis == 0 || given != wanted {
@@ -211,8 +208,7 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
         _ => None,
     };
     let k = k.ok_or_else(|| site.fault(refuse!("needs one number k")))?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, -1)?;
     let largest = site.int("largest", 1)? != 0;
     Ok(top_places(site.b(), x, k, axis, largest)?.to_vec())
 }
@@ -220,8 +216,7 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
 fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, dims.len())?;
+    let axis = site.axis_of(x, 0)?;
     let keeps = site.int("keepdims", 1)? != 0;
     if site.int("select_last_index", 0)? == 0 {
         return Ok(vec![arg_extreme(site.b(), x, axis, is_largest, keeps)?]);

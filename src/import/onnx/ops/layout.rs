@@ -138,16 +138,14 @@ fn tile(site: &mut Site<'_, '_>) -> Results {
 fn concat(site: &mut Site<'_, '_>) -> Results {
     let parts: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let first = site.x(0)?;
-    let axis = site.int("axis", 1)?;
-    let axis = site.axis(axis, site.dims(first).len())?;
+    let axis = site.axis_of(first, 1)?;
     Ok(vec![site.b().concatenate(&parts, axis)?])
 }
 
 fn split(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, dims.len())?;
+    let axis = site.axis_of(x, 0)?;
     let parts = match site.ints_of(1, "split")? {
         Some(parts) => sizes(&parts)?,
         None => {

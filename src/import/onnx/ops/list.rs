@@ -89,8 +89,7 @@ fn length(site: &mut Site<'_, '_>) -> Results {
 /// Parts of a dimension: as many as it has elements, unless their sizes are given.
 fn split(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     let size = site.dims(x)[axis];
     let wanted = match site.option(1) {
         Some(_) => super::layout::sizes(&site.known_ints(1)?)?,

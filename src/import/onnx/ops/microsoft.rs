@@ -40,10 +40,8 @@ pub(super) const OPS: &[Operator] = &[
 
 /// A function of the sum of an operand and a bias.
 fn biased(site: &mut Site<'_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> Results {
-    let mut x = site.x(0)?;
-    if let Some(bias) = site.option(1) {
-        x = site.b().add(x, bias)?;
-    }
+    let x = site.x(0)?;
+    let x = site.plus(x, 1)?;
     Ok(vec![function(site.b(), x)?])
 }
 
@@ -56,10 +54,8 @@ fn bias_add(site: &mut Site<'_, '_>) -> Results {
 /// A norm of a sum; the fourth result is the sum.
 fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
     let (x, skip, weight) = (site.x(0)?, site.x(1)?, site.x(2)?);
-    let mut sum = site.b().add(x, skip)?;
-    if let Some(bias) = site.option(if is_centred { 4 } else { 3 }) {
-        sum = site.b().add(sum, bias)?;
-    }
+    let sum = site.b().add(x, skip)?;
+    let sum = site.plus(sum, if is_centred { 4 } else { 3 })?;
     let epsilon = site.float("epsilon", 1e-12)?;
     if !is_centred {
         let result = rms_norm(site.b(), sum, 1, Some(weight), epsilon)?;
@@ -142,10 +138,8 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
 
 fn fused_convolution(site: &mut Site<'_, '_>) -> Results {
     let bias = site.option(2);
-    let mut result = convolution(site, 0, 1, bias)?;
-    if let Some(summand) = site.option(3) {
-        result = site.b().add(result, summand)?;
-    }
+    let result = convolution(site, 0, 1, bias)?;
+    let result = site.plus(result, 3)?;
     Ok(vec![activated(site, result)?])
 }
 
@@ -209,11 +203,9 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
         Some(sizes) => super::layout::sizes(&sizes)?,
         None => vec![all / 3; 3],
     };
-    let mut product = site.b().matmul(x, weight)?;
+    let product = site.b().matmul(x, weight)?;
     count_matmul(site, x, product);
-    if let Some(bias) = site.option(2) {
-        product = site.b().add(product, bias)?;
-    }
+    let product = site.plus(product, 2)?;
     let parts = site.b().split(product, 2, &parts)?;
     let [q, k, v] = parts[..] else { return Err(site.fault(refuse!("needs queries, keys and values"))) };
     let heads = site.int("num_heads", 0)?;

@@ -48,10 +48,7 @@ pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
     let weight = site.b().swap_dims(weight, 0, 1)?;
     let product = site.b().matmul(x, weight)?;
     count_matmul(site, x, product);
-    Ok(vec![match site.option(5) {
-        Some(bias) => site.b().add(product, bias)?,
-        None => product,
-    }])
+    Ok(vec![site.plus(product, 5)?])
 }
 
 /// Rows and columns of the weight, bits of a number, numbers of a block.

@@ -98,9 +98,7 @@ fn batch_by_itself(
 
 fn layer(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let rank = site.dims(x).len();
-    let axis = site.int("axis", -1)?;
-    let last = rank - site.axis(axis, rank)?;
+    let last = site.dims(x).len() - site.axis_of(x, -1)?;
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
     Ok(layer_norm(site.b(), x, last, affine, epsilon)?.to_vec())
@@ -108,9 +106,7 @@ fn layer(site: &mut Site<'_, '_>) -> Results {
 
 fn root_mean_square(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let rank = site.dims(x).len();
-    let axis = site.int("axis", -1)?;
-    let last = rank - site.axis(axis, rank)?;
+    let last = site.dims(x).len() - site.axis_of(x, -1)?;
     let (weight, epsilon) = (site.option(1), site.float("epsilon", 1e-5)?);
     Ok(vec![rms_norm(site.b(), x, last, weight, epsilon)?])
 }
@@ -178,8 +174,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
 
 fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, -1)?;
     let p = real_signed(site.int("p", 2)?);
     Ok(vec![lp_normalise(site.b(), x, p, axis, 0.0)?])
 }

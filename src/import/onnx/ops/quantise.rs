@@ -145,10 +145,7 @@ fn quantise(site: &mut Site<'_, '_>) -> Results {
     let scale = spread(site, scale, x, axis)?;
     let own = site.element(x);
     let scale = site.b().convert(scale, own)?;
-    let zero = match site.option(2) {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = site.option(2).map(|zero| spread(site, zero, x, axis)).transpose()?;
     Ok(vec![to_steps(site, x, scale, zero, element)?])
 }
 
@@ -156,10 +153,7 @@ fn dequantise(site: &mut Site<'_, '_>) -> Results {
     let (x, scale) = (site.x(0)?, site.x(1)?);
     let axis = site.int("axis", 1)?;
     let scale = spread(site, scale, x, axis)?;
-    let zero = match site.option(2) {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = site.option(2).map(|zero| spread(site, zero, x, axis)).transpose()?;
     Ok(vec![from_steps(site, x, scale, zero)?])
 }
 
@@ -208,10 +202,7 @@ fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
 fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, Failure> {
     let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
     let scale = spread(site, scale, x, axis)?;
-    let zero = match zero {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = zero.map(|zero| spread(site, zero, x, axis)).transpose()?;
     from_steps(site, x, scale, zero)
 }
 
@@ -254,8 +245,7 @@ fn quantised_leaky_relu(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_softmax(site: &mut Site<'_, '_>) -> Results {
     let x = real(site, 0, 1)?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, -1)?;
     let result = softmax(site.b(), x, axis)?;
     stepped(site, result, 3)
 }
@@ -267,8 +257,7 @@ fn quantised_join(site: &mut Site<'_, '_>) -> Results {
         parts.push(real(site, at, 1)?);
     }
     let first = parts.first().copied().ok_or_else(|| site.fault(refuse!("has no operands")))?;
-    let axis = site.int("axis", 1)?;
-    let axis = site.axis(axis, site.dims(first).len())?;
+    let axis = site.axis_of(first, 1)?;
     let result = site.b().concatenate(&parts, axis)?;
     stepped(site, result, 0)
 }
@@ -328,20 +317,14 @@ fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
 fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, bias: usize) -> Results {
     let product = site.b().matmul(x, y)?;
     count_matmul(site, x, product);
-    Ok(vec![match site.option(bias) {
-        Some(bias) => site.b().add(product, bias)?,
-        None => product,
-    }])
+    Ok(vec![site.plus(product, bias)?])
 }
 
 /// The second operand with its scale and zero point.
 fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, Failure> {
     let (y, scale) = (site.x(1)?, site.x(scale)?);
     let scale = spread(site, scale, y, -1)?;
-    let zero = match site.option(zero) {
-        Some(zero) => Some(spread(site, zero, y, -1)?),
-        None => None,
-    };
+    let zero = site.option(zero).map(|zero| spread(site, zero, y, -1)).transpose()?;
     from_steps(site, y, scale, zero)
 }
 
