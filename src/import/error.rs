@@ -10,7 +10,6 @@ use super::carried::CarryError;
 use super::lexer::TextError;
 use super::limits::Impossible;
 use super::load::WeightError;
-use super::onnx::OnnxError;
 use super::program::VerifyError;
 use super::pt2::Pt2Error;
 use super::torchscript::TorchScriptError;
@@ -101,9 +100,6 @@ pub enum ImportErrorKind {
     /// The syntax of HLO or MLIR text.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// An ONNX model.
-    #[error(transparent)]
-    Onnx(#[from] OnnxError),
     /// A file of `torch.export`.
     #[error(transparent)]
     Pt2(#[from] Pt2Error),
@@ -142,7 +138,6 @@ impl ImportErrorKind {
         match self {
             Self::Weight(_) => "save the model again".into(),
             Self::Text(error) => error.instead().into(),
-            Self::Onnx(error) => error.instead(),
             Self::Pt2(error) => error.instead().into(),
             Self::TorchScript(error) => error.instead(),
             Self::Program(_) => "export the model again; the file was changed or is damaged".into(),

@@ -51,7 +51,7 @@ pub use lexer::{Expected, TextError};
 pub use limits::Impossible;
 pub use load::{DecodeError, WeightError, load_parameter};
 pub use npz::read_npz;
-pub use onnx::{ArrayError, ControlError, Fault, FieldError, InputError, OnnxError, OpError, read_onnx};
+pub use onnx::read_onnx;
 pub use pt2::{PickleError, Pt2Error, read_pt2};
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{ModelKind, is_model_head, sniff};

@@ -1,12 +1,10 @@
 //! Arrays of the file in the program: constants when they are small, parameters when they are weights or large.
 
 use super::super::program::{InstructionId, ProgramParameter, Role, Value, WeightData};
-use super::super::{ImportError, Place};
 use super::importer::Importer;
 use super::messages::{Tensor, TensorData};
-use super::model_error::OnnxError;
-use super::tensors::short;
-use ns_base::Refusal;
+use super::tensors::AGAIN;
+use ns_base::{Refusal, refuse};
 
 /// Most elements of an integer array that becomes a constant of the program; larger ones become a parameter, as weights do.
 const MOST_CONSTANT: u64 = 4096;
@@ -16,8 +14,7 @@ const MOST_SETTINGS: usize = 16;
 
 impl Importer<'_> {
     /// A constant or a parameter that holds an array of the file.
-    pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
-        let place = |e: Refusal| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e));
+    pub fn weight(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, Refusal> {
         let count = tensor.ty.elements().unwrap_or(u64::MAX);
         let is_trained = self.weights.is_trained(name, tensor);
         if let TensorData::Held(value) = &tensor.data
@@ -29,7 +26,7 @@ impl Importer<'_> {
                 self.elements.1 += count;
             }
             self.builder.set_origin("Constant", path);
-            return self.builder.constant(Value::clone(value)).map_err(place);
+            return self.builder.constant(Value::clone(value)).map_err(|e| refuse!(instead = AGAIN, "{e}"));
         }
         let role = if is_trained { Role::Weight } else { Role::Buffer };
         let total = if is_trained { &mut self.elements.0 } else { &mut self.elements.1 };
@@ -43,18 +40,17 @@ impl Importer<'_> {
         };
         let parameter = ProgramParameter { name: name.to_owned(), role, ty: tensor.ty.clone(), data };
         self.builder.set_origin("Parameter", path);
-        self.builder.parameter(parameter).map_err(place)
+        self.builder.parameter(parameter).map_err(|e| refuse!(instead = AGAIN, "{e}"))
     }
 
     /// A constant or a parameter for a node that holds numbers: small arrays are settings of other operators, not weights.
-    pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, ImportError> {
+    pub fn node_constant(&mut self, name: &str, tensor: &Tensor, path: &str) -> Result<InstructionId, Refusal> {
         match &tensor.data {
             TensorData::Held(value)
                 if value.numbers.len() <= MOST_SETTINGS || !self.weights.is_weight_of_node(name) =>
             {
                 self.elements.1 += value.numbers.len() as u64;
-                let constant = self.builder.constant(Value::clone(value));
-                constant.map_err(|e| ImportError::at(Place::Node(short(name)), OnnxError::Constant(e)))
+                self.builder.constant(Value::clone(value)).map_err(|e| refuse!(instead = AGAIN, "{e}"))
             }
             _ => self.weight(name, tensor, path),
         }

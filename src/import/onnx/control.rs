@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::super::program::{ArrayType, InstructionId, Numbers};
-use super::error::{ControlError, OpError};
+use super::super::program::{ArrayType, ElementType, InstructionId, Numbers};
 use super::messages::{AttributeValue, Graph};
-use super::site::{Failure, Site};
+use super::site::{FIXED, Failure, Site};
 use super::values::Scope;
 use ns_base::convert::signed;
+use ns_base::refuse;
 
 /// Most turns of a loop that is unrolled.
 const MOST_TURNS: u64 = 4096;
@@ -20,7 +20,8 @@ pub(super) fn run(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<Inst
         _ => scan(site, scope),
     };
     match made {
-        Err(Failure::Here(error)) if site.importer.looks_only() => undecided(site, scope)?.ok_or(Failure::Here(error)),
+        Err(Failure::Inside(error)) => Err(Failure::Inside(error)),
+        Err(failure) if site.importer.looks_only() => undecided(site, scope)?.ok_or(failure),
         made => made,
     }
 }
@@ -69,12 +70,17 @@ fn undecided(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Option<Vec<In
         let flag = site.inputs.first().copied().flatten();
         site.b().undecided_branch(flag, &read, &types)
     };
-    Ok(Some(made.map_err(OpError::from)?))
+    Ok(Some(made?))
 }
 
 /// Names that the nodes of a graph read.
 fn names_read(graph: &Graph) -> impl Iterator<Item = &Rc<str>> {
     graph.nodes.iter().flat_map(|n| n.inputs.iter()).filter(|name| !name.is_empty())
+}
+
+/// The failure of control flow that depends on data.
+fn fixed(what: &str) -> Failure {
+    Failure::of(refuse!(instead = FIXED, "{what}"))
 }
 
 /// A boolean that has to be known.
@@ -88,7 +94,7 @@ fn known_flag(site: &Site<'_, '_>, x: InstructionId) -> Option<bool> {
 fn condition(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>, Failure> {
     let flag = site.x(0)?;
     let Some(flag) = known_flag(site, flag) else {
-        return Err(OpError::from(ControlError::If).into());
+        return Err(fixed("an If node with subgraphs: which of them is run depends on the input"));
     };
     let graph = site.graph(if flag { "then_branch" } else { "else_branch" })?;
     site.importer.subgraph(&graph, &[], scope).map_err(Failure::Inside)
@@ -100,12 +106,12 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
         None => None,
         Some(m) => match site.known(m).map(|v| &v.numbers) {
             Some(Numbers::Whole(v)) => v.first().map(|&n| u64::try_from(n).unwrap_or(0)),
-            _ => return Err(OpError::from(ControlError::LoopTurns).into()),
+            _ => return Err(fixed("a Loop node with a subgraph: the number of its turns depends on the input")),
         },
     };
     let mut goes_on = match site.option(1) {
         None => true,
-        Some(flag) => known_flag(site, flag).ok_or(OpError::Control(ControlError::LoopCondition))?,
+        Some(flag) => known_flag(site, flag).ok_or_else(endless)?,
     };
     let mut state: Vec<InstructionId> = site.inputs.iter().skip(2).flatten().copied().collect();
     let carried = state.len();
@@ -113,16 +119,16 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
     let mut turn = 0;
     while goes_on && turns.is_none_or(|all| turn < all) {
         if turn >= MOST_TURNS {
-            return Err(OpError::from(ControlError::LongLoop(MOST_TURNS)).into());
+            return Err(Failure::of(refuse!(instead = FIXED, "a Loop node runs more than {MOST_TURNS} times")));
         }
-        let number = site.b().whole(super::super::program::ElementType::S64, signed(turn)).map_err(OpError::from)?;
-        let flag = site.b().number(super::super::program::ElementType::Pred, 1.0).map_err(OpError::from)?;
+        let number = site.b().whole(ElementType::S64, signed(turn))?;
+        let flag = site.b().number(ElementType::Pred, 1.0)?;
         let inputs: Vec<InstructionId> = [number, flag].into_iter().chain(state.iter().copied()).collect();
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;
         let Some((&again, rest)) = results.split_first().filter(|(_, rest)| rest.len() >= carried) else {
-            return Err(OpError::from(ControlError::LoopBody).into());
+            return Err(Failure::of(refuse!("the body of a Loop gives fewer values than it carries")));
         };
-        goes_on = known_flag(site, again).ok_or(OpError::Control(ControlError::LoopCondition))?;
+        goes_on = known_flag(site, again).ok_or_else(endless)?;
         state = rest[..carried].to_vec();
         scanned.resize_with(rest.len() - carried, Vec::new);
         for (all, &one) in scanned.iter_mut().zip(&rest[carried..]) {
@@ -131,12 +137,17 @@ fn repeat(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionI
         turn += 1;
     }
     if turn == 0 && graph.outputs.len() > carried + 1 {
-        return Err(OpError::from(ControlError::EmptyLoop).into());
+        return Err(fixed("a Loop node that never runs gives arrays without elements"));
     }
     for all in scanned {
-        state.push(site.b().stack(&all, 0).map_err(OpError::from)?);
+        state.push(site.b().stack(&all, 0)?);
     }
     Ok(state)
+}
+
+/// The failure of a loop whose end depends on data.
+fn endless() -> Failure {
+    fixed("a Loop node with a subgraph: whether it goes on depends on the input")
 }
 
 fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>, Failure> {
@@ -150,29 +161,32 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         .flatten()
         .all(|list| list.iter().all(|&n| n == 0));
     if !has_defaults || site.opset < 9 {
-        return Err(OpError::from(ControlError::ScanDirection).into());
+        return Err(fixed("a Scan node that runs along another dimension than the first, or backwards"));
     }
     let all: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let Some(carried) = all.len().checked_sub(count) else {
-        return Err(OpError::from(ControlError::ScanOperands).into());
+        return Err(Failure::of(refuse!("a Scan node has fewer operands than it says")));
     };
     let (mut state, rows) = (all[..carried].to_vec(), &all[carried..]);
     let turns = match rows.first() {
-        Some(&row) => site.b().size(row, 0).map_err(OpError::from)?,
+        Some(&row) => site.b().size(row, 0)?,
         None => 0,
     };
     if turns == 0 || turns > MOST_TURNS {
-        return Err(OpError::from(ControlError::ScanTurns { turns, most: MOST_TURNS }).into());
+        return Err(Failure::of(refuse!(
+            instead = FIXED,
+            "a Scan node runs {turns} times: 1 to {MOST_TURNS} times are written out"
+        )));
     }
     let mut scanned: Vec<Vec<InstructionId>> = Vec::new();
     for turn in 0..turns {
         let mut inputs = state.clone();
         for &row in rows {
-            inputs.push(site.b().pick(row, 0, turn).map_err(OpError::from)?);
+            inputs.push(site.b().pick(row, 0, turn)?);
         }
         let results = site.importer.subgraph(&graph, &inputs, scope).map_err(Failure::Inside)?;
         if results.len() < carried {
-            return Err(OpError::from(ControlError::ScanBody).into());
+            return Err(Failure::of(refuse!("the body of a Scan gives fewer values than it carries")));
         }
         state = results[..carried].to_vec();
         scanned.resize_with(results.len() - carried, Vec::new);
@@ -181,7 +195,7 @@ fn scan(site: &mut Site<'_, '_>, scope: &mut Scope) -> Result<Vec<InstructionId>
         }
     }
     for all in scanned {
-        state.push(site.b().stack(&all, 0).map_err(OpError::from)?);
+        state.push(site.b().stack(&all, 0)?);
     }
     Ok(state)
 }

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use super::super::{ImportError, ModelBytes, Place};
 use super::messages::{Graph, Model};
-use super::model_error::OnnxError;
 use super::parse::{Part, function, graph_field, opset};
 use super::spans::{Span, Spans, read};
 use super::tensors::tensor_in_file;
+use ns_base::refuse;
 
 /// Most bytes of nodes, types and functions together: a graph of 100,000 nodes with all notes of its exporter has 200 MB.
 const MOST_BYTES: u64 = 1 << 29;
@@ -23,7 +23,13 @@ struct Source<'b> {
 
 impl Source<'_> {
     fn content(&mut self, span: Span) -> Result<Vec<u8>, ImportError> {
-        let too_long = || ImportError::at(Place::Byte(span.offset), OnnxError::TooLong(MOST_BYTES));
+        let too_long = || {
+            let what = refuse!(
+                instead = "export a smaller part of the model",
+                "the graph without its weights has more than {MOST_BYTES} bytes"
+            );
+            ImportError::at(Place::Byte(span.offset), what)
+        };
         self.left = self.left.checked_sub(span.len).ok_or_else(too_long)?;
         read(self.bytes, span.offset, usize::try_from(span.len).unwrap_or(usize::MAX))
     }
@@ -58,11 +64,15 @@ pub(super) fn model(bytes: &dyn ModelBytes) -> Result<Model, ImportError> {
         }
     }
     let Some(graph) = graph else {
-        return Err(ImportError::of_file(OnnxError::NoGraph));
+        let instead = "export it with torch.onnx.export";
+        return Err(ImportError::of_file(refuse!(instead = instead, "the file holds no graph of ONNX")));
     };
     let nodes = graph.nodes.len() + model.functions.iter().map(|f| f.nodes.len()).sum::<usize>();
     if nodes > MOST_NODES {
-        return Err(ImportError::of_file(OnnxError::TooManyNodes { nodes, most: MOST_NODES }));
+        return Err(ImportError::of_file(refuse!(
+            instead = "export a smaller part of it",
+            "the model has {nodes} nodes and at most {MOST_NODES} are read"
+        )));
     }
     model.graph = graph;
     model.producer = format!("{name} {version}").trim().to_owned();

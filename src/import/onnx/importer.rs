@@ -9,15 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::super::program::{ArrayType, Builder, ElementType, InstructionId, ProgramParameter, Role, Type, WeightData};
 use super::super::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo, UnsupportedOp};
 use super::elements::element;
-use super::error::OpError;
 use super::messages::{Dim, Function, Graph, Model, Node, ValueInfo};
-use super::model_error::{InputError, OnnxError};
 use super::ops;
+use super::order::{order, place_of};
 use super::scope;
-use super::site::{Failure, Results, Site};
+use super::site::{CHECK, Failure, Results, Site};
 use super::tensors::short;
 use super::values::{Scope, resolved};
 use super::weights::Weights;
+use ns_base::{Refusal, refuse};
 
 /// Most nodes that are translated; nodes of functions count at each call.
 const MOST_CALLS: u64 = 500_000;
@@ -85,7 +85,10 @@ impl<'m> Importer<'m> {
     pub fn main(&mut self) -> Result<(Vec<TensorInfo>, Vec<InstructionId>), ImportError> {
         let graph = &self.model.graph;
         if graph.has_sparse {
-            return Err(ImportError::of_file(OnnxError::Sparse));
+            return Err(ImportError::of_file(refuse!(
+                instead = "store the weights densely",
+                "the graph has sparse initialisers"
+            )));
         }
         let mut scope = Scope { opsets: self.model.opsets.clone(), ..Scope::default() };
         scope.values.push(FxHashMap::default());
@@ -102,7 +105,8 @@ impl<'m> Importer<'m> {
                 ProgramParameter { name: info.name.to_string(), role: Role::Input, ty, data: WeightData::Absent };
             let place = Place::Node(short(&info.name));
             let id = self.builder.parameter(parameter);
-            let id = id.map_err(|e| ImportError::at(place, OnnxError::from(InputError::Parameter(e))))?;
+            let refusal = |e| refuse!(instead = "export the model with smaller inputs", "{e}");
+            let id = id.map_err(|e| ImportError::at(place, refusal(e)))?;
             scope.define(&info.name, id);
         }
         self.nodes(&graph.nodes, &mut scope)?;
@@ -116,19 +120,28 @@ impl<'m> Importer<'m> {
 
     /// Type of an input, with the chosen sizes for its open dimensions.
     fn input_type(&mut self, info: &ValueInfo) -> Result<(ArrayType, BTreeMap<usize, String>), ImportError> {
-        let fail = |error: InputError| ImportError::at(Place::Node(short(&info.name)), OnnxError::from(error));
+        let fail = |refusal: Refusal| ImportError::at(Place::Node(short(&info.name)), refusal);
         let Some(element) = element(info.element).filter(|_| !info.is_other) else {
-            return Err(fail(InputError::NoArray));
+            return Err(fail(refuse!(
+                instead = "export the model with arrays as inputs",
+                "this input is not an array of numbers"
+            )));
         };
         let Some(dims) = &info.dims else {
-            return Err(fail(InputError::NoSizes));
+            return Err(fail(refuse!(
+                instead = "export it with sizes",
+                "the file does not say how many dimensions this input has"
+            )));
         };
         let mut sizes = Vec::new();
         let mut open = BTreeMap::new();
         for (at, dim) in dims.iter().enumerate() {
             let name = match dim {
                 Dim::Size(n) => {
-                    let negative = |_| fail(InputError::NegativeSize { dimension: at, size: *n });
+                    let negative = |_| {
+                        let instead = "export it again";
+                        fail(refuse!(instead = instead, "dimension {at} of this input has the negative size {n}"))
+                    };
                     sizes.push(u64::try_from(*n).map_err(negative)?);
                     continue;
                 }
@@ -140,7 +153,10 @@ impl<'m> Importer<'m> {
         }
         let ty = ArrayType::new(element, sizes);
         if ty.elements().and_then(|n| n.checked_mul(16)).is_none() {
-            return Err(fail(InputError::TooLarge(ty)));
+            return Err(fail(refuse!(
+                instead = "choose smaller sizes",
+                "the number of elements of {ty} is beyond 64 bits"
+            )));
         }
         Ok((ty, open))
     }
@@ -173,7 +189,7 @@ impl<'m> Importer<'m> {
 
     /// Translates nodes in an order in which operands come first.
     pub fn nodes(&mut self, nodes: &[Node], scope: &mut Scope) -> Result<(), ImportError> {
-        for at in super::order::order(nodes)? {
+        for at in order(nodes)? {
             self.node(&nodes[at], scope)?;
         }
         Ok(())
@@ -210,7 +226,13 @@ impl<'m> Importer<'m> {
         if self.depth <= MOST_DEEP {
             return Ok(());
         }
-        Err(ImportError::at(Place::Node(short(name)), OnnxError::NestedCalls(MOST_DEEP)))
+        Err(ImportError::at(
+            Place::Node(short(name)),
+            refuse!(
+                instead = "a function must not call itself: export the model again",
+                "functions and graphs call each other more than {MOST_DEEP} deep"
+            ),
+        ))
     }
 
     /// Whether the program is only inspected.
@@ -224,10 +246,12 @@ impl<'m> Importer<'m> {
             return Ok(id);
         }
         let Some(tensor) = scope.initializers.remove(name) else {
-            let absent = OnnxError::NoValue { user: user.to_owned(), value: short(name) };
-            return Err(ImportError::at(Place::Node(short(name)), absent));
+            let value = short(name);
+            let absent =
+                refuse!(instead = CHECK, "{user} needs the value {value}, which no node, input or initialiser gives");
+            return Err(ImportError::at(Place::Node(value), absent));
         };
-        let id = self.weight(name, &tensor, &scope.path)?;
+        let id = self.weight(name, &tensor, &scope.path).map_err(|e| ImportError::at(Place::Node(short(name)), e))?;
         scope.values[0].insert(Rc::clone(name), id);
         Ok(id)
     }
@@ -235,7 +259,13 @@ impl<'m> Importer<'m> {
     /// Translates one node.
     fn node(&mut self, node: &Node, scope: &mut Scope) -> Result<(), ImportError> {
         let place = || place_of(node);
-        let too_many = || ImportError::at(place(), OnnxError::TooManyCalls(MOST_CALLS));
+        let too_many = || {
+            let what = refuse!(
+                instead = "export a smaller part of it",
+                "the model calls more than {MOST_CALLS} nodes when its functions and loops are written out"
+            );
+            ImportError::at(place(), what)
+        };
         self.calls_left = self.calls_left.checked_sub(1).ok_or_else(too_many)?;
         let path = scope::of_node(node, &scope.path);
         let user = format!("{} {}", short(&node.op), short(&node.name));
@@ -253,17 +283,18 @@ impl<'m> Importer<'m> {
             self.builder.set_origin(&ops::full_name(node), &path);
             self.operator(node, inputs, scope).map_err(|e| match (e, &self.guessed) {
                 // What does not fit is the guess.
-                (Failure::Here(OpError::Build(_)), Some((op, place))) => {
-                    ImportError::at(place.clone(), OnnxError::from(OpError::Unknown(op.clone())))
-                }
-                (Failure::Here(e), _) => ImportError::at(place(), OnnxError::from(e)),
+                (Failure::Misfit(_), Some((op, place))) => ImportError::at(place.clone(), no_type(op)),
+                (Failure::Refusal(e) | Failure::Misfit(e), _) => ImportError::at(place(), e),
+                (Failure::Unknown, _) => ImportError::at(place(), no_type(&node.op)),
                 (Failure::Inside(e), _) => e,
             })?
         };
         for (at, name) in node.outputs.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
             let Some(&id) = results.get(at) else {
                 let (given, wanted) = (results.len(), node.outputs.len());
-                return Err(ImportError::at(place(), OnnxError::Results { op: node.op.clone(), given, wanted }));
+                let op = &node.op;
+                let what = refuse!(instead = CHECK, "{op} gives {given} results and the node wants {wanted}");
+                return Err(ImportError::at(place(), what));
             };
             scope.define(name, id);
         }
@@ -313,8 +344,8 @@ impl<'m> Importer<'m> {
         let operands: Vec<InstructionId> = inputs.iter().flatten().copied().collect();
         let mut site = Site { importer: self, node, inputs, opset };
         match ops::run(&mut site) {
-            Some(results) => results.map_err(Failure::Here),
-            None => self.unknown(node, &operands, scope).map_err(Failure::Here),
+            Err(Failure::Unknown) => self.unknown(node, &operands, scope),
+            results => results,
         }
     }
 
@@ -327,7 +358,7 @@ impl<'m> Importer<'m> {
             let first = || operands.first().and_then(|&x| self.builder.array(x).ok()).cloned();
             let is_told = told.is_some();
             let Some(ty) = told.or_else(first) else {
-                return Err(OpError::Unknown(name));
+                return Err(Failure::Refusal(no_type(&name)));
             };
             if !is_told {
                 self.guessed.get_or_insert_with(|| (name.clone(), place_of(node)));
@@ -371,14 +402,16 @@ impl<'m> Importer<'m> {
     }
 
     /// The element type with an ONNX number.
-    pub fn element(code: i64) -> Result<ElementType, OpError> {
+    pub fn element(code: i64) -> Result<ElementType, Failure> {
         let found = u64::try_from(code).ok().and_then(element);
-        found.ok_or(OpError::Element(code))
+        found.ok_or_else(|| Failure::of(refuse!("a NeuronCore does not compute with the element type {code}")))
     }
 }
 
-/// The place of a node: its operator and its name, or the name of its first result.
-fn place_of(node: &Node) -> Place {
-    let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
-    Place::Node(format!("{} {}", short(&node.op), short(name)))
+/// Why an unknown operator cannot be a value of a known type.
+fn no_type(op: &str) -> Refusal {
+    refuse!(
+        instead = "run onnx.shape_inference on the model, or export it without",
+        "the operator {op} is not known, and the file does not give the type of its result"
+    )
 }

@@ -10,13 +10,10 @@ mod control;
 mod count;
 mod derived;
 mod elements;
-mod error;
 mod expression;
-mod fault;
 mod file;
 mod importer;
 mod messages;
-mod model_error;
 mod ops;
 mod order;
 mod parse;
@@ -34,12 +31,11 @@ use std::collections::BTreeMap;
 
 use super::program::{Role, WeightData};
 use super::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, OpenDimension, TensorInfo, Verdict};
-pub use error::{ControlError, OpError};
-pub use fault::Fault;
 use importer::Importer;
-pub use model_error::{ArrayError, FieldError, InputError, OnnxError};
-#[cfg(test)]
-pub(super) use ops::kind_of_operator;
+pub(super) use ops::operators;
+use tensors::AGAIN;
+
+use ns_base::refuse;
 
 /// The newest version of ONNX's operators that is supported.
 const NEWEST_OPSET: u64 = 26;
@@ -59,7 +55,10 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     let (inputs, results) = importer.main()?;
     let mut outputs = Vec::new();
     for (info, &id) in model.graph.outputs.iter().zip(&results) {
-        let ty = importer.builder.array(id).map_err(|e| ImportError::of_file(OnnxError::Result(e)))?;
+        let ty = importer
+            .builder
+            .array(id)
+            .map_err(|e| ImportError::of_file(refuse!(instead = "export the model with arrays as results", "{e}")))?;
         let (dtype, shape) = (ty.element.name().to_owned(), ty.dims.clone());
         outputs.push(TensorInfo { name: info.name.to_string(), dtype, shape, open: open_of(info, &importer.open) });
     }
@@ -81,7 +80,8 @@ pub fn read_onnx(bytes: &dyn ModelBytes, options: &ImportOptions) -> Result<Impo
     };
     let name = if model.graph.name.is_empty() { "model" } else { &model.graph.name };
     let program = importer.builder.finish(&tensors::short(name), &results);
-    let program = program.map_err(|e| ImportError::of_file(OnnxError::Program(e)))?;
+    let too_large = |e| ImportError::of_file(refuse!(instead = "export a smaller part of the model", "{e}"));
+    let program = program.map_err(too_large)?;
     let absent = program.parameters.iter().filter(|p| p.role == Role::Weight && p.data == WeightData::Absent).count();
     if absent > 0 {
         inspection.notes.push(format!("The numbers of {absent} weights lie in another file: they are not known."));
@@ -114,11 +114,14 @@ fn open_of(info: &messages::ValueInfo, open: &[OpenDimension]) -> BTreeMap<usize
 /// Whether the version of the operators is known.
 fn check_opset(model: &messages::Model) -> Result<(), ImportError> {
     if model.graph.outputs.is_empty() {
-        return Err(ImportError::of_file(OnnxError::NoOutputs));
+        return Err(ImportError::of_file(refuse!(instead = AGAIN, "the graph has no outputs")));
     }
     let Some(&version) = model.opsets.get("") else { return Ok(()) };
     if (OLDEST_OPSET..=NEWEST_OPSET).contains(&version) {
         return Ok(());
     }
-    Err(ImportError::of_file(OnnxError::Opset { version, oldest: OLDEST_OPSET, newest: NEWEST_OPSET }))
+    Err(ImportError::of_file(refuse!(
+        instead = "convert it with onnx.version_converter or export it with opset_version=20",
+        "the model uses operators of version {version}; versions {OLDEST_OPSET} to {NEWEST_OPSET} are known"
+    )))
 }

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::super::{ImportError, Place};
 use super::messages::{AttributeValue, Graph, Node};
-use super::model_error::OnnxError;
+use super::site::CHECK;
 use super::tensors::short;
+use ns_base::refuse;
 
 /// Positions of nodes in an order in which each comes after the nodes whose values it reads; the file's order if that is possible.
 ///
@@ -18,7 +19,8 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     for (at, node) in nodes.iter().enumerate() {
         for output in node.outputs.iter().filter(|o| !o.is_empty()) {
             if maker.insert(output, at).is_some() {
-                return Err(ImportError::at(place(node), OnnxError::Twice(short(output))));
+                let what = refuse!(instead = CHECK, "two nodes give a value of the name {}", short(output));
+                return Err(ImportError::at(place_of(node), what));
             }
         }
     }
@@ -52,7 +54,10 @@ pub(super) fn order(nodes: &[Node]) -> Result<Vec<usize>, ImportError> {
     }
     match waits.iter().position(|&n| n > 0) {
         None => Ok(order),
-        Some(at) => Err(ImportError::at(place(&nodes[at]), OnnxError::Cycle)),
+        Some(at) => {
+            let what = refuse!(instead = CHECK, "this node needs its own result: the graph has a cycle");
+            Err(ImportError::at(place_of(&nodes[at]), what))
+        }
     }
 }
 
@@ -72,7 +77,8 @@ fn captured(node: &Node, need: &mut impl FnMut(&Rc<str>)) {
     }
 }
 
-fn place(node: &Node) -> Place {
+/// The place of a node: its operator and its name, or the name of its first result.
+pub(super) fn place_of(node: &Node) -> Place {
     let name = if node.name.is_empty() { node.outputs.first().map_or("", |o| o) } else { &node.name };
     Place::Node(format!("{} {}", short(&node.op), short(name)))
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::super::{ImportError, Place};
 use super::messages::{Attribute, AttributeValue, Dim, Function, Graph, Node, ValueInfo};
-use super::model_error::OnnxError;
-use super::tensors::tensor;
+use super::tensors::{AGAIN, tensor};
+use ns_base::refuse;
 use ns_base::wire::{Fields, Wire};
 
 /// Most levels of nested subgraphs: deeper than any model, and shallow enough for the stack of a page.
@@ -40,7 +40,7 @@ impl<'a> Part<'a> {
             return Ok(());
         }
         let place = Place::Byte(self.base + fields.offset() as u64);
-        Err(ImportError::at(place, OnnxError::Message))
+        Err(ImportError::at(place, refuse!(instead = AGAIN, "a field of the model is cut off or damaged")))
     }
 }
 
@@ -167,7 +167,11 @@ fn float(bytes: &[u8]) -> f64 {
 /// A subgraph in an attribute.
 pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     if depth > MOST_DEEP {
-        return Err(ImportError::at(Place::Byte(part.base), OnnxError::NestedGraphs(MOST_DEEP)));
+        let what = refuse!(
+            instead = "export the model without nested control flow",
+            "graphs are nested more than {MOST_DEEP} deep"
+        );
+        return Err(ImportError::at(Place::Byte(part.base), what));
     }
     let mut graph = Graph::default();
     part.each(|field, _, content| graph_field(&mut graph, field, content, depth))?;

@@ -3,28 +3,47 @@
 use std::rc::Rc;
 
 use super::super::ImportError;
-use super::super::program::{ArrayType, Builder, ElementType, InstructionId, Numbers, Op, Value};
-use super::error::OpError;
-use super::fault::Fault;
+use super::super::program::{ArrayType, Builder, Built, ElementType, InstructionId, Numbers, Op, Value};
 use super::importer::Importer;
 use super::messages::{AttributeValue, Graph, Node, Tensor, TensorData};
 use ns_base::convert::{real_signed, signed_len};
+use ns_base::{Refusal, refuse};
 
-/// Why an operator fails: because of itself, or because of a node in its subgraph.
+/// What to do with a node that breaks the rules of its operator.
+pub(super) const CHECK: &str = "check the model with onnx.checker and export it again";
+
+/// What to do with a model whose sizes or control flow depend on data.
+pub(super) const FIXED: &str =
+    "a NeuronCore runs programs of fixed sizes: export the model with fixed sizes, or without this part";
+
+/// Why an operator fails.
 pub(super) enum Failure {
-    /// The operator itself.
-    Here(OpError),
-    /// A node in its subgraph.
+    /// Nobody knows the operator, or this use of it: its work can only be estimated.
+    Unknown,
+    /// The operator refuses its node.
+    Refusal(Refusal),
+    /// The builder refuses the operands. The cause may be the guessed type of an unknown operator's result.
+    Misfit(Refusal),
+    /// A node in a subgraph cannot be translated.
     Inside(ImportError),
 }
 
-impl From<OpError> for Failure {
-    fn from(error: OpError) -> Self {
-        Self::Here(error)
+impl Failure {
+    /// A refusal of the node, which the user should check unless the refusal has other advice.
+    pub fn of(refusal: Refusal) -> Self {
+        Self::Refusal(refusal.advise(CHECK))
     }
 }
+
+/// Errors of the builder. All other errors become a failure by name.
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Misfit(refuse!(instead = CHECK, "{error}"))
+    }
+}
+
 /// Results of an operator: one value for each, in order; trailing ones may be left out.
-pub(super) type Results = Result<Vec<InstructionId>, OpError>;
+pub(super) type Results = Result<Vec<InstructionId>, Failure>;
 
 /// A node as its operator sees it.
 pub(super) struct Site<'s, 'm> {
@@ -44,14 +63,9 @@ impl Site<'_, '_> {
         &mut self.importer.builder
     }
 
-    /// The error for this node.
-    pub fn fault(&self, fault: Fault) -> OpError {
-        OpError::of(&self.node.op, fault)
-    }
-
-    /// The error for a use of this operator that does not give fixed sizes; the use starts with a verb.
-    pub fn open(&self, uses: &'static str) -> OpError {
-        OpError::Open { op: self.node.op.clone(), uses }
+    /// The failure of this node, from words that follow its operator's name: `needs a shape`.
+    pub fn fault(&self, fault: Refusal) -> Failure {
+        Failure::of(fault.within(|what| format!("{} {what}", self.node.op)))
     }
 
     /// An optional operand.
@@ -60,15 +74,15 @@ impl Site<'_, '_> {
     }
 
     /// An operand.
-    pub fn x(&self, at: usize) -> Result<InstructionId, OpError> {
+    pub fn x(&self, at: usize) -> Result<InstructionId, Failure> {
         self.option(at).ok_or_else(|| {
             let count = self.inputs.iter().flatten().count();
-            self.fault(Fault::Operands { at, count })
+            self.fault(refuse!("needs operand {at} and the node has {count}"))
         })
     }
 
     /// Type of a value.
-    pub fn ty(&self, x: InstructionId) -> Result<ArrayType, OpError> {
+    pub fn ty(&self, x: InstructionId) -> Result<ArrayType, Failure> {
         Ok(self.importer.builder.array(x)?.clone())
     }
 
@@ -91,32 +105,36 @@ impl Site<'_, '_> {
     }
 
     /// Integers of an operand that has to be known.
-    pub fn known_ints(&self, at: usize) -> Result<Vec<i64>, OpError> {
+    pub fn known_ints(&self, at: usize) -> Result<Vec<i64>, Failure> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Whole(v)) => Ok(v.clone()),
-            Some(_) => Err(OpError::Operand { op: self.node.op.clone(), at, kind: "has to be whole numbers" }),
+            Some(_) => Err(Failure::of(refuse!("operand {at} of {} has to be whole numbers", self.node.op))),
             None => Err(self.unknown(at)),
         }
     }
 
     /// Numbers of an operand that has to be known.
-    pub fn known_reals(&self, at: usize) -> Result<Vec<f64>, OpError> {
+    pub fn known_reals(&self, at: usize) -> Result<Vec<f64>, Failure> {
         let x = self.x(at)?;
         match self.known(x).map(|v| &v.numbers) {
             Some(Numbers::Real(v)) => Ok(v.clone()),
             Some(Numbers::Whole(v)) => Ok(v.iter().map(|&n| real_signed(n)).collect()),
-            Some(Numbers::Complex(_)) => Err(OpError::Operand { op: self.node.op.clone(), at, kind: "is complex" }),
+            Some(Numbers::Complex(_)) => Err(Failure::of(refuse!("operand {at} of {} is complex", self.node.op))),
             None => Err(self.unknown(at)),
         }
     }
 
-    fn unknown(&self, at: usize) -> OpError {
-        OpError::UnknownOperand { op: self.node.op.clone(), at }
+    fn unknown(&self, at: usize) -> Failure {
+        let op = &self.node.op;
+        Failure::of(refuse!(
+            instead = FIXED,
+            "operand {at} of {op} depends on numbers that are known only when the model runs"
+        ))
     }
 
     /// Integers of an operand or, in early versions, of an attribute; `None` if neither is given.
-    pub fn ints_of(&self, at: usize, attribute: &str) -> Result<Option<Vec<i64>>, OpError> {
+    pub fn ints_of(&self, at: usize, attribute: &str) -> Result<Option<Vec<i64>>, Failure> {
         match self.option(at) {
             Some(_) => self.known_ints(at).map(Some),
             None => self.ints(attribute),
@@ -127,109 +145,125 @@ impl Site<'_, '_> {
         self.node.attributes.iter().find(|a| a.name == name).map(|a| &a.value)
     }
 
-    fn kind(&self, name: &str, kind: &'static str) -> OpError {
-        OpError::Attribute { op: self.node.op.clone(), name: name.to_owned(), kind }
+    fn attribute(&self, name: &str, what: &str) -> Failure {
+        Failure::of(refuse!("attribute {name} of {} {what}", self.node.op))
     }
 
     /// An integer.
-    pub fn int(&self, name: &str, default: i64) -> Result<i64, OpError> {
+    pub fn int(&self, name: &str, default: i64) -> Result<i64, Failure> {
         Ok(self.optional_int(name)?.unwrap_or(default))
     }
 
     /// An optional integer.
-    pub fn optional_int(&self, name: &str) -> Result<Option<i64>, OpError> {
+    pub fn optional_int(&self, name: &str) -> Result<Option<i64>, Failure> {
         match self.value(name) {
             None => Ok(None),
             Some(AttributeValue::Int(n)) => Ok(Some(*n)),
-            Some(_) => Err(self.kind(name, "a whole number")),
+            Some(_) => Err(self.attribute(name, "has to be a whole number")),
         }
     }
 
     /// A number.
-    pub fn float(&self, name: &str, default: f64) -> Result<f64, OpError> {
+    pub fn float(&self, name: &str, default: f64) -> Result<f64, Failure> {
         match self.value(name) {
             None => Ok(default),
             Some(AttributeValue::Float(n)) => Ok(*n),
             Some(AttributeValue::Int(n)) => Ok(real_signed(*n)),
-            Some(_) => Err(self.kind(name, "a number")),
+            Some(_) => Err(self.attribute(name, "has to be a number")),
         }
     }
 
     /// Integers; `None` if the attribute is left out.
-    pub fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, OpError> {
+    pub fn ints(&self, name: &str) -> Result<Option<Vec<i64>>, Failure> {
         match self.value(name) {
             None => Ok(None),
             Some(AttributeValue::Ints(v)) => Ok(Some(v.clone())),
             Some(AttributeValue::Int(n)) => Ok(Some(vec![*n])),
             Some(AttributeValue::Floats(v)) if v.is_empty() => Ok(Some(Vec::new())),
-            Some(_) => Err(self.kind(name, "whole numbers")),
+            Some(_) => Err(self.attribute(name, "has to be whole numbers")),
         }
     }
 
     /// Numbers; `None` if the attribute is left out.
-    pub fn floats(&self, name: &str) -> Result<Option<Vec<f64>>, OpError> {
+    pub fn floats(&self, name: &str) -> Result<Option<Vec<f64>>, Failure> {
         match self.value(name) {
             None => Ok(None),
             Some(AttributeValue::Floats(v)) => Ok(Some(v.clone())),
             Some(AttributeValue::Float(n)) => Ok(Some(vec![*n])),
-            Some(_) => Err(self.kind(name, "numbers")),
+            Some(_) => Err(self.attribute(name, "has to be numbers")),
         }
     }
 
     /// A string.
-    pub fn text(&self, name: &str, default: &str) -> Result<String, OpError> {
+    pub fn text(&self, name: &str, default: &str) -> Result<String, Failure> {
         match self.value(name) {
             None => Ok(default.to_owned()),
             Some(AttributeValue::Text(text)) => Ok(text.clone()),
-            Some(_) => Err(self.kind(name, "text")),
+            Some(_) => Err(self.attribute(name, "has to be text")),
         }
     }
 
     /// Strings; `None` if the attribute is left out.
-    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, OpError> {
+    pub fn texts(&self, name: &str) -> Result<Option<Vec<String>>, Failure> {
         match self.value(name) {
             None => Ok(None),
             Some(AttributeValue::Texts(texts)) => Ok(Some(texts.clone())),
-            Some(_) => Err(self.kind(name, "texts")),
+            Some(_) => Err(self.attribute(name, "has to be texts")),
         }
     }
 
     /// A graph.
-    pub fn graph(&self, name: &str) -> Result<Rc<Graph>, OpError> {
+    pub fn graph(&self, name: &str) -> Result<Rc<Graph>, Failure> {
         match self.value(name) {
             Some(AttributeValue::Graph(graph)) => Ok(Rc::clone(graph)),
-            _ => Err(self.kind(name, "a graph")),
+            _ => Err(self.attribute(name, "has to be a graph")),
         }
     }
 
     /// An array; `None` if the attribute is left out.
-    pub fn tensor(&self, name: &str) -> Result<Option<Rc<Tensor>>, OpError> {
+    pub fn tensor(&self, name: &str) -> Result<Option<Rc<Tensor>>, Failure> {
         match self.value(name) {
             None => Ok(None),
             Some(AttributeValue::Tensor(tensor)) => Ok(Some(Rc::clone(tensor))),
-            Some(_) => Err(self.kind(name, "an array")),
+            Some(_) => Err(self.attribute(name, "has to be an array")),
         }
     }
 
     /// The single number in an array attribute.
-    pub fn scalar_of(&self, tensor: &Tensor) -> Result<Value, OpError> {
+    pub fn scalar_of(&self, tensor: &Tensor) -> Result<Value, Failure> {
         match &tensor.data {
             TensorData::Held(value) if value.numbers.len() == 1 => {
                 Ok(Value { ty: ArrayType::new(value.ty.element, []), numbers: value.numbers.clone() })
             }
-            _ => Err(self.fault(Fault::Scalar(tensor.ty.clone()))),
+            _ => Err(self.fault(refuse!("needs one number and has {}", tensor.ty))),
         }
     }
 
     /// A dimension of an array of `rank` dimensions, counted from the end when it is negative.
-    pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, OpError> {
+    pub fn axis(&self, axis: i64, rank: usize) -> Result<usize, Failure> {
         let from_front = if axis < 0 { axis + signed_len(rank) } else { axis };
-        usize::try_from(from_front).ok().filter(|&a| a < rank).ok_or_else(|| self.fault(Fault::Axis { axis, rank }))
+        usize::try_from(from_front)
+            .ok()
+            .filter(|&a| a < rank)
+            .ok_or_else(|| self.fault(refuse!("has axis {axis} and its operand {rank} dimensions")))
     }
 
     /// Dimensions of an array, counted from the end when they are negative.
-    pub fn axes(&self, axes: &[i64], rank: usize) -> Result<Vec<usize>, OpError> {
+    pub fn axes(&self, axes: &[i64], rank: usize) -> Result<Vec<usize>, Failure> {
         axes.iter().map(|&a| self.axis(a, rank)).collect()
+    }
+
+    /// The dimension of an operand that the attribute `axis` names.
+    pub fn axis_of(&self, x: InstructionId, default: i64) -> Result<usize, Failure> {
+        self.axis(self.int("axis", default)?, self.dims(x).len())
+    }
+
+    /// The sum of a value and an optional operand.
+    pub fn plus(&mut self, x: InstructionId, at: usize) -> Built {
+        match self.option(at) {
+            Some(summand) => self.b().add(x, summand),
+            None => Ok(x),
+        }
     }
 
     /// Counts operations of products: two for each multiply-add.

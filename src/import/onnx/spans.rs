@@ -1,8 +1,8 @@
 //! Fields of a message that is too large to hold in memory: finds where each lies, by slices.
 
 use super::super::{ImportError, ModelBytes, Place};
-use super::model_error::{FieldError, OnnxError};
 use ns_base::wire::varint;
+use ns_base::{Refusal, refuse};
 use ns_container::unreadable;
 
 /// Bytes that are fetched at once while fields are skipped.
@@ -41,8 +41,9 @@ pub(super) struct Spans<'b> {
 }
 
 /// The error for a file that ends too early.
-fn cut_off(at: u64, error: FieldError) -> ImportError {
-    ImportError::at(Place::Byte(at), OnnxError::from(error))
+fn cut_off(at: u64, what: Refusal) -> ImportError {
+    let what = what.advise("the file is cut off or is not an ONNX model: copy it or export it again");
+    ImportError::at(Place::Byte(at), what)
 }
 
 impl<'b> Spans<'b> {
@@ -59,31 +60,31 @@ impl<'b> Spans<'b> {
         let start = self.at;
         let head = self.head()?;
         let Some((tag, used)) = varint(&head) else {
-            return Err(cut_off(start, FieldError::TagCut));
+            return Err(cut_off(start, refuse!("a field begins here and its number does not end")));
         };
         let field = u32::try_from(tag >> 3).ok().filter(|&n| n > 0 && n < 1 << 29);
         let Some(field) = field else {
-            return Err(cut_off(start, FieldError::Tag(tag)));
+            return Err(cut_off(start, refuse!("{tag} is not the tag of a field")));
         };
         let after = start + used as u64;
         let rest = &head[used..];
         let (number, offset, len) = match tag & 7 {
             0 => match varint(rest) {
                 Some((number, used)) => (number, after + used as u64, 0),
-                None => return Err(cut_off(after, FieldError::Cut { part: "number", field })),
+                None => return Err(cut_off(after, refuse!("the number of field {field} does not end"))),
             },
             1 => (fixed(rest, 8), after + 8, 0),
             5 => (fixed(rest, 4), after + 4, 0),
             2 => match varint(rest) {
                 Some((len, used)) => (0, after + used as u64, len),
-                None => return Err(cut_off(after, FieldError::Cut { part: "length", field })),
+                None => return Err(cut_off(after, refuse!("the length of field {field} does not end"))),
             },
-            form => return Err(cut_off(start, FieldError::Form { field, form })),
+            form => return Err(cut_off(start, refuse!("field {field} has wire type {form}, which no model has"))),
         };
         let beyond = offset.checked_add(len).filter(|&end| end <= self.end);
         let Some(beyond) = beyond else {
             let left = self.end.saturating_sub(offset);
-            return Err(cut_off(start, FieldError::TooLong { field, len, left }));
+            return Err(cut_off(start, refuse!("field {field} has {len} bytes and only {left} follow")));
         };
         self.at = beyond;
         Ok(Some(Span { field, number, offset, len }))
@@ -111,7 +112,7 @@ fn fixed(bytes: &[u8], len: usize) -> u64 {
 pub(super) fn read(bytes: &dyn ModelBytes, offset: u64, len: usize) -> Result<Vec<u8>, ImportError> {
     let read = bytes.slice(offset, len).map_err(|e| ImportError::at(Place::Byte(offset), unreadable(e)))?;
     if read.len() < len {
-        return Err(cut_off(offset, FieldError::Short { wanted: len, found: read.len() }));
+        return Err(cut_off(offset, refuse!("{len} bytes belong here and {} are there", read.len())));
     }
     Ok(read)
 }

@@ -4,13 +4,16 @@ use std::rc::Rc;
 
 use super::super::program::{ArrayType, ElementType, Numbers, Value, round};
 use super::super::{ImportError, ModelBytes, Place};
-use super::elements::{element, numbers};
+use super::elements::{element, element_name, numbers};
 use super::messages::{Tensor, TensorData};
-use super::model_error::{ArrayError, OnnxError};
 use super::parse::Part;
 use super::spans::{Spans, read};
 use ns_base::convert::{low8, low32};
 use ns_base::wire::Wire;
+use ns_base::{Refusal, refuse};
+
+/// What to do with a file that does not keep to the rules of its format.
+pub(super) const AGAIN: &str = "export the model again";
 
 /// Most elements that are held in memory; the numbers of larger arrays stay in the file.
 const MOST_HELD: u64 = 16 * 1024;
@@ -85,8 +88,12 @@ pub(super) fn tensor_in_file(bytes: &dyn ModelBytes, start: u64, end: u64) -> Re
             let content = read(bytes, span.offset, usize::try_from(span.len).unwrap_or(usize::MAX))?;
             draft.field(span.field, Wire::Bytes(&content));
         } else {
-            let form = ArrayError::VariableLength(span.len);
-            return Err(ImportError::at(Place::Byte(span.offset), OnnxError::from(form)));
+            let what = refuse!(
+                instead = "save the weights as raw data or beside the model",
+                "numbers of {} bytes are spelled in a variable-length form",
+                span.len
+            );
+            return Err(ImportError::at(Place::Byte(span.offset), what));
         }
     }
     draft.finish(start, |offset, len| read(bytes, offset, len))
@@ -121,33 +128,34 @@ impl Draft {
         fetch: impl FnOnce(u64, usize) -> Result<Vec<u8>, ImportError>,
     ) -> Result<Tensor, ImportError> {
         let place = || if self.name.is_empty() { Place::Byte(base) } else { Place::Node(short(&self.name)) };
-        let fail = |error: ArrayError| ImportError::at(place(), OnnxError::from(error));
+        let fail = |what: Refusal| ImportError::at(place(), what.advise(AGAIN));
         let Some(element) = element(self.code) else {
-            return Err(fail(ArrayError::Element { code: self.code }));
+            let (name, code) = (element_name(self.code), self.code);
+            return Err(fail(refuse!("an array has elements {name} ({code}), which no NeuronCore computes with")));
         };
         let dims = self.dims.iter().map(|&d| u64::try_from(d)).collect::<Result<Vec<u64>, _>>();
         let Ok(dims) = dims else {
-            return Err(fail(ArrayError::NegativeSizes(self.dims.clone())));
+            return Err(fail(refuse!("an array has negative sizes {:?}", self.dims)));
         };
         let ty = ArrayType::new(element, dims);
         let Some(count) = ty.elements().filter(|n| n.checked_mul(16).is_some()) else {
-            return Err(fail(ArrayError::TooLarge(ty)));
+            return Err(fail(refuse!("the number of elements of {ty} is beyond 64 bits")));
         };
         if let Some(number) = self.typed.beyond(element) {
-            return Err(fail(ArrayError::Number { number, element }));
+            return Err(fail(refuse!("{number} is not a number of {element}")));
         }
         let data = match self.raw {
             _ if self.is_external => TensorData::External,
             Some((offset, len)) => {
                 if len < ty.bytes() {
-                    return Err(fail(ArrayError::Bytes { ty, found: len }));
+                    return Err(fail(refuse!("{ty} needs {} bytes and {len} are there", ty.bytes())));
                 }
                 if count > MOST_HELD {
                     TensorData::InFile { offset, len: ty.bytes() }
                 } else {
                     let bytes = fetch(offset, usize::try_from(len).unwrap_or(usize::MAX))?;
                     let numbers = numbers(element, &bytes, usize::try_from(count).unwrap_or(0));
-                    let numbers = numbers.ok_or_else(|| fail(ArrayError::CutOff(ty.clone())))?;
+                    let numbers = numbers.ok_or_else(|| fail(refuse!("the bytes of {ty} are cut off")))?;
                     TensorData::Held(Rc::new(Value { ty: ty.clone(), numbers }))
                 }
             }
@@ -156,7 +164,7 @@ impl Draft {
                 None if self.typed.whole.is_empty() && self.typed.real.is_empty() => TensorData::External,
                 None => {
                     let found = self.typed.whole.len() + self.typed.real.len();
-                    return Err(fail(ArrayError::Numbers { ty, wanted: count, found }));
+                    return Err(fail(refuse!("{ty} needs {count} numbers and {found} are there")));
                 }
             },
         };

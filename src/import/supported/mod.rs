@@ -6,8 +6,7 @@
 //!
 //! `pub fn operators() -> impl Iterator<Item = (&'static str, OperatorKind)>`
 //!
-//! `supported_operators` joins what the readers give; order and duplicates do not matter there. `operators.tsv` has the rows of readers
-//! without tables, and goes with the last of them.
+//! `supported_operators` joins what the readers give; order and duplicates do not matter there.
 
 mod operators;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The supported operators, each with its kind of work.
 
 use crate::program::{Op, Unary};
-use crate::{hlo, pt2, stablehlo};
+use crate::{hlo, onnx, pt2, stablehlo};
 
 /// The formats of the list, as `--format` names them, each with a description.
 pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
@@ -10,18 +10,6 @@ pub const SUPPORTED_FORMATS: [(&str, &str); 4] = [
     ("hlo", "opcodes of XLA's HLO"),
     ("stablehlo", "operations of StableHLO, MHLO and CHLO"),
 ];
-
-/// The operators of readers that have no tables yet: format, name, kind.
-const LIST: &str = include_str!("operators.tsv");
-
-/// The rows of a format in `operators.tsv`.
-fn listed(format: &'static str) -> impl Iterator<Item = (&'static str, OperatorKind)> {
-    LIST.lines().filter_map(move |line| {
-        let mut cells = line.split('\t');
-        let (of, name, kind) = (cells.next()?, cells.next()?, cells.next()?);
-        Some((name, OperatorKind::from_name(kind).filter(|_| of == format)?))
-    })
-}
 
 /// An operator that a reader supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +34,7 @@ pub fn supported_operators() -> impl Iterator<Item = SupportedOperator> {
         all.into_iter()
     }
     of("pt2", pt2::operators())
-        .chain(of("onnx", listed("onnx")))
+        .chain(of("onnx", onnx::operators()))
         .chain(of("hlo", hlo::operators()))
         .chain(of("stablehlo", stablehlo::operators()))
 }
@@ -85,7 +73,7 @@ pub enum OperatorKind {
 }
 
 impl OperatorKind {
-    /// All kinds, with their names in `operators.tsv`.
+    /// All kinds, with their names in the list of operators.
     pub const ALL: [(Self, &str); 14] = [
         (Self::Product, "product"),
         (Self::Function, "function"),

@@ -1,40 +1,39 @@
 //! Inverses of windows, random numbers, and window functions for spectra.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
+use crate::OperatorKind::{Creation, Window};
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
-use crate::program::compose::{Fold, affine_grid, cumulative, fold_patches, unpool};
+use crate::onnx::site::{Failure, Results, Site};
+use crate::program::compose::{Fold, affine_grid, fold_patches, unpool};
 use crate::program::{ArrayType, Binary, ElementType, InstructionId, Numbers, Op, Value};
-use ns_base::convert::{at_least_zero, real, real_signed, signed};
+use ns_base::convert::{at_least_zero, real, real_signed};
+use ns_base::refuse;
 
+use super::Operator;
 use super::layout::sizes;
 use super::window::positive;
 
 /// Most numbers of a window.
 const MOST_NUMBERS: i64 = 1 << 20;
 
-/// The results of an operator that inverts windows; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Col2Im" => image_of_columns(site),
-        "MaxUnpool" => max_unpool(site),
-        "AffineGrid" => grid(site),
-        _ => return None,
-    })
-}
-
-/// The results of an operator that computes numbers from its settings alone; `None` for other operators.
-pub(super) fn numbers(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "RandomUniform" | "RandomNormal" | "RandomUniformLike" | "RandomNormalLike" => random(site, name),
-        "HannWindow" | "HammingWindow" | "BlackmanWindow" => window(site, name),
-        _ => return None,
-    })
-}
+/// Operators that invert windows, and operators that compute numbers from their settings alone.
+pub(super) const OPS: &[Operator] = &[
+    ("Col2Im", Window, image_of_columns),
+    ("MaxUnpool", Window, max_unpool),
+    ("AffineGrid", Window, grid),
+    ("RandomUniform", Creation, |site| random(site, &UNIFORM)),
+    ("RandomUniformLike", Creation, |site| random_like(site, &UNIFORM)),
+    ("RandomNormal", Creation, |site| random(site, &NORMAL)),
+    ("RandomNormalLike", Creation, |site| random_like(site, &NORMAL)),
+    ("HannWindow", Creation, |site| window(site, |turn| 0.5 - 0.5 * libm::cos(turn))),
+    // The coefficients of the specification: 25/46 and 1 minus that.
+    ("HammingWindow", Creation, |site| window(site, |turn| 25.0 / 46.0 - 21.0 / 46.0 * libm::cos(turn))),
+    ("BlackmanWindow", Creation, |site| {
+        window(site, |turn| 0.42 - 0.5 * libm::cos(turn) + 0.08 * libm::cos(2.0 * turn))
+    }),
+];
 
 /// Numbers of an attribute, one for each of `n` dimensions.
-fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> Result<Vec<u64>, OpError> {
+fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> Result<Vec<u64>, Failure> {
     let given = match site.ints(name)? {
         Some(list) => sizes(&list)?,
         None => vec![default; n],
@@ -42,8 +41,7 @@ fn natural(site: &Site<'_, '_>, name: &'static str, n: usize, default: u64) -> R
     if given.len() == n {
         return Ok(given);
     }
-    let given = given.into_iter().map(signed).collect();
-    Err(site.fault(Fault::PerDimension { list: name, given, rank: n }))
+    Err(site.fault(refuse!("has {name} {given:?} for {n} dimensions")))
 }
 
 fn image_of_columns(site: &mut Site<'_, '_>) -> Results {
@@ -67,7 +65,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
     let (x, places) = (site.x(0)?, site.x(1)?);
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let (kernel, strides) = (positive(site, "kernel_shape", n)?, positive(site, "strides", n)?);
     let pads = natural(site, "pads", 2 * n, 0)?;
@@ -81,7 +79,7 @@ fn max_unpool(site: &mut Site<'_, '_>) -> Results {
         None => [&dims[..2], &own[..]].concat(),
     };
     if wanted.len() != dims.len() || wanted[..2] != dims[..2] {
-        return Err(site.fault(Fault::Unpool { dims, into: wanted }));
+        return Err(site.fault(refuse!("cannot put {dims:?} back into {wanted:?}")));
     }
     // Positions refer to the inferred sizes and include batch and channels.
     let inside = own.iter().fold(1u64, |all, &k| all.saturating_mul(k));
@@ -110,64 +108,45 @@ fn grid(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![affine_grid(site.b(), theta, &wanted, aligns)?])
 }
 
-/// The running product: each element times all elements in front of it along a dimension.
-pub(super) fn running_product(site: &mut Site<'_, '_>) -> Results {
+/// A distribution of random numbers: its name, and the two attributes that describe it with their defaults.
+type Distribution = (&'static str, [(&'static str, f64); 2]);
+
+const UNIFORM: Distribution = ("rng_uniform", [("low", 0.0), ("high", 1.0)]);
+const NORMAL: Distribution = ("rng_normal", [("mean", 0.0), ("scale", 1.0)]);
+
+fn random(site: &mut Site<'_, '_>, of: &Distribution) -> Results {
+    let element = site.optional_int("dtype")?.map_or(Ok(ElementType::F32), Importer::element)?;
+    let dims = sizes(&site.ints("shape")?.unwrap_or_default())?;
+    random_numbers(site, of, element, dims)
+}
+
+fn random_like(site: &mut Site<'_, '_>, of: &Distribution) -> Results {
     let x = site.x(0)?;
-    let dims = site.dims(x);
-    let axis = site.known_ints(1)?.first().copied().unwrap_or(0);
-    let axis = site.axis(axis, dims.len())?;
-    let is_reversed = site.int("reverse", 0)? != 0;
-    let products = cumulative(site.b(), Binary::Mul, x, axis, is_reversed)?;
-    if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
-        return Ok(vec![products]);
-    }
-    // Exclusive: the products moved by one, with a 1 in front.
-    let mut edges = vec![(0, 0); dims.len()];
-    edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
-    Ok(vec![site.b().pad(products, 1.0, &edges)?])
+    let own = site.element(x);
+    let element = site.optional_int("dtype")?.map_or(Ok(own), Importer::element)?;
+    random_numbers(site, of, element, site.dims(x))
 }
 
 /// Random numbers: their work is known, but their values differ from call to call.
-fn random(site: &mut Site<'_, '_>, name: &str) -> Results {
-    let is_like = name.ends_with("Like");
-    let element = match (site.optional_int("dtype")?, is_like) {
-        (Some(code), _) => Importer::element(code)?,
-        (None, true) => {
-            let x = site.x(0)?;
-            site.element(x)
-        }
-        (None, false) => ElementType::F32,
-    };
-    let dims = if is_like {
-        let x = site.x(0)?;
-        site.dims(x)
-    } else {
-        sizes(&site.ints("shape")?.unwrap_or_default())?
-    };
-    let (distribution, first, second) = if name.starts_with("RandomNormal") {
-        ("rng_normal", site.float("mean", 0.0)?, site.float("scale", 1.0)?)
-    } else {
-        ("rng_uniform", site.float("low", 0.0)?, site.float("high", 1.0)?)
-    };
-    let operands = vec![site.b().number(element, first)?, site.b().number(element, second)?];
-    let op = Op::Rng { distribution: distribution.to_owned() };
+fn random_numbers(site: &mut Site<'_, '_>, of: &Distribution, element: ElementType, dims: Vec<u64>) -> Results {
+    let (name, settings) = of;
+    let mut operands = Vec::with_capacity(settings.len());
+    for &(setting, default) in settings {
+        let number = site.float(setting, default)?;
+        operands.push(site.b().number(element, number)?);
+    }
+    let op = Op::Rng { distribution: (*name).to_owned() };
     Ok(vec![site.b().push_array(op, operands, element, dims)?])
 }
 
 /// A window function: numbers that rise from the ends to the middle.
-fn window(site: &mut Site<'_, '_>, name: &str) -> Results {
+fn window(site: &mut Site<'_, '_>, at_turn: fn(f64) -> f64) -> Results {
     let count = site.known_ints(0)?.first().copied().unwrap_or(-1);
     if !(1..=MOST_NUMBERS).contains(&count) {
-        return Err(site.fault(Fault::WindowLength(count)));
+        return Err(site.fault(refuse!("makes a window of {count} numbers")));
     }
     let span = real_signed(if site.int("periodic", 1)? != 0 { count } else { count - 1 }.max(1));
-    let turn = |i: i64| 2.0 * std::f64::consts::PI * real_signed(i) / span;
-    let number = |i: i64| match name {
-        "HannWindow" => 0.5 - 0.5 * libm::cos(turn(i)),
-        // The coefficients of the specification: 25/46 and 1 minus that.
-        "HammingWindow" => 25.0 / 46.0 - 21.0 / 46.0 * libm::cos(turn(i)),
-        _ => 0.42 - 0.5 * libm::cos(turn(i)) + 0.08 * libm::cos(2.0 * turn(i)),
-    };
+    let number = |i: i64| at_turn(2.0 * std::f64::consts::PI * real_signed(i) / span);
     let ty = ArrayType::new(ElementType::F64, [at_least_zero(count)]);
     let row = site.b().constant(Value { ty, numbers: Numbers::Real((0..count).map(number).collect()) })?;
     let element = Importer::element(site.int("output_datatype", 1)?)?;

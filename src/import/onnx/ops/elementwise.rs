@@ -1,80 +1,75 @@
 //! Elementwise operators of numbers and booleans.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
+use crate::OperatorKind::Elementwise;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{floor_modulo, power_number};
 use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
 use ns_base::convert::real_len;
+use ns_base::refuse;
 
-/// The results of an elementwise operator; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    if let Some(function) = unary_of(name) {
-        return Some(unary(site, function));
-    }
-    Some(match name {
-        "Add" => binary(site, Binary::Add),
-        "Sub" => binary(site, Binary::Sub),
-        "Mul" => binary(site, Binary::Mul),
-        "Div" => binary(site, Binary::Div),
-        "And" | "BitwiseAnd" => binary(site, Binary::And),
-        "Or" | "BitwiseOr" => binary(site, Binary::Or),
-        "Xor" | "BitwiseXor" => binary(site, Binary::Xor),
-        "Max" => several(site, Binary::Max),
-        "Min" => several(site, Binary::Min),
-        "Sum" => several(site, Binary::Add),
-        "Mean" => mean(site),
-        "Pow" => pow(site),
-        "Mod" => modulo(site),
-        "BitShift" => shift(site),
-        "Equal" => compare(site, Comparison::Eq),
-        "Greater" => compare(site, Comparison::Gt),
-        "GreaterOrEqual" => compare(site, Comparison::Ge),
-        "Less" => compare(site, Comparison::Lt),
-        "LessOrEqual" => compare(site, Comparison::Le),
-        "Where" => choose(site),
-        "Cast" | "CastLike" => cast(site, name),
-        "Reciprocal" => reciprocal(site),
-        "Clip" => clip(site),
-        "IsInf" => is_infinite(site),
-        "Identity" | "Dropout" => same(site, name),
-        "Erfc" => not_of_onnx(site),
-        _ => return None,
-    })
-}
+use super::Operator;
 
-/// Functions of one operand that XLA has.
-fn unary_of(name: &str) -> Option<Unary> {
-    Some(match name {
-        "Abs" => Unary::Abs,
-        "Acos" => Unary::Acos,
-        "Acosh" => Unary::Acosh,
-        "Asin" => Unary::Asin,
-        "Asinh" => Unary::Asinh,
-        "Atan" => Unary::Atan,
-        "Atanh" => Unary::Atanh,
-        "Ceil" => Unary::Ceil,
-        "Cos" => Unary::Cos,
-        "Cosh" => Unary::Cosh,
-        "Erf" => Unary::Erf,
-        "Exp" => Unary::Exp,
-        "Floor" => Unary::Floor,
-        "IsNaN" => Unary::IsNan,
-        "Log" => Unary::Log,
-        "Neg" => Unary::Neg,
-        "Not" | "BitwiseNot" => Unary::Not,
-        "Round" => Unary::RoundHalfEven,
-        "Sigmoid" => Unary::Logistic,
-        "Sign" => Unary::Sign,
-        "Sin" => Unary::Sin,
-        "Sinh" => Unary::Sinh,
-        "Sqrt" => Unary::Sqrt,
-        "Tan" => Unary::Tan,
-        "Tanh" => Unary::Tanh,
-        _ => return None,
-    })
-}
+/// Elementwise operators.
+pub(super) const OPS: &[Operator] = &[
+    ("Abs", Elementwise, |site| unary(site, Unary::Abs)),
+    ("Acos", Elementwise, |site| unary(site, Unary::Acos)),
+    ("Acosh", Elementwise, |site| unary(site, Unary::Acosh)),
+    ("Asin", Elementwise, |site| unary(site, Unary::Asin)),
+    ("Asinh", Elementwise, |site| unary(site, Unary::Asinh)),
+    ("Atan", Elementwise, |site| unary(site, Unary::Atan)),
+    ("Atanh", Elementwise, |site| unary(site, Unary::Atanh)),
+    ("Ceil", Elementwise, |site| unary(site, Unary::Ceil)),
+    ("Cos", Elementwise, |site| unary(site, Unary::Cos)),
+    ("Cosh", Elementwise, |site| unary(site, Unary::Cosh)),
+    ("Erf", Elementwise, |site| unary(site, Unary::Erf)),
+    ("Exp", Elementwise, |site| unary(site, Unary::Exp)),
+    ("Floor", Elementwise, |site| unary(site, Unary::Floor)),
+    ("IsNaN", Elementwise, |site| unary(site, Unary::IsNan)),
+    ("Log", Elementwise, |site| unary(site, Unary::Log)),
+    ("Neg", Elementwise, |site| unary(site, Unary::Neg)),
+    ("Not", Elementwise, |site| unary(site, Unary::Not)),
+    ("BitwiseNot", Elementwise, |site| unary(site, Unary::Not)),
+    ("Round", Elementwise, |site| unary(site, Unary::RoundHalfEven)),
+    ("Sigmoid", Elementwise, |site| unary(site, Unary::Logistic)),
+    ("Sign", Elementwise, |site| unary(site, Unary::Sign)),
+    ("Sin", Elementwise, |site| unary(site, Unary::Sin)),
+    ("Sinh", Elementwise, |site| unary(site, Unary::Sinh)),
+    ("Sqrt", Elementwise, |site| unary(site, Unary::Sqrt)),
+    ("Tan", Elementwise, |site| unary(site, Unary::Tan)),
+    ("Tanh", Elementwise, |site| unary(site, Unary::Tanh)),
+    ("Add", Elementwise, |site| binary(site, Binary::Add)),
+    ("Sub", Elementwise, |site| binary(site, Binary::Sub)),
+    ("Mul", Elementwise, |site| binary(site, Binary::Mul)),
+    ("Div", Elementwise, |site| binary(site, Binary::Div)),
+    ("And", Elementwise, |site| binary(site, Binary::And)),
+    ("BitwiseAnd", Elementwise, |site| binary(site, Binary::And)),
+    ("Or", Elementwise, |site| binary(site, Binary::Or)),
+    ("BitwiseOr", Elementwise, |site| binary(site, Binary::Or)),
+    ("Xor", Elementwise, |site| binary(site, Binary::Xor)),
+    ("BitwiseXor", Elementwise, |site| binary(site, Binary::Xor)),
+    ("Max", Elementwise, |site| several(site, Binary::Max)),
+    ("Min", Elementwise, |site| several(site, Binary::Min)),
+    ("Sum", Elementwise, |site| several(site, Binary::Add)),
+    ("Mean", Elementwise, mean),
+    ("Pow", Elementwise, pow),
+    ("Mod", Elementwise, modulo),
+    ("BitShift", Elementwise, shift),
+    ("Equal", Elementwise, |site| compare(site, Comparison::Eq)),
+    ("Greater", Elementwise, |site| compare(site, Comparison::Gt)),
+    ("GreaterOrEqual", Elementwise, |site| compare(site, Comparison::Ge)),
+    ("Less", Elementwise, |site| compare(site, Comparison::Lt)),
+    ("LessOrEqual", Elementwise, |site| compare(site, Comparison::Le)),
+    ("Where", Elementwise, choose),
+    ("Cast", Elementwise, cast),
+    ("CastLike", Elementwise, cast_like),
+    ("Reciprocal", Elementwise, reciprocal),
+    ("Clip", Elementwise, clip),
+    ("IsInf", Elementwise, is_infinite),
+    ("Identity", Elementwise, |site| Ok(vec![site.x(0)?])),
+    ("Dropout", Elementwise, dropout),
+    ("Erfc", Elementwise, not_of_onnx),
+];
 
 fn unary(site: &mut Site<'_, '_>, function: Unary) -> Results {
     let x = site.x(0)?;
@@ -88,7 +83,7 @@ fn binary(site: &mut Site<'_, '_>, function: Binary) -> Results {
 }
 
 /// Before version 7 the second operand broadcasts along the dimensions from `axis` on.
-fn early_broadcast(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId) -> Result<InstructionId, OpError> {
+fn early_broadcast(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId) -> Result<InstructionId, Failure> {
     let Some(axis) = site.optional_int("axis")?.filter(|_| site.opset < 7) else { return Ok(y) };
     let rank = site.dims(x).len();
     let mut dims = site.dims(y);
@@ -135,7 +130,7 @@ fn shift(site: &mut Site<'_, '_>) -> Results {
     let function = match site.text("direction", "")?.as_str() {
         "LEFT" => Binary::ShiftLeft,
         "RIGHT" => Binary::ShiftRightLogical,
-        other => return Err(site.fault(Fault::Value { attribute: "direction", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown direction {other:?}"))),
     };
     Ok(vec![site.b().binary(function, x, y)?])
 }
@@ -151,18 +146,17 @@ fn choose(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().select(condition, x, y)?])
 }
 
-fn cast(site: &mut Site<'_, '_>, name: &str) -> Results {
-    let x = site.x(0)?;
-    let element = if name == "Cast" {
-        let to = site.int("to", 0)?;
-        if to == 8 {
-            return Err(site.fault(Fault::GivesText));
-        }
-        Importer::element(to)?
-    } else {
-        let like = site.x(1)?;
-        site.element(like)
-    };
+fn cast(site: &mut Site<'_, '_>) -> Results {
+    let (x, to) = (site.x(0)?, site.int("to", 0)?);
+    if to == 8 {
+        return Err(site.fault(refuse!("gives text, which no NeuronCore has")));
+    }
+    Ok(vec![site.b().convert(x, Importer::element(to)?)?])
+}
+
+fn cast_like(site: &mut Site<'_, '_>) -> Results {
+    let (x, like) = (site.x(0)?, site.x(1)?);
+    let element = site.element(like);
     Ok(vec![site.b().convert(x, element)?])
 }
 
@@ -208,10 +202,10 @@ fn is_infinite(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().binary(Binary::And, infinite, has_sign)?])
 }
 
-/// Returns its operand; a dropout that does nothing also returns a mask that keeps all elements.
-fn same(site: &mut Site<'_, '_>, name: &str) -> Results {
+/// A dropout does nothing when a model is used: it returns its operand, and a mask that keeps all elements.
+fn dropout(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    if name == "Identity" || site.node.outputs.len() < 2 {
+    if site.node.outputs.len() < 2 {
         return Ok(vec![x]);
     }
     let dims = site.dims(x);

@@ -1,34 +1,32 @@
 //! Operators that compute numbers from sizes and settings.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
+use crate::OperatorKind::Creation;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ArrayType, Binary, Comparison, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{self, at_least_zero, place, real_signed, signed, signed_len};
+use ns_base::refuse;
 
+use super::Operator;
 use super::layout::sizes;
 
-/// The results of an operator that generates numbers; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Constant" => constant(site),
-        "ConstantOfShape" => constant_of_shape(site),
-        "Shape" => shape(site),
-        "Size" => size(site),
-        "Range" => range(site),
-        "EyeLike" => eye(site),
-        "Trilu" => triangle(site),
-        _ => return None,
-    })
-}
+/// Operators that generate numbers.
+pub(super) const OPS: &[Operator] = &[
+    ("Constant", Creation, constant),
+    ("ConstantOfShape", Creation, constant_of_shape),
+    ("Shape", Creation, shape),
+    ("Size", Creation, size),
+    ("Range", Creation, range),
+    ("EyeLike", Creation, eye),
+    ("Trilu", Creation, triangle),
+];
 
 fn constant(site: &mut Site<'_, '_>) -> Results {
     if let Some(tensor) = site.tensor("value")? {
         let name = site.node.outputs.first().cloned().unwrap_or_default();
         let path = site.importer.builder.origin().scope.clone();
         let made = site.importer.node_constant(&name, &tensor, &path);
-        return Ok(vec![made.map_err(|e| OpError::Array(Box::new(e)))?]);
+        return Ok(vec![made.map_err(Failure::Refusal)?]);
     }
     let (element, dims, numbers) = if let Some(n) = site.optional_int("value_int")? {
         (ElementType::S64, vec![], Numbers::Whole(vec![n]))
@@ -39,7 +37,7 @@ fn constant(site: &mut Site<'_, '_>) -> Results {
     } else if let Some(one) = site.floats("value_float")? {
         (ElementType::F32, vec![], Numbers::Real(one))
     } else {
-        return Err(site.fault(Fault::Constant));
+        return Err(site.fault(refuse!("holds text, nothing, or few elements of a large array")));
     };
     Ok(vec![site.b().constant(Value { ty: ArrayType::new(element, dims), numbers })?])
 }
@@ -73,13 +71,13 @@ fn size(site: &mut Site<'_, '_>) -> Results {
 fn range(site: &mut Site<'_, '_>) -> Results {
     let (start, limit, step) = (site.known_reals(0)?, site.known_reals(1)?, site.known_reals(2)?);
     let (Some(&start), Some(&limit), Some(&step)) = (start.first(), limit.first(), step.first()) else {
-        return Err(site.fault(Fault::Needs("three numbers")));
+        return Err(site.fault(refuse!("needs three numbers")));
     };
     let first = site.x(0)?;
     let element = site.element(first);
     let count = ((limit - start) / step).ceil().max(0.0);
     if !(count.is_finite() && count < 1e9) {
-        return Err(site.fault(Fault::Range { start, limit, step }));
+        return Err(site.fault(refuse!("goes from {start} to {limit} by {step}")));
     }
     let numbers = site.b().iota(element, &[convert::whole(count)], 0)?;
     let stretched = if step == 1.0 { numbers } else { site.b().with_number(Binary::Mul, numbers, step)? };
@@ -87,10 +85,10 @@ fn range(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Row and column of each element of a matrix, with the rows shifted by `k`.
-fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[InstructionId; 2], OpError> {
+fn rows_and_columns(site: &mut Site<'_, '_>, dims: &[u64], k: i64) -> Result<[InstructionId; 2], Failure> {
     let rank = dims.len();
     if rank < 2 {
-        return Err(site.fault(Fault::Matrix(dims.to_vec())));
+        return Err(site.fault(refuse!("needs a matrix and has {dims:?}")));
     }
     let matrix = &dims[rank - 2..];
     let rows = site.b().iota(ElementType::S32, matrix, 0)?;

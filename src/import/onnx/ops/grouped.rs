@@ -1,23 +1,25 @@
 //! Grouped-query attention: each head of keys and values serves several heads of queries. With keys and values of earlier calls, as decoders in
 //! onnxruntime use it.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::Attention;
 use crate::program::{Binary, Comparison, ElementType, InstructionId};
 use ns_base::convert::real;
+use ns_base::refuse;
 
 use super::product::{apart, attend_heads, joined};
 use super::rotary::turned;
 
 /// Whether a node is translated exactly and not estimated: it has no soft cap and no position operand.
-pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
-    site.float("softcap", 0.0) == Ok(0.0) && site.option(9).is_none()
+fn is_known(site: &Site<'_, '_>) -> bool {
+    site.float("softcap", 0.0).is_ok_and(|cap| cap == 0.0) && site.option(9).is_none()
 }
 
 /// `GroupQueryAttention`. Every row of the batch has as many earlier keys as the file's arrays hold.
 pub(super) fn grouped_attention(site: &mut Site<'_, '_>) -> Results {
+    if !is_known(site) {
+        return Err(Failure::Unknown);
+    }
     let [q, k, v] = heads(site)?;
     let earlier = site.option(3);
     let past = earlier.map_or(0, |e| site.dims(e).get(2).copied().unwrap_or(0));
@@ -44,7 +46,7 @@ pub(super) fn grouped_attention(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Queries, keys and values as `[batch, heads, length, size]`; all three may be one operand.
-fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
+fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], Failure> {
     let count = site.int("num_heads", 0)?;
     let shared = site.int("kv_num_heads", count)?;
     let mut parts = [site.x(0)?; 3];
@@ -55,12 +57,12 @@ fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
         let all = u64::try_from(count + 2 * shared).ok().filter(|&n| n > 0 && shared > 0);
         let size = all.map(|all| width / all).filter(|&size| size > 0);
         let Some(size) = size else {
-            return Err(site.fault(Fault::Heads { width, heads: count, shared }));
+            return Err(site.fault(refuse!("cannot divide {width} features into {count} and {shared} heads")));
         };
         let sizes = [count, shared, shared].map(|heads| heads.unsigned_abs().saturating_mul(size));
         let split = site.b().split(parts[0], 2, &sizes)?;
         let [q, k, v] = split[..] else {
-            return Err(site.fault(Fault::Needs("a product of three parts: queries, keys and values")));
+            return Err(site.fault(refuse!("needs a product of three parts: queries, keys and values")));
         };
         parts = [q, k, v];
     }
@@ -68,13 +70,13 @@ fn heads(site: &mut Site<'_, '_>) -> Result<[InstructionId; 3], OpError> {
 }
 
 /// Rotated by the cosines and sines of the positions after `past` earlier ones.
-fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<InstructionId, OpError> {
+fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<InstructionId, Failure> {
     let length = site.dims(x)[2];
     let mut tables = [site.x(7)?, site.x(8)?];
     for table in &mut tables {
         let places = site.dims(*table).first().copied().unwrap_or(0);
         if places < past.saturating_add(length) {
-            return Err(site.fault(Fault::Places { places, length, past }));
+            return Err(site.fault(refuse!("has {places} places for {length} tokens behind {past}")));
         }
         *table = site.b().slice_dim(*table, 0, past, past + length, 1)?;
     }
@@ -83,7 +85,7 @@ fn by_place(site: &mut Site<'_, '_>, x: InstructionId, past: u64) -> Result<Inst
 }
 
 /// `x` appended to the keys or values of earlier calls.
-pub(super) fn behind(site: &mut Site<'_, '_>, earlier: usize, x: InstructionId) -> Result<InstructionId, OpError> {
+pub(super) fn behind(site: &mut Site<'_, '_>, earlier: usize, x: InstructionId) -> Result<InstructionId, Failure> {
     match site.option(earlier) {
         Some(earlier) => Ok(site.b().concatenate(&[earlier, x], 2)?),
         None => Ok(x),
@@ -96,7 +98,7 @@ fn within(
     [q, k]: [InstructionId; 2],
     past: u64,
     window: u64,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let matrix = [site.dims(q)[2], site.dims(k)[2]];
     let b = site.b();
     let row = b.iota(ElementType::S32, &matrix, 0)?;

@@ -1,48 +1,48 @@
 //! Operators with indices: gathers, scatters, searches, running sums.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Indexing;
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{IndexPut, arg_extreme, cumulative, one_hot, scatter_along, top_places};
 use crate::program::{
     ArrayType, Binary, Comparison, ElementType, GatherDims, InstructionId, Numbers, ScatterDims, Value,
 };
 use ns_base::convert::{self, narrow, signed};
+use ns_base::refuse;
 
-/// The results of an operator with indices; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Gather" => gather(site),
-        "GatherElements" => gather_elements(site),
-        "GatherND" => gather_nd(site),
-        "ScatterElements" | "Scatter" => scatter_elements(site),
-        "ScatterND" => scatter_nd(site),
-        "TensorScatter" => scatter_rows(site),
-        "OneHot" => one_hot_of(site),
-        "TopK" => top_k(site),
-        "ArgMax" => arg(site, true),
-        "ArgMin" => arg(site, false),
-        "CumSum" => cumulative_sum(site),
-        "CumProd" => super::back::running_product(site),
-        "ReverseSequence" => reverse_sequence(site),
-        "NonZero" => non_zero(site),
-        "Compress" | "Unique" | "NonMaxSuppression" => Err(OpError::ResultSize(name.to_owned())),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators with indices.
+pub(super) const OPS: &[Operator] = &[
+    ("Gather", Indexing, gather),
+    ("GatherElements", Indexing, gather_elements),
+    ("GatherND", Indexing, gather_nd),
+    ("ScatterElements", Indexing, scatter_elements),
+    ("Scatter", Indexing, scatter_elements),
+    ("ScatterND", Indexing, scatter_nd),
+    ("TensorScatter", Indexing, scatter_rows),
+    ("OneHot", Indexing, one_hot_of),
+    ("TopK", Indexing, top_k),
+    ("ArgMax", Indexing, |site| arg(site, true)),
+    ("ArgMin", Indexing, |site| arg(site, false)),
+    ("CumSum", Indexing, |site| running(site, Binary::Add, 0.0)),
+    ("CumProd", Indexing, |site| running(site, Binary::Mul, 1.0)),
+    ("ReverseSequence", Indexing, reverse_sequence),
+    ("NonZero", Indexing, non_zero),
+    ("Compress", Indexing, |site| Err(result_size(site))),
+    ("Unique", Indexing, |site| Err(result_size(site))),
+    ("NonMaxSuppression", Indexing, |site| Err(result_size(site))),
+];
 
 fn gather(site: &mut Site<'_, '_>) -> Results {
     let (x, indices) = (site.x(0)?, site.x(1)?);
-    let axis = site.int("axis", 0)?;
-    let dimension = site.axis(axis, site.dims(x).len())?;
+    let dimension = site.axis_of(x, 0)?;
     Ok(vec![site.b().take(x, indices, RowGather { dimension, wraps: true })?])
 }
 
 fn gather_elements(site: &mut Site<'_, '_>) -> Results {
     let (x, indices) = (site.x(0)?, site.x(1)?);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     Ok(vec![site.b().take_along(x, indices, axis)?])
 }
 
@@ -63,7 +63,7 @@ fn reverse_sequence(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Indices of several dimensions, with negative ones, which count from the end, replaced by ones that count from the front.
-fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, OpError> {
+fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Result<InstructionId, Failure> {
     let element = site.element(indices);
     let row: Vec<i64> = sizes.iter().map(|&d| signed(d)).collect();
     let row = site.b().whole_row(element, &row)?;
@@ -73,12 +73,12 @@ fn wrapped(site: &mut Site<'_, '_>, indices: InstructionId, sizes: &[u64]) -> Re
 }
 
 /// Number of integers in an index, and the sizes of the dimensions they are for.
-fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, OpError> {
+fn index_length(site: &Site<'_, '_>, x: &[u64], indices: &[u64], batch: usize) -> Result<usize, Failure> {
     let length = indices.last().and_then(|&n| usize::try_from(n).ok());
     let fits = |n: &usize| {
         batch < indices.len() && n.saturating_add(batch) <= x.len() && x.get(..batch) == indices.get(..batch)
     };
-    let wrong = || site.fault(Fault::Index { dims: x.to_vec(), indices: indices.to_vec() });
+    let wrong = || site.fault(refuse!("cannot index {x:?} with indices {indices:?}"));
     length.filter(fits).ok_or_else(wrong)
 }
 
@@ -106,21 +106,20 @@ fn gather_nd(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// How updates are combined with the present values.
-fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, OpError> {
+fn reduction(site: &Site<'_, '_>) -> Result<Option<Binary>, Failure> {
     Ok(match site.text("reduction", "none")?.as_str() {
         "none" => None,
         "add" => Some(Binary::Add),
         "mul" => Some(Binary::Mul),
         "max" => Some(Binary::Max),
         "min" => Some(Binary::Min),
-        other => return Err(site.fault(Fault::Value { attribute: "reduction", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown reduction {other:?}"))),
     })
 }
 
 fn scatter_elements(site: &mut Site<'_, '_>) -> Results {
     let (x, indices, values) = (site.x(0)?, site.x(1)?, site.x(2)?);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     let combine = reduction(site)?;
     Ok(vec![scatter_along(site.b(), x, axis, indices, values, IndexPut { combine })?])
 }
@@ -132,7 +131,7 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
     let k = index_length(site, &into, &at, 0)?;
     let wanted: Vec<u64> = at[..at.len() - 1].iter().chain(&into[k..]).copied().collect();
     if site.dims(values) != wanted {
-        return Err(site.fault(Fault::Updates { given: site.dims(values), wanted }));
+        return Err(site.fault(refuse!("puts {:?} where {wanted:?} belong", site.dims(values))));
     }
     let indices = wrapped(site, indices, &into[..k])?;
     let list = |range: std::ops::Range<usize>| range.map(narrow).collect::<Vec<u32>>();
@@ -150,16 +149,16 @@ fn scatter_nd(site: &mut Site<'_, '_>) -> Results {
 fn scatter_rows(site: &mut Site<'_, '_>) -> Results {
     let (cache, update) = (site.x(0)?, site.x(1)?);
     let (into, given) = (site.dims(cache), site.dims(update));
-    let axis = site.axis(site.int("axis", -2)?, into.len())?;
+    let axis = site.axis_of(cache, -2)?;
     let mut wanted = into.clone();
     wanted[axis] = given.get(axis).copied().unwrap_or(0).min(into[axis]);
     if axis == 0 || given != wanted {
-        return Err(site.fault(Fault::Updates { given, wanted }));
+        return Err(site.fault(refuse!("puts {given:?} where {wanted:?} belong")));
     }
     let is_circular = match site.text("mode", "linear")?.as_str() {
         "linear" => false,
         "circular" => true,
-        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown mode {other:?}"))),
     };
     let rows = [given[0], given[axis]];
     let mut places = site.b().iota(ElementType::S64, &rows, 1)?;
@@ -187,7 +186,7 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
     let (indices, values) = (site.x(0)?, site.x(2)?);
     let depth = site.known_reals(1)?.first().copied().unwrap_or(0.0);
     if !(1.0..1e9).contains(&depth) {
-        return Err(site.fault(Fault::Depth(depth)));
+        return Err(site.fault(refuse!("has the depth {depth}")));
     }
     let rank = site.dims(indices).len() + 1;
     let axis = site.int("axis", -1)?;
@@ -196,17 +195,7 @@ fn one_hot_of(site: &mut Site<'_, '_>) -> Results {
         if site.element(indices).is_integer() { indices } else { site.b().convert(indices, ElementType::S64)? };
     let indices = site.b().wrapped(indices, convert::whole(depth))?;
     let flags = one_hot(site.b(), indices, convert::whole(depth))?;
-    let order: Vec<usize> = (0..rank)
-        .map(|d| {
-            if d < axis {
-                d
-            } else if d == axis {
-                rank - 1
-            } else {
-                d - 1
-            }
-        })
-        .collect();
+    let order: Vec<usize> = (0..axis).chain([rank - 1]).chain(axis..rank - 1).collect();
     let flags = site.b().transpose(flags, &order)?;
     let (off, on) = (site.b().pick(values, 0, 0)?, site.b().pick(values, 0, 1)?);
     Ok(vec![site.b().select(flags, on, off)?])
@@ -218,9 +207,8 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
         Some(&[k]) => u64::try_from(k).ok(),
         _ => None,
     };
-    let k = k.ok_or_else(|| site.fault(Fault::Needs("one number k")))?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let k = k.ok_or_else(|| site.fault(refuse!("needs one number k")))?;
+    let axis = site.axis_of(x, -1)?;
     let largest = site.int("largest", 1)? != 0;
     Ok(top_places(site.b(), x, k, axis, largest)?.to_vec())
 }
@@ -228,8 +216,7 @@ fn top_k(site: &mut Site<'_, '_>) -> Results {
 fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, dims.len())?;
+    let axis = site.axis_of(x, 0)?;
     let keeps = site.int("keepdims", 1)? != 0;
     if site.int("select_last_index", 0)? == 0 {
         return Ok(vec![arg_extreme(site.b(), x, axis, is_largest, keeps)?]);
@@ -240,20 +227,26 @@ fn arg(site: &mut Site<'_, '_>, is_largest: bool) -> Results {
     Ok(vec![site.b().sub(last, place)?])
 }
 
-fn cumulative_sum(site: &mut Site<'_, '_>) -> Results {
+/// The sum, or the product, of each element and of all elements in front of it along a dimension; of no elements it is `first`.
+fn running(site: &mut Site<'_, '_>, with: Binary, first: f64) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let axis = site.known_ints(1)?.first().copied().unwrap_or(0);
     let axis = site.axis(axis, dims.len())?;
     let is_reversed = site.int("reverse", 0)? != 0;
-    let sums = cumulative(site.b(), Binary::Add, x, axis, is_reversed)?;
+    let results = cumulative(site.b(), with, x, axis, is_reversed)?;
     if site.int("exclusive", 0)? == 0 || dims[axis] == 0 {
-        return Ok(vec![sums]);
+        return Ok(vec![results]);
     }
-    // Exclusive: the sums moved by one, with a 0 in front.
+    // Exclusive: the results moved by one.
     let mut edges = vec![(0, 0); dims.len()];
     edges[axis] = if is_reversed { (-1, 1) } else { (1, -1) };
-    Ok(vec![site.b().pad(sums, 0.0, &edges)?])
+    Ok(vec![site.b().pad(results, first, &edges)?])
+}
+
+/// The failure of an operator whose result is as long as the data decide.
+fn result_size(site: &Site<'_, '_>) -> Failure {
+    Failure::of(refuse!(instead = FIXED, "the size of {}'s result depends on the input", site.node.op))
 }
 
 /// Positions of elements that are not 0, if they follow from the file alone.
@@ -261,7 +254,7 @@ fn non_zero(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(value) = site.known(x) else {
-        return Err(OpError::ResultSize(site.node.op.clone()));
+        return Err(result_size(site));
     };
     let flags: Vec<bool> = match &value.numbers {
         Numbers::Whole(v) => v.iter().map(|&n| n != 0).collect(),

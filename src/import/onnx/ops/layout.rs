@@ -1,42 +1,43 @@
 //! Operators that move elements: shapes, slices, joins.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Movement;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
 use ns_base::convert::{at_least_zero, signed_len};
+use ns_base::refuse;
 
-/// The results of an operator that moves elements; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Reshape" => reshape(site),
-        "Flatten" => flatten(site),
-        "Squeeze" => squeeze(site),
-        "Unsqueeze" => unsqueeze(site),
-        "Transpose" => transpose(site),
-        "Expand" => expand(site),
-        "Tile" => tile(site),
-        "Concat" => concat(site),
-        "Split" => split(site),
-        "Slice" => slice(site),
-        "DepthToSpace" => depth_to_space(site),
-        "SpaceToDepth" => space_to_depth(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators that move elements.
+pub(super) const OPS: &[Operator] = &[
+    ("Reshape", Movement, reshape),
+    ("Flatten", Movement, flatten),
+    ("Squeeze", Movement, squeeze),
+    ("Unsqueeze", Movement, unsqueeze),
+    ("Transpose", Movement, transpose),
+    ("Expand", Movement, expand),
+    ("Tile", Movement, tile),
+    ("Concat", Movement, concat),
+    ("Split", Movement, split),
+    ("Slice", Movement, slice),
+    ("DepthToSpace", Movement, depth_to_space),
+    ("SpaceToDepth", Movement, space_to_depth),
+];
 
 /// Sizes of a reshape: 0 keeps a size, -1 takes the remaining elements.
 fn reshape(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let wanted = site.ints_of(1, "shape")?.ok_or_else(|| site.fault(Fault::Needs("a shape")))?;
+    let wanted = site.ints_of(1, "shape")?.ok_or_else(|| site.fault(refuse!("needs a shape")))?;
     let keeps_zero = site.int("allowzero", 0)? != 0;
     let from = site.dims(x);
-    let wrong = || Fault::Reshape { dims: from.clone(), to: wanted.clone() };
+    let wrong = || refuse!("cannot reshape {from:?} to {wanted:?}");
     let mut dims = Vec::with_capacity(wanted.len());
     let mut open = None;
     for (at, &n) in wanted.iter().enumerate() {
         dims.push(match n {
-            0 if !keeps_zero => *from.get(at).ok_or_else(|| site.fault(Fault::KeptDimension))?,
+            0 if !keeps_zero => {
+                *from.get(at).ok_or_else(|| site.fault(refuse!("keeps a dimension that is not there")))?
+            }
             -1 if open.is_none() => {
                 open = Some(at);
                 1
@@ -71,7 +72,7 @@ fn squeeze(site: &mut Site<'_, '_>) -> Results {
         None => (0..dims.len()).filter(|&d| dims[d] == 1).collect(),
     };
     if let Some(&bad) = axes.iter().find(|&&d| dims[d] != 1) {
-        return Err(site.fault(Fault::Squeeze { dimension: bad, size: dims[bad] }));
+        return Err(site.fault(refuse!("takes away dimension {bad}, which has the size {}", dims[bad])));
     }
     let kept: Vec<u64> = (0..dims.len()).filter(|d| !axes.contains(d)).map(|d| dims[d]).collect();
     Ok(vec![site.b().reshape(x, &kept)?])
@@ -79,7 +80,7 @@ fn squeeze(site: &mut Site<'_, '_>) -> Results {
 
 fn unsqueeze(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axes = site.ints_of(1, "axes")?.ok_or_else(|| site.fault(Fault::Needs("axes")))?;
+    let axes = site.ints_of(1, "axes")?.ok_or_else(|| site.fault(refuse!("needs axes")))?;
     let dims = site.dims(x);
     let rank = dims.len() + axes.len();
     let axes = site.axes(&axes, rank)?;
@@ -108,15 +109,15 @@ fn expand(site: &mut Site<'_, '_>) -> Results {
     let dims: Vec<u64> = both.map(|(a, b)| if a == 1 { b } else { a }).collect();
     let fits = (0..rank).all(|at| size(&wanted, at) == 1 || size(&wanted, at) == dims[at]);
     if !fits {
-        return Err(site.fault(Fault::Expand { dims: own, to: wanted }));
+        return Err(site.fault(refuse!("cannot expand {own:?} to {wanted:?}")));
     }
     Ok(vec![site.b().broadcast_to(x, &dims)?])
 }
 
 /// Converts numbers to sizes.
-pub(super) fn sizes(numbers: &[i64]) -> Result<Vec<u64>, OpError> {
+pub(super) fn sizes(numbers: &[i64]) -> Result<Vec<u64>, Failure> {
     let all = numbers.iter().map(|&n| u64::try_from(n)).collect::<Result<Vec<u64>, _>>();
-    all.map_err(|_| OpError::Sizes(numbers.to_vec()))
+    all.map_err(|_| Failure::of(refuse!("{numbers:?} are not sizes")))
 }
 
 fn tile(site: &mut Site<'_, '_>) -> Results {
@@ -124,7 +125,7 @@ fn tile(site: &mut Site<'_, '_>) -> Results {
     let times = sizes(&site.known_ints(1)?)?;
     let dims = site.dims(x);
     if times.len() != dims.len() {
-        return Err(site.fault(Fault::Tile { dims, times }));
+        return Err(site.fault(refuse!("repeats {dims:?} {times:?} times")));
     }
     let apart: Vec<u64> = dims.iter().flat_map(|&d| [1, d]).collect();
     let many: Vec<u64> = dims.iter().zip(&times).flat_map(|(&d, &t)| [t, d]).collect();
@@ -137,22 +138,20 @@ fn tile(site: &mut Site<'_, '_>) -> Results {
 fn concat(site: &mut Site<'_, '_>) -> Results {
     let parts: Vec<InstructionId> = site.inputs.iter().flatten().copied().collect();
     let first = site.x(0)?;
-    let axis = site.int("axis", 1)?;
-    let axis = site.axis(axis, site.dims(first).len())?;
+    let axis = site.axis_of(first, 1)?;
     Ok(vec![site.b().concatenate(&parts, axis)?])
 }
 
 fn split(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, dims.len())?;
+    let axis = site.axis_of(x, 0)?;
     let parts = match site.ints_of(1, "split")? {
         Some(parts) => sizes(&parts)?,
         None => {
             let outputs = signed_len(site.node.outputs.len());
             let count = u64::try_from(site.int("num_outputs", outputs)?).ok().filter(|&n| n > 0 && n <= 1 << 16);
-            let count = count.ok_or_else(|| site.fault(Fault::NoParts))?;
+            let count = count.ok_or_else(|| site.fault(refuse!("makes no parts")))?;
             let part = dims[axis].div_ceil(count);
             (0..count).map(|at| part.min(dims[axis].saturating_sub(part * at))).collect()
         }
@@ -162,7 +161,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
 
 fn slice(site: &mut Site<'_, '_>) -> Results {
     let mut x = site.x(0)?;
-    let missing = |site: &Site<'_, '_>| site.fault(Fault::Needs("starts and ends"));
+    let missing = |site: &Site<'_, '_>| site.fault(refuse!("needs starts and ends"));
     let starts = site.ints_of(1, "starts")?.ok_or_else(|| missing(site))?;
     let ends = site.ints_of(2, "ends")?.ok_or_else(|| missing(site))?;
     let rank = site.dims(x).len();
@@ -173,7 +172,7 @@ fn slice(site: &mut Site<'_, '_>) -> Results {
     let steps = site.ints_of(4, "steps")?.unwrap_or_else(|| vec![1; starts.len()]);
     if [ends.len(), axes.len(), steps.len()].iter().any(|&n| n != starts.len()) || axes.iter().any(|&a| a >= rank) {
         let (starts, ends, axes, steps) = (starts.len(), ends.len(), axes.len(), steps.len());
-        return Err(site.fault(Fault::Slice { starts, ends, axes, steps }));
+        return Err(site.fault(refuse!("has {starts} starts, {ends} ends, {axes} axes and {steps} steps")));
     }
     for (at, &axis) in axes.iter().enumerate() {
         x = slice_one(site, x, axis, (starts[at], ends[at], steps[at]))?;
@@ -187,7 +186,7 @@ fn slice_one(
     x: InstructionId,
     axis: usize,
     (start, end, step): (i64, i64, i64),
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let size = i64::try_from(site.dims(x)[axis]).unwrap_or(i64::MAX);
     let from_front = |n: i64| if n < 0 { n.saturating_add(size) } else { n };
     let (start, end) = (from_front(start), from_front(end));
@@ -197,7 +196,7 @@ fn slice_one(
         return Ok(site.b().slice_dim(x, axis, at_least_zero(start), at_least_zero(end), at_least_zero(step))?);
     }
     if step == 0 {
-        return Err(site.fault(Fault::ZeroStep));
+        return Err(site.fault(refuse!("has the step 0")));
     }
     let step = step.unsigned_abs();
     let (start, end) = (start.clamp(-1, size - 1), end.clamp(-1, size - 1));
@@ -211,13 +210,13 @@ fn slice_one(
 }
 
 /// Batch, channels, height and width, and the size of a block.
-fn blocks(site: &Site<'_, '_>, x: InstructionId) -> Result<([u64; 4], u64), OpError> {
+fn blocks(site: &Site<'_, '_>, x: InstructionId) -> Result<([u64; 4], u64), Failure> {
     let dims = site.dims(x);
     let count = site.int("blocksize", 0)?;
     let block = u64::try_from(count).ok().filter(|&n| n > 0 && n < 1 << 16);
     match (dims.as_slice(), block) {
         (&[n, c, h, w], Some(block)) => Ok(([n, c, h, w], block)),
-        _ => Err(site.fault(Fault::Divide { dims, count, parts: "elements a block" })),
+        _ => Err(site.fault(refuse!("cannot divide {dims:?} into {count} elements a block"))),
     }
 }
 

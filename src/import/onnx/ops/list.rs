@@ -1,37 +1,37 @@
 //! Lists of arrays and optional values. A list is a tuple with known parts, so nothing of it remains in the program.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Control;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{ElementType, InstructionId, Op};
 use ns_base::convert::signed_len;
+use ns_base::refuse;
 
-/// The results of an operator on lists; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "SequenceConstruct" => construct(site),
-        "SequenceEmpty" => tuple(site, &[]),
-        "SequenceInsert" => insert(site),
-        "SequenceErase" => erase(site),
-        "SequenceAt" => at(site),
-        "SequenceLength" => length(site),
-        "SplitToSequence" => split(site),
-        "ConcatFromSequence" => concat(site),
-        "Optional" | "OptionalGetElement" => site.x(0).map(|x| vec![x]),
-        "OptionalHasElement" => has_element(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Operators on lists and optional values.
+pub(super) const OPS: &[Operator] = &[
+    ("SequenceConstruct", Control, construct),
+    ("SequenceEmpty", Control, |site| tuple(site, &[])),
+    ("SequenceInsert", Control, insert),
+    ("SequenceErase", Control, erase),
+    ("SequenceAt", Control, at),
+    ("SequenceLength", Control, length),
+    ("SplitToSequence", Control, split),
+    ("ConcatFromSequence", Control, concat),
+    ("Optional", Control, |site| Ok(vec![site.x(0)?])),
+    ("OptionalGetElement", Control, |site| Ok(vec![site.x(0)?])),
+    ("OptionalHasElement", Control, has_element),
+];
 
 /// Parts of a list.
-fn parts(site: &mut Site<'_, '_>, list: usize) -> Result<Vec<InstructionId>, OpError> {
+fn parts(site: &mut Site<'_, '_>, list: usize) -> Result<Vec<InstructionId>, Failure> {
     let list = site.x(list)?;
     if let Some(made) = site.importer.builder.instruction(list)
         && made.op == Op::Tuple
     {
         return Ok(made.operands.clone());
     }
-    Err(site.fault(Fault::List(site.importer.builder.type_of(list).clone())))
+    Err(site.fault(refuse!("needs a list and has {}", site.importer.builder.type_of(list))))
 }
 
 fn tuple(site: &mut Site<'_, '_>, parts: &[InstructionId]) -> Results {
@@ -44,13 +44,16 @@ fn construct(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An index into a list of `count` parts, counted from the end if it is negative; the end if it is left out.
-fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, OpError> {
+fn place(site: &Site<'_, '_>, operand: usize, count: usize) -> Result<usize, Failure> {
     if site.option(operand).is_none() {
         return Ok(count);
     }
     let n = site.known_ints(operand)?.first().copied().unwrap_or(0);
     let from_front = if n < 0 { n + signed_len(count) } else { n };
-    usize::try_from(from_front).ok().filter(|&n| n <= count).ok_or_else(|| site.fault(Fault::Place { at: n, count }))
+    usize::try_from(from_front)
+        .ok()
+        .filter(|&n| n <= count)
+        .ok_or_else(|| site.fault(refuse!("names place {n} of a list of {count}")))
 }
 
 fn insert(site: &mut Site<'_, '_>) -> Results {
@@ -74,7 +77,7 @@ fn at(site: &mut Site<'_, '_>) -> Results {
     let parts = parts(site, 0)?;
     let at = place(site, 1, parts.len())?;
     let part = parts.get(at).copied();
-    let wrong = || site.fault(Fault::Place { at: signed_len(at), count: parts.len() });
+    let wrong = || site.fault(refuse!("names place {at} of a list of {}", parts.len()));
     Ok(vec![part.ok_or_else(wrong)?])
 }
 
@@ -86,8 +89,7 @@ fn length(site: &mut Site<'_, '_>) -> Results {
 /// Parts of a dimension: as many as it has elements, unless their sizes are given.
 fn split(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axis = site.int("axis", 0)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, 0)?;
     let size = site.dims(x)[axis];
     let wanted = match site.option(1) {
         Some(_) => super::layout::sizes(&site.known_ints(1)?)?,
@@ -98,7 +100,7 @@ fn split(site: &mut Site<'_, '_>) -> Results {
         (true, &[part]) if part > 0 && size.div_ceil(part) <= 1 << 16 => {
             (0..size.div_ceil(part)).map(|n| part.min(size - n * part)).collect()
         }
-        (true, _) => return Err(site.fault(Fault::Sequence { size, by: wanted })),
+        (true, _) => return Err(site.fault(refuse!("cannot split {size} elements by {wanted:?}"))),
         _ => wanted,
     };
     let mut parts = site.b().split(x, axis, &all)?;

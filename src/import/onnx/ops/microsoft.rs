@@ -1,51 +1,48 @@
 //! Operators that onnxruntime's optimisers make by fusing several ONNX operators (domain `com.microsoft`).
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::{Function, Product};
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{Affine, Attention, gelu_erf, gelu_tanh, layer_norm, relu, rms_norm};
-use crate::program::{Binary, Comparison, ElementType, InstructionId, Unary};
+use crate::program::{Binary, Builder, Built, Comparison, ElementType, InstructionId, Unary};
+use ns_base::refuse;
 
-use super::product::{apart, attend_heads, convolution, count_matmul, joined};
+use super::Operator;
+use super::activation::swish;
+use super::grouped::grouped_attention;
+use super::nbits::matmul_of_bits;
+use super::product::{apart, attend_heads, convolution, count_matmul, gemm, joined};
+use super::rotary::{ONNXRUNTIME, rotary};
 
-/// The results of an onnxruntime operator; `None` if it is unknown.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Gelu" | "BiasGelu" => biased(site, gelu_erf),
-        "FastGelu" => biased(site, gelu_tanh),
-        "QuickGelu" => quick_gelu(site),
-        "SkipLayerNormalization" => skip_norm(site, true),
-        "SkipSimplifiedLayerNormalization" => skip_norm(site, false),
-        "EmbedLayerNormalization" => embed_norm(site),
-        "FusedMatMul" | "TransposeMatMul" => fused_matmul(site),
-        "FusedGemm" => fused_gemm(site),
-        "FusedConv" => fused_convolution(site),
-        "Attention" => packed_attention(site),
-        "MultiHeadAttention" => attention_of_heads(site),
-        "GroupQueryAttention" if super::grouped::is_known(site) => super::grouped::grouped_attention(site),
-        "MatMulNBits" if super::nbits::is_known(site) => super::nbits::matmul_of_bits(site),
-        "RotaryEmbedding" => super::rotary::rotary(site, super::rotary::ONNXRUNTIME),
-        "BiasAdd" => bias_add(site),
-        "BiasSplitGelu" | "BiasDropout" => return None,
-        _ => return super::quantise::run(site, name).or_else(|| super::activation::run(site, name)),
-    })
-}
-
-type Function = fn(&mut crate::program::Builder, InstructionId) -> crate::program::Built;
+/// Operators of onnxruntime that ONNX does not have, or has with other operands.
+pub(super) const OPS: &[Operator] = &[
+    ("Gelu", Function, |site| biased(site, gelu_erf)),
+    ("BiasGelu", Product, |site| biased(site, gelu_erf)),
+    ("FastGelu", Product, |site| biased(site, gelu_tanh)),
+    ("QuickGelu", Product, |site| swish(site, 1.702)),
+    ("SkipLayerNormalization", Product, |site| skip_norm(site, true)),
+    ("SkipSimplifiedLayerNormalization", Product, |site| skip_norm(site, false)),
+    ("EmbedLayerNormalization", Product, embed_norm),
+    ("FusedMatMul", Product, fused_matmul),
+    ("TransposeMatMul", Product, fused_matmul),
+    ("FusedGemm", Product, |site| {
+        let product = gemm(site)?;
+        Ok(vec![activated(site, product[0])?])
+    }),
+    ("FusedConv", Product, fused_convolution),
+    ("Attention", Product, packed_attention),
+    ("MultiHeadAttention", Product, attention_of_heads),
+    ("GroupQueryAttention", Product, grouped_attention),
+    ("MatMulNBits", Product, matmul_of_bits),
+    ("RotaryEmbedding", Product, |site| rotary(site, ONNXRUNTIME)),
+    ("BiasAdd", Product, bias_add),
+];
 
 /// A function of the sum of an operand and a bias.
-fn biased(site: &mut Site<'_, '_>, function: Function) -> Results {
-    let mut x = site.x(0)?;
-    if let Some(bias) = site.option(1) {
-        x = site.b().add(x, bias)?;
-    }
+fn biased(site: &mut Site<'_, '_>, function: fn(&mut Builder, InstructionId) -> Built) -> Results {
+    let x = site.x(0)?;
+    let x = site.plus(x, 1)?;
     Ok(vec![function(site.b(), x)?])
-}
-
-fn quick_gelu(site: &mut Site<'_, '_>) -> Results {
-    let (x, alpha) = (site.x(0)?, site.float("alpha", 1.702)?);
-    Ok(vec![super::activation::swish(site, x, alpha)?])
 }
 
 fn bias_add(site: &mut Site<'_, '_>) -> Results {
@@ -57,10 +54,8 @@ fn bias_add(site: &mut Site<'_, '_>) -> Results {
 /// A norm of a sum; the fourth result is the sum.
 fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
     let (x, skip, weight) = (site.x(0)?, site.x(1)?, site.x(2)?);
-    let mut sum = site.b().add(x, skip)?;
-    if let Some(bias) = site.option(if is_centred { 4 } else { 3 }) {
-        sum = site.b().add(sum, bias)?;
-    }
+    let sum = site.b().add(x, skip)?;
+    let sum = site.plus(sum, if is_centred { 4 } else { 3 })?;
     let epsilon = site.float("epsilon", 1e-12)?;
     if !is_centred {
         let result = rms_norm(site.b(), sum, 1, Some(weight), epsilon)?;
@@ -75,7 +70,7 @@ fn skip_norm(site: &mut Site<'_, '_>, is_centred: bool) -> Results {
 fn embed_norm(site: &mut Site<'_, '_>) -> Results {
     let (tokens, words, positions) = (site.x(0)?, site.x(2)?, site.x(3)?);
     let rows = |site: &mut Site<'_, '_>, table, at| {
-        site.b().take(table, at, RowGather { dimension: 0, wraps: false }).map_err(OpError::from)
+        site.b().take(table, at, RowGather { dimension: 0, wraps: false }).map_err(Failure::from)
     };
     let dims = site.dims(tokens);
     let length = dims.last().copied().unwrap_or(1);
@@ -122,7 +117,7 @@ fn fused_matmul(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// The activation that an optimiser fused into a node.
-fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, Failure> {
     let parameters = site.floats("activation_params")?.unwrap_or_default();
     let number = |at: usize, default: f64| parameters.get(at).copied().unwrap_or(default);
     Ok(match site.text("activation", "")?.as_str() {
@@ -137,27 +132,19 @@ fn activated(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId,
             crate::program::compose::leaky_relu(site.b(), x, slope)?
         }
         "HardSigmoid" => crate::program::compose::hard_sigmoid(site.b(), x, number(0, 0.2), number(1, 0.5))?,
-        other => return Err(site.fault(Fault::Value { attribute: "activation", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown activation {other:?}"))),
     })
-}
-
-fn fused_gemm(site: &mut Site<'_, '_>) -> Results {
-    let Some(product) = super::product::run(site, "Gemm") else { return Ok(Vec::new()) };
-    let product = product?;
-    Ok(vec![activated(site, product[0])?])
 }
 
 fn fused_convolution(site: &mut Site<'_, '_>) -> Results {
     let bias = site.option(2);
-    let mut result = convolution(site, 0, 1, bias)?;
-    if let Some(summand) = site.option(3) {
-        result = site.b().add(result, summand)?;
-    }
+    let result = convolution(site, 0, 1, bias)?;
+    let result = site.plus(result, 3)?;
     Ok(vec![activated(site, result)?])
 }
 
 /// A mask of keys as numbers that are added to the products: `[batch]` lengths, `[batch, keys]` or `[batch, queries, keys]` flags.
-fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64) -> Result<InstructionId, OpError> {
+fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64) -> Result<InstructionId, Failure> {
     let dims = site.dims(mask);
     let filter = site.float("mask_filter_value", -10000.0)?;
     let flags = match dims.as_slice() {
@@ -176,7 +163,7 @@ fn key_mask(site: &mut Site<'_, '_>, mask: InstructionId, keys: u64, batch: u64)
             let seen = site.b().convert(mask, ElementType::Pred)?;
             site.b().reshape(seen, &[*b, 1, *q, *k])?
         }
-        _ => return Err(site.fault(Fault::Mask { dims, keys })),
+        _ => return Err(site.fault(refuse!("has a mask of {dims:?} for {keys} keys"))),
     };
     let first = site.x(0)?;
     let element = site.element(first);
@@ -191,7 +178,7 @@ fn mask_of(
     bias: Option<InstructionId>,
     keys: u64,
     batch: u64,
-) -> Result<Option<InstructionId>, OpError> {
+) -> Result<Option<InstructionId>, Failure> {
     let mask = match mask {
         Some(mask) => Some(key_mask(site, mask, keys, batch)?),
         None => None,
@@ -206,23 +193,21 @@ fn mask_of(
 fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     let (x, weight) = (site.x(0)?, site.x(1)?);
     if site.option(4).is_some() || site.int("do_rotary", 0)? != 0 {
-        return Err(site.open("uses keys of earlier calls or rotary places"));
+        return Err(site.fault(refuse!(instead = FIXED, "uses keys of earlier calls or rotary places")));
     }
     let (dims, width) = (site.dims(x), site.dims(weight));
     let (&[batch, length, _], &[_, all]) = (dims.as_slice(), width.as_slice()) else {
-        return Err(site.fault(Fault::Apply { what: "weights", sizes: width, to: dims }));
+        return Err(site.fault(refuse!("cannot apply weights of {width:?} to {dims:?}")));
     };
     let parts = match site.ints("qkv_hidden_sizes")? {
         Some(sizes) => super::layout::sizes(&sizes)?,
         None => vec![all / 3; 3],
     };
-    let mut product = site.b().matmul(x, weight)?;
+    let product = site.b().matmul(x, weight)?;
     count_matmul(site, x, product);
-    if let Some(bias) = site.option(2) {
-        product = site.b().add(product, bias)?;
-    }
+    let product = site.plus(product, 2)?;
     let parts = site.b().split(product, 2, &parts)?;
-    let [q, k, v] = parts[..] else { return Err(site.fault(Fault::Needs("queries, keys and values"))) };
+    let [q, k, v] = parts[..] else { return Err(site.fault(refuse!("needs queries, keys and values"))) };
     let heads = site.int("num_heads", 0)?;
     let parts = [apart(site, q, heads)?, apart(site, k, heads)?, apart(site, v, heads)?];
     let mask = mask_of(site, site.option(3), site.option(5), length, batch)?;
@@ -231,7 +216,7 @@ fn packed_attention(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![joined(site, result)?])
 }
 
-fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, OpError> {
+fn scale(site: &Site<'_, '_>) -> Result<Option<f64>, Failure> {
     Ok(Some(site.float("scale", 0.0)?).filter(|&s| s != 0.0))
 }
 

@@ -1,10 +1,9 @@
 //! Products with weights of a few bits, packed into bytes.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::{Binary, ElementType, InstructionId};
 use ns_base::convert::real;
+use ns_base::refuse;
 
 use super::product::count_matmul;
 
@@ -12,12 +11,15 @@ use super::product::count_matmul;
 const NOTE: &str = "Weights of a few bits are unpacked when the model is loaded: a NeuronCore multiplies no numbers of fewer than 8 bits.";
 
 /// Whether a node's groups are in the order of its rows; any other order is estimated.
-pub(super) fn is_known(site: &Site<'_, '_>) -> bool {
+fn is_known(site: &Site<'_, '_>) -> bool {
     site.option(4).is_none_or(|order| site.dims(order) == [0])
 }
 
 /// `MatMulNBits`: the weight is `[columns, blocks, bytes]`, each block with a scale and, perhaps, a zero point.
 pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
+    if !is_known(site) {
+        return Err(Failure::Unknown);
+    }
     let (x, packed, scales) = (site.x(0)?, site.x(1)?, site.x(2)?);
     site.importer.notes.insert(NOTE.to_owned());
     let [rows, columns, bits, block] = sizes(site)?;
@@ -46,28 +48,25 @@ pub(super) fn matmul_of_bits(site: &mut Site<'_, '_>) -> Results {
     let weight = site.b().swap_dims(weight, 0, 1)?;
     let product = site.b().matmul(x, weight)?;
     count_matmul(site, x, product);
-    Ok(vec![match site.option(5) {
-        Some(bias) => site.b().add(product, bias)?,
-        None => product,
-    }])
+    Ok(vec![site.plus(product, 5)?])
 }
 
 /// Rows and columns of the weight, bits of a number, numbers of a block.
-fn sizes(site: &Site<'_, '_>) -> Result<[u64; 4], OpError> {
+fn sizes(site: &Site<'_, '_>) -> Result<[u64; 4], Failure> {
     let mut found = [0; 4];
     for (slot, (name, default)) in found.iter_mut().zip([("K", 0), ("N", 0), ("bits", 4), ("block_size", 0)]) {
         let n = site.int(name, default)?;
         let n = u64::try_from(n).ok().filter(|&n| n > 0 && n < 1 << 31);
-        *slot = n.ok_or_else(|| site.fault(Fault::Attribute(name)))?;
+        *slot = n.ok_or_else(|| site.fault(refuse!("has no usable attribute {name}")))?;
     }
     if !matches!(found[2], 2 | 4 | 8) {
-        return Err(site.fault(Fault::Bits(found[2])));
+        return Err(site.fault(refuse!("of {} bits is not known", found[2])));
     }
     Ok(found)
 }
 
 /// The numbers in the bytes of an array, the lowest bits first, along its last dimension.
-fn unpacked(site: &mut Site<'_, '_>, packed: InstructionId, bits: u64) -> Result<InstructionId, OpError> {
+fn unpacked(site: &mut Site<'_, '_>, packed: InstructionId, bits: u64) -> Result<InstructionId, Failure> {
     let packed = site.b().convert(packed, ElementType::S32)?;
     let mut dims = site.dims(packed);
     let each = 8 / bits;
@@ -89,7 +88,7 @@ fn zero_points(
     zeros: InstructionId,
     bits: u64,
     [columns, blocks]: [u64; 2],
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     if !site.element(zeros).is_integer() {
         return Ok(zeros);
     }

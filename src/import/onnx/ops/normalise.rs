@@ -1,73 +1,60 @@
 //! Normalisations and softmax.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Norm;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{
     Affine, arg_extreme, batch_norm, group_norm, layer_norm, log_softmax, lp_normalise, one_hot, rms_norm, softmax,
 };
-use crate::program::{ArrayType, Binary, InstructionId, Op, Type, Unary, WindowDim};
+use crate::program::{ArrayType, Binary, Builder, Built, InstructionId, Op, Type, Unary, WindowDim};
 use ns_base::convert::{nearest_single, real, real_signed, signed, signed_len};
+use ns_base::refuse;
 
-/// The results of a normalisation; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "Softmax" | "LogSoftmax" | "Hardmax" => shares(site, name),
-        "BatchNormalization" => batch(site),
-        "LayerNormalization" => layer(site),
-        "RMSNormalization" | "SimplifiedLayerNormalization" => root_mean_square(site),
-        "InstanceNormalization" => instance(site),
-        "GroupNormalization" => group(site),
-        "LRN" => local_response(site),
-        "LpNormalization" => lp(site),
-        "MeanVarianceNormalization" => mean_variance(site),
-        _ => return None,
-    })
-}
+use super::Operator;
+
+/// Norms and softmaxes.
+pub(super) const OPS: &[Operator] = &[
+    ("Softmax", Norm, |site| shares(site, softmax)),
+    ("LogSoftmax", Norm, |site| shares(site, log_softmax)),
+    ("Hardmax", Norm, |site| shares(site, hardmax)),
+    ("BatchNormalization", Norm, batch),
+    ("LayerNormalization", Norm, layer),
+    ("RMSNormalization", Norm, root_mean_square),
+    ("SimplifiedLayerNormalization", Norm, root_mean_square),
+    ("InstanceNormalization", Norm, instance),
+    ("GroupNormalization", Norm, group),
+    ("LRN", Norm, local_response),
+    ("LpNormalization", Norm, lp),
+    ("MeanVarianceNormalization", Norm, mean_variance),
+];
 
 /// Before version 13 all dimensions from the axis on are flattened into one.
-fn shares(site: &mut Site<'_, '_>, name: &str) -> Results {
+fn shares(site: &mut Site<'_, '_>, share: fn(&mut Builder, InstructionId, usize) -> Built) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let is_early = site.opset < 13;
     let axis = site.int("axis", if is_early { 1 } else { -1 })?;
     if is_early && axis == signed_len(dims.len()) {
-        return Err(site.fault(Fault::OverNothing(dims)));
+        return Err(site.fault(refuse!("normalises over no dimension of {dims:?}")));
     }
     let axis = site.axis(axis, dims.len())?;
     if !is_early || axis + 1 == dims.len() {
-        return Ok(vec![share(site, name, x, axis)?]);
+        return Ok(vec![share(site.b(), x, axis)?]);
     }
     let product = |part: &[u64]| part.iter().fold(1u64, |n, &d| n.saturating_mul(d));
     let flat = site.b().reshape(x, &[product(&dims[..axis]), product(&dims[axis..])])?;
-    let result = share(site, name, flat, 1)?;
+    let result = share(site.b(), flat, 1)?;
     Ok(vec![site.b().reshape(result, &dims)?])
 }
 
-fn share(site: &mut Site<'_, '_>, name: &str, x: InstructionId, axis: usize) -> Result<InstructionId, OpError> {
-    match name {
-        "Softmax" => Ok(softmax(site.b(), x, axis)?),
-        "LogSoftmax" => Ok(log_softmax(site.b(), x, axis)?),
-        _ => {
-            let (dims, element) = (site.dims(x), site.element(x));
-            let place = arg_extreme(site.b(), x, axis, true, false)?;
-            let flags = one_hot(site.b(), place, dims[axis])?;
-            let last = dims.len() - 1;
-            let order: Vec<usize> = (0..=last)
-                .map(|d| {
-                    if d < axis {
-                        d
-                    } else if d == axis {
-                        last
-                    } else {
-                        d - 1
-                    }
-                })
-                .collect();
-            let flags = site.b().transpose(flags, &order)?;
-            Ok(site.b().convert(flags, element)?)
-        }
-    }
+/// 1 where the largest element is, else 0.
+fn hardmax(b: &mut Builder, x: InstructionId, axis: usize) -> Built {
+    let (dims, element) = (b.dims(x), b.element(x));
+    let place = arg_extreme(b, x, axis, true, false)?;
+    let flags = one_hot(b, place, dims[axis])?;
+    let last = dims.len() - 1;
+    let order: Vec<usize> = (0..axis).chain([last]).chain(axis..last).collect();
+    let flags = b.transpose(flags, &order)?;
+    b.convert(flags, element)
 }
 
 fn batch(site: &mut Site<'_, '_>) -> Results {
@@ -90,7 +77,7 @@ fn batch_by_itself(
     let momentum = site.float("momentum", 0.9)?;
     let ty = site.ty(x)?;
     let Some(&channels) = ty.dims.get(1) else {
-        return Err(site.fault(Fault::Takes(ty.dims)));
+        return Err(site.fault(refuse!("does not take {:?}", ty.dims)));
     };
     let b = site.b();
     let row = Type::Array(ArrayType::new(ty.element, [channels]));
@@ -111,9 +98,7 @@ fn batch_by_itself(
 
 fn layer(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let rank = site.dims(x).len();
-    let axis = site.int("axis", -1)?;
-    let last = rank - site.axis(axis, rank)?;
+    let last = site.dims(x).len() - site.axis_of(x, -1)?;
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
     Ok(layer_norm(site.b(), x, last, affine, epsilon)?.to_vec())
@@ -121,9 +106,7 @@ fn layer(site: &mut Site<'_, '_>) -> Results {
 
 fn root_mean_square(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let rank = site.dims(x).len();
-    let axis = site.int("axis", -1)?;
-    let last = rank - site.axis(axis, rank)?;
+    let last = site.dims(x).len() - site.axis_of(x, -1)?;
     let (weight, epsilon) = (site.option(1), site.float("epsilon", 1e-5)?);
     Ok(vec![rms_norm(site.b(), x, last, weight, epsilon)?])
 }
@@ -132,7 +115,7 @@ fn instance(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let Some(&channels) = dims.get(1) else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let affine = Affine { weight: site.option(1), bias: site.option(2) };
     let epsilon = site.float("epsilon", 1e-5)?;
@@ -145,7 +128,7 @@ fn group(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let groups = u64::try_from(site.int("num_groups", 0)?).unwrap_or(0);
     let Some(each) = dims.get(1).and_then(|c| c.checked_div(groups)).filter(|e| dims[1] == e * groups) else {
-        return Err(site.fault(Fault::Divide { dims, count: signed(groups), parts: "groups" }));
+        return Err(site.fault(refuse!("cannot divide {dims:?} into {groups} groups")));
     };
     let weight = channel_row(site, 1, groups, each)?;
     let bias = channel_row(site, 2, groups, each)?;
@@ -159,7 +142,7 @@ fn channel_row(
     operand: usize,
     groups: u64,
     each: u64,
-) -> Result<Option<InstructionId>, OpError> {
+) -> Result<Option<InstructionId>, Failure> {
     let Some(row) = site.option(operand).filter(|&row| each > 1 && site.dims(row) == [groups]) else {
         return Ok(site.option(operand));
     };
@@ -174,7 +157,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
     let dims = site.dims(x);
     let size = u64::try_from(site.int("size", 0)?).ok().filter(|&n| n > 0 && n < 1 << 20);
     let (Some(size), true) = (size, dims.len() >= 2) else {
-        return Err(site.fault(Fault::Needs("a size, and an operand of two dimensions or more")));
+        return Err(site.fault(refuse!("needs a size, and an operand of two dimensions or more")));
     };
     let (alpha, beta, bias) = (site.float("alpha", 1e-4)?, site.float("beta", 0.75)?, site.float("bias", 1.0)?);
     let b = site.b();
@@ -191,8 +174,7 @@ fn local_response(site: &mut Site<'_, '_>) -> Results {
 
 fn lp(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, -1)?;
     let p = real_signed(site.int("p", 2)?);
     Ok(vec![lp_normalise(site.b(), x, p, axis, 0.0)?])
 }

@@ -1,23 +1,28 @@
 //! Padding.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Movement;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::InstructionId;
 use ns_base::convert::at_least_zero;
+use ns_base::refuse;
+
+use super::Operator;
+
+/// Padding.
+pub(super) const OPS: &[Operator] = &[("Pad", Movement, pad)];
 
 /// Elements in front of and behind each dimension.
-pub(super) fn pad(site: &mut Site<'_, '_>) -> Results {
+fn pad(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let rank = site.dims(x).len();
     let early = if site.opset < 2 { "paddings" } else { "pads" };
-    let pads = site.ints_of(1, early)?.ok_or_else(|| site.fault(Fault::Needs("pads")))?;
+    let pads = site.ints_of(1, early)?.ok_or_else(|| site.fault(refuse!("needs pads")))?;
     let axes = match site.option(3) {
         Some(_) => site.axes(&site.known_ints(3)?, rank)?,
         None => (0..rank).collect(),
     };
     if pads.len() != 2 * axes.len() {
-        return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: axes.len() }));
+        return Err(site.fault(refuse!("has pads {pads:?} for {} dimensions", axes.len())));
     }
     let mut edges = vec![(0, 0); rank];
     for (at, &axis) in axes.iter().enumerate() {
@@ -49,12 +54,12 @@ fn extend(
     axis: usize,
     (low, high): (i64, i64),
     mode: &str,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let size = site.dims(x)[axis];
     let (cut_low, cut_high) = (low.min(0).unsigned_abs(), high.min(0).unsigned_abs());
     let kept = size.checked_sub(cut_low.saturating_add(cut_high)).filter(|&n| n > 0);
     let Some(kept) = kept else {
-        return Err(site.fault(Fault::Cut { low, high, size }));
+        return Err(site.fault(refuse!("takes ({low}, {high}) away from {size} elements")));
     };
     let x = site.b().slice_dim(x, axis, cut_low, cut_low + kept, 1)?;
     let (low, high) = (at_least_zero(low.max(0)), at_least_zero(high.max(0)));
@@ -62,10 +67,10 @@ fn extend(
         "reflect" => kept - 1,
         "wrap" => kept,
         "edge" => u64::MAX,
-        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown mode {other:?}"))),
     };
     if low > most || high > most {
-        return Err(site.fault(Fault::Continued { kept, low, high, mode: mode.to_owned() }));
+        return Err(site.fault(refuse!("continues {kept} elements by ({low}, {high}) with the mode {mode}")));
     }
     let mut parts = Vec::new();
     if low > 0 {
@@ -99,7 +104,7 @@ fn repeated(
     axis: usize,
     at: u64,
     times: u64,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let one = site.b().slice_dim(x, axis, at, at + 1, 1)?;
     let mut dims = site.dims(one);
     dims[axis] = times;

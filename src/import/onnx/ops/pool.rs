@@ -1,39 +1,44 @@
 //! Pooling.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Window;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{PoolSpec, average_pool, max_pool, max_pool_indices};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::{real, real_signed};
+use ns_base::refuse;
 
+use super::Operator;
 use super::window::{positive, windows};
 
-/// The results of a pooling; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "MaxPool" => max(site),
-        "AveragePool" => average(site),
-        "LpPool" => lp(site),
-        "GridSample" if super::resize::is_plane(site) => super::resize::grid(site),
-        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" => global(site, name),
-        _ => return None,
-    })
-}
+/// Poolings.
+pub(super) const OPS: &[Operator] = &[
+    ("MaxPool", Window, max),
+    ("AveragePool", Window, average),
+    ("LpPool", Window, lp),
+    ("GlobalAveragePool", Window, |site| {
+        let (x, axes) = spatial(site)?;
+        Ok(vec![site.b().mean(x, &axes, true)?])
+    }),
+    ("GlobalMaxPool", Window, |site| {
+        let (x, axes) = spatial(site)?;
+        Ok(vec![site.b().reduce(Binary::Max, x, &axes, true)?])
+    }),
+    ("GlobalLpPool", Window, global_lp),
+];
 
 /// The windows of a node.
-pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, OpError> {
+pub(super) fn spec(site: &Site<'_, '_>, x: InstructionId) -> Result<PoolSpec, Failure> {
     let dims = site.dims(x);
     let Some(n) = dims.len().checked_sub(2).filter(|&n| n > 0) else {
-        return Err(site.fault(Fault::NoSpatial(dims)));
+        return Err(site.fault(refuse!("has the operand {dims:?}, which has no spatial dimensions")));
     };
     if site.ints("kernel_shape")?.is_none() {
-        return Err(site.fault(Fault::Needs("the attribute kernel_shape")));
+        return Err(site.fault(refuse!("needs the attribute kernel_shape")));
     }
     let how = windows(site, &dims[2..], positive(site, "kernel_shape", n)?)?;
     let pair = |&(low, high): &(i64, i64)| match (u64::try_from(low), u64::try_from(high)) {
         (Ok(low), Ok(high)) => Ok((low, high)),
-        _ => Err(site.fault(Fault::NegativePads)),
+        _ => Err(site.fault(refuse!("has negative pads"))),
     };
     Ok(PoolSpec {
         sizes: how.sizes,
@@ -53,7 +58,7 @@ fn max(site: &mut Site<'_, '_>) -> Results {
         return Ok(vec![pooled]);
     }
     if site.int("storage_order", 0)? != 0 {
-        return Err(site.fault(Fault::With("places counted by columns")));
+        return Err(site.fault(refuse!("with places counted by columns is not known")));
     }
     // Positions count through the whole array, including batch and channels.
     let places = max_pool_indices(site.b(), x, pooled, &spec)?;
@@ -85,19 +90,18 @@ fn lp(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![site.b().with_number(Binary::Pow, sum, 1.0 / p)?])
 }
 
-fn global(site: &mut Site<'_, '_>, name: &str) -> Results {
+/// The operand, and its spatial dimensions.
+fn spatial(site: &Site<'_, '_>) -> Result<(InstructionId, Vec<usize>), Failure> {
     let x = site.x(0)?;
-    let axes: Vec<usize> = (2..site.dims(x).len()).collect();
+    Ok((x, (2..site.dims(x).len()).collect()))
+}
+
+fn global_lp(site: &mut Site<'_, '_>) -> Results {
+    let (x, axes) = spatial(site)?;
     let p = real_signed(site.int("p", 2)?);
     let b = site.b();
-    Ok(vec![match name {
-        "GlobalAveragePool" => b.mean(x, &axes, true)?,
-        "GlobalMaxPool" => b.reduce(Binary::Max, x, &axes, true)?,
-        _ => {
-            let sizes = b.unary(Unary::Abs, x)?;
-            let powers = b.with_number(Binary::Pow, sizes, p)?;
-            let sum = b.reduce(Binary::Add, powers, &axes, true)?;
-            b.with_number(Binary::Pow, sum, 1.0 / p)?
-        }
-    }])
+    let sizes = b.unary(Unary::Abs, x)?;
+    let powers = b.with_number(Binary::Pow, sizes, p)?;
+    let sum = b.reduce(Binary::Add, powers, &axes, true)?;
+    Ok(vec![b.with_number(Binary::Pow, sum, 1.0 / p)?])
 }

@@ -1,27 +1,27 @@
 //! Products of matrices and convolutions.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Product;
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::compose::{Attention, attention, einsum};
 use crate::program::{Binary, ElementType, InstructionId};
-use ns_base::convert::signed;
+use ns_base::refuse;
 
+use super::Operator;
 use super::window::{positive, windows};
 
-/// The results of a product; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "MatMul" => matmul(site),
-        "Gemm" => gemm(site),
-        "Einsum" => summation(site),
-        "Conv" => convolution(site, 0, 1, site.option(2)).map(|x| vec![x]),
-        "ConvTranspose" => transposed_convolution(site),
-        "Attention" => attend(site),
-        _ => return None,
-    })
-}
+/// Products.
+pub(super) const OPS: &[Operator] = &[
+    ("MatMul", Product, matmul),
+    ("Gemm", Product, gemm),
+    ("Einsum", Product, summation),
+    ("Conv", Product, |site| {
+        let bias = site.option(2);
+        Ok(vec![convolution(site, 0, 1, bias)?])
+    }),
+    ("ConvTranspose", Product, transposed_convolution),
+    ("Attention", Product, attend),
+];
 
 /// Operations of a matrix product: two for each element of the result times each element of the contracted dimension.
 pub(super) fn count_matmul(site: &mut Site<'_, '_>, x: InstructionId, result: InstructionId) {
@@ -38,11 +38,11 @@ fn matmul(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// `alpha A' B' + beta C`.
-fn gemm(site: &mut Site<'_, '_>) -> Results {
+pub(super) fn gemm(site: &mut Site<'_, '_>) -> Results {
     let (a, b) = (site.x(0)?, site.x(1)?);
     let (a_dims, b_dims) = (site.dims(a), site.dims(b));
     if a_dims.len() != 2 || b_dims.len() != 2 {
-        return Err(site.fault(Fault::Matrices { left: a_dims, right: b_dims }));
+        return Err(site.fault(refuse!("multiplies matrices, not {a_dims:?} and {b_dims:?}")));
     }
     let a = if site.int("transA", 0)? != 0 { site.b().transpose(a, &[1, 0])? } else { a };
     let is_turned = site.int("transB", 0)? != 0;
@@ -55,7 +55,7 @@ fn gemm(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// A value times the number in an attribute.
-fn scale(site: &mut Site<'_, '_>, x: InstructionId, attribute: &str) -> Result<InstructionId, OpError> {
+fn scale(site: &mut Site<'_, '_>, x: InstructionId, attribute: &str) -> Result<InstructionId, Failure> {
     let factor = site.float(attribute, 1.0)?;
     if factor == 1.0 {
         return Ok(x);
@@ -99,7 +99,7 @@ pub(super) fn convolution(
     x: usize,
     w: usize,
     bias: Option<InstructionId>,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let (x, w) = (site.x(x)?, site.x(w)?);
     convolve(site, x, w, bias)
 }
@@ -110,14 +110,14 @@ pub(super) fn convolve(
     x: InstructionId,
     w: InstructionId,
     bias: Option<InstructionId>,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let (from, kernel) = (site.dims(x), site.dims(w));
     if from.len() < 3 || kernel.len() != from.len() {
-        return Err(site.fault(Fault::Apply { what: "a kernel", sizes: kernel, to: from }));
+        return Err(site.fault(refuse!("cannot apply a kernel of {kernel:?} to {from:?}")));
     }
     let how = windows(site, &from[2..], kernel[2..].to_vec())?;
     let groups = site.int("group", 1)?;
-    let groups = u64::try_from(groups).map_err(|_| site.fault(Fault::Groups(groups)))?;
+    let groups = u64::try_from(groups).map_err(|_| site.fault(refuse!("has {groups} groups")))?;
     let spec = ConvolutionSpec {
         strides: how.strides,
         padding: how.padding,
@@ -136,7 +136,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     let (from, kernel) = (site.dims(x), site.dims(w));
     let n = from.len().saturating_sub(2);
     if n == 0 || kernel.len() != from.len() {
-        return Err(site.fault(Fault::Apply { what: "a kernel", sizes: kernel, to: from }));
+        return Err(site.fault(refuse!("cannot apply a kernel of {kernel:?} to {from:?}")));
     }
     let strides = positive(site, "strides", n)?;
     let dilation = positive(site, "dilations", n)?;
@@ -150,7 +150,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
     };
     let pads = site.ints("pads")?.unwrap_or_else(|| vec![0; 2 * n]);
     if pads.len() != 2 * n || more.len() != n || wanted.as_ref().is_some_and(|w| w.len() != n) {
-        return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: n }));
+        return Err(site.fault(refuse!("has pads {pads:?} for {n} dimensions")));
     }
     let padding = (0..n)
         .map(|i| match &wanted {
@@ -170,8 +170,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
         .collect();
     let groups = u64::try_from(site.int("group", 1)?).unwrap_or(0);
     if groups == 0 || kernel[0] % groups != 0 {
-        let (dims, count) = (vec![kernel[0]], signed(groups));
-        return Err(site.fault(Fault::Divide { dims, count, parts: "groups of channels" }));
+        return Err(site.fault(refuse!("cannot divide [{}] into {groups} groups of channels", kernel[0])));
     }
     let spec = ConvolutionSpec { strides, padding, dilation, groups, output_padding: more, is_transposed: true };
     let bias = site.option(2);
@@ -183,7 +182,7 @@ fn transposed_convolution(site: &mut Site<'_, '_>) -> Results {
 /// Attention since version 23; it may take keys and values of earlier calls, and then returns them too.
 fn attend(site: &mut Site<'_, '_>) -> Results {
     if site.option(6).is_some() || site.float("softcap", 0.0)? != 0.0 {
-        return Err(site.open("uses lengths of sequences or a soft cap"));
+        return Err(site.fault(refuse!(instead = FIXED, "uses lengths of sequences or a soft cap")));
     }
     let mut parts = [site.x(0)?, site.x(1)?, site.x(2)?];
     let is_flat = site.dims(parts[0]).len() == 3;
@@ -204,22 +203,22 @@ fn attend(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Converts `[batch, length, heads x size]` to `[batch, heads, length, size]`.
-pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Result<InstructionId, OpError> {
+pub(super) fn apart(site: &mut Site<'_, '_>, x: InstructionId, heads: i64) -> Result<InstructionId, Failure> {
     let dims = site.dims(x);
     let count = heads;
     let heads = u64::try_from(heads).ok().filter(|&h| h > 0);
     let (&[batch, length, size], Some(heads)) = (dims.as_slice(), heads) else {
-        return Err(site.fault(Fault::Divide { dims, count, parts: "heads" }));
+        return Err(site.fault(refuse!("cannot divide {dims:?} into {count} heads")));
     };
     let x = site.b().reshape(x, &[batch, length, heads, size / heads])?;
     Ok(site.b().transpose(x, &[0, 2, 1, 3])?)
 }
 
 /// Converts `[batch, heads, length, size]` to `[batch, length, heads x size]`.
-pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+pub(super) fn joined(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, Failure> {
     let dims = site.dims(x);
     let &[batch, heads, length, size] = dims.as_slice() else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let x = site.b().transpose(x, &[0, 2, 1, 3])?;
     Ok(site.b().reshape(x, &[batch, length, heads.saturating_mul(size)])?)
@@ -230,7 +229,7 @@ pub(super) fn attend_heads(
     site: &mut Site<'_, '_>,
     [q, k, v]: [InstructionId; 3],
     how: Attention,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let result = attention(site.b(), q, k, v, how)?;
     let (queries, keys, values) = (site.dims(q), site.dims(k), site.dims(v));
     let (length, size) = (keys[keys.len() - 2], values[values.len() - 1]);
@@ -240,6 +239,6 @@ pub(super) fn attend_heads(
 }
 
 /// A product of 8-bit integers with a 32-bit result.
-pub(super) fn widened(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, OpError> {
+pub(super) fn widened(site: &mut Site<'_, '_>, x: InstructionId) -> Result<InstructionId, Failure> {
     Ok(site.b().convert(x, ElementType::S32)?)
 }

@@ -1,43 +1,41 @@
 //! Quantised values and products of integers.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
+use crate::OperatorKind::Quantisation;
 use crate::onnx::importer::Importer;
-use crate::onnx::site::{Results, Site};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::compose::{average_pool, leaky_relu, softmax};
 use crate::program::{Binary, ElementType, InstructionId, Unary};
 use ns_base::convert::low8;
+use ns_base::refuse;
 
+use super::Operator;
 use super::product::{convolve, count_matmul, widened};
 
 /// The note for every file with quantised values.
 const NOTE: &str = "Values that are quantised and dequantised keep their steps, but what lies between is computed in single precision.";
 
-/// The results of a quantised operator; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "QuantizeLinear" => noted(site, quantise),
-        "DequantizeLinear" => noted(site, dequantise),
-        "DynamicQuantizeLinear" => reported(site, dynamic),
-        "MatMulInteger" => reported(site, matmul_of_integers),
-        "ConvInteger" => reported(site, convolution_of_integers),
-        "QLinearMatMul" => reported(site, quantised_matmul),
-        "QLinearConv" => reported(site, quantised_convolution),
-        "QLinearAdd" => reported(site, |site| quantised_binary(site, Binary::Add)),
-        "QLinearMul" => reported(site, |site| quantised_binary(site, Binary::Mul)),
-        "QLinearSigmoid" => reported(site, quantised_sigmoid),
-        "QLinearGlobalAveragePool" => reported(site, quantised_mean),
-        "QLinearLeakyRelu" => reported(site, quantised_leaky_relu),
-        "QLinearSoftmax" => reported(site, quantised_softmax),
-        "QLinearConcat" => reported(site, quantised_join),
-        "QLinearReduceMean" => reported(site, quantised_reduction),
-        "QLinearAveragePool" => reported(site, quantised_pool),
-        "QGemm" => reported(site, quantised_gemm),
-        "DynamicQuantizeMatMul" => reported(site, dynamic_matmul),
-        "MatMulIntegerToFloat" => reported(site, matmul_to_float),
-        _ => return None,
-    })
-}
+/// Operators on quantised values, of ONNX and of onnxruntime.
+pub(super) const OPS: &[Operator] = &[
+    ("QuantizeLinear", Quantisation, |site| noted(site, quantise)),
+    ("DequantizeLinear", Quantisation, |site| noted(site, dequantise)),
+    ("DynamicQuantizeLinear", Quantisation, |site| reported(site, dynamic)),
+    ("MatMulInteger", Quantisation, |site| reported(site, matmul_of_integers)),
+    ("ConvInteger", Quantisation, |site| reported(site, convolution_of_integers)),
+    ("QLinearMatMul", Quantisation, |site| reported(site, quantised_matmul)),
+    ("QLinearConv", Quantisation, |site| reported(site, quantised_convolution)),
+    ("QLinearAdd", Quantisation, |site| reported(site, |site| quantised_binary(site, Binary::Add))),
+    ("QLinearMul", Quantisation, |site| reported(site, |site| quantised_binary(site, Binary::Mul))),
+    ("QLinearSigmoid", Quantisation, |site| reported(site, quantised_sigmoid)),
+    ("QLinearGlobalAveragePool", Quantisation, |site| reported(site, quantised_mean)),
+    ("QLinearLeakyRelu", Quantisation, |site| reported(site, quantised_leaky_relu)),
+    ("QLinearSoftmax", Quantisation, |site| reported(site, quantised_softmax)),
+    ("QLinearConcat", Quantisation, |site| reported(site, quantised_join)),
+    ("QLinearReduceMean", Quantisation, |site| reported(site, quantised_reduction)),
+    ("QLinearAveragePool", Quantisation, |site| reported(site, quantised_pool)),
+    ("QGemm", Quantisation, |site| reported(site, quantised_gemm)),
+    ("DynamicQuantizeMatMul", Quantisation, |site| reported(site, dynamic_matmul)),
+    ("MatMulIntegerToFloat", Quantisation, |site| reported(site, matmul_to_float)),
+];
 
 /// An operator computed in single precision, with a note.
 fn noted(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> Results {
@@ -56,7 +54,7 @@ fn reported(site: &mut Site<'_, '_>, run: fn(&mut Site<'_, '_>) -> Results) -> R
 
 /// A scale or a zero point, broadcast along the dimensions of `x`: one number, one for each index of an axis, or one for each
 /// block of an axis.
-fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, OpError> {
+fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i64) -> Result<InstructionId, Failure> {
     let (own, dims) = (site.dims(row), site.dims(x));
     match own.as_slice() {
         [] => Ok(row),
@@ -82,7 +80,7 @@ fn spread(site: &mut Site<'_, '_>, row: InstructionId, x: InstructionId, axis: i
             let flat = site.b().reshape(wide, &flat)?;
             Ok(site.b().slice_dim(flat, axis, 0, dims[axis], 1)?)
         }
-        _ => Err(site.fault(Fault::Apply { what: "scales", sizes: own, to: dims })),
+        _ => Err(site.fault(refuse!("cannot apply scales of {own:?} to {dims:?}"))),
     }
 }
 
@@ -103,7 +101,7 @@ fn to_steps(
     scale: InstructionId,
     zero: Option<InstructionId>,
     element: ElementType,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let b = site.b();
     let quotient = b.div(x, scale)?;
     if !element.is_integer() {
@@ -125,7 +123,7 @@ fn from_steps(
     x: InstructionId,
     scale: InstructionId,
     zero: Option<InstructionId>,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let b = site.b();
     let element = b.element(scale);
     let mut steps = b.convert(x, element)?;
@@ -147,10 +145,7 @@ fn quantise(site: &mut Site<'_, '_>) -> Results {
     let scale = spread(site, scale, x, axis)?;
     let own = site.element(x);
     let scale = site.b().convert(scale, own)?;
-    let zero = match site.option(2) {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = site.option(2).map(|zero| spread(site, zero, x, axis)).transpose()?;
     Ok(vec![to_steps(site, x, scale, zero, element)?])
 }
 
@@ -158,10 +153,7 @@ fn dequantise(site: &mut Site<'_, '_>) -> Results {
     let (x, scale) = (site.x(0)?, site.x(1)?);
     let axis = site.int("axis", 1)?;
     let scale = spread(site, scale, x, axis)?;
-    let zero = match site.option(2) {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = site.option(2).map(|zero| spread(site, zero, x, axis)).transpose()?;
     Ok(vec![from_steps(site, x, scale, zero)?])
 }
 
@@ -185,7 +177,7 @@ fn dynamic(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An operand as 32-bit integers minus its zero point; `axis` is the dimension of the zero points if they are an array.
-fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, OpError> {
+fn centred(site: &mut Site<'_, '_>, at: usize, zero: usize, axis: i64) -> Result<InstructionId, Failure> {
     let x = site.x(at)?;
     let wide = widened(site, x)?;
     let Some(zero) = site.option(zero) else { return Ok(wide) };
@@ -207,13 +199,10 @@ fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An operand, dequantised.
-fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, OpError> {
+fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, Failure> {
     let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
     let scale = spread(site, scale, x, axis)?;
-    let zero = match zero {
-        Some(zero) => Some(spread(site, zero, x, axis)?),
-        None => None,
-    };
+    let zero = zero.map(|zero| spread(site, zero, x, axis)).transpose()?;
     from_steps(site, x, scale, zero)
 }
 
@@ -238,7 +227,7 @@ fn quantised_sigmoid(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_mean(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(site.fault(Fault::With("channels last")));
+        return Err(site.fault(refuse!("with channels last is not known")));
     }
     let x = real(site, 0, 1)?;
     let axes: Vec<usize> = (2..site.dims(x).len()).collect();
@@ -256,8 +245,7 @@ fn quantised_leaky_relu(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_softmax(site: &mut Site<'_, '_>) -> Results {
     let x = real(site, 0, 1)?;
-    let axis = site.int("axis", -1)?;
-    let axis = site.axis(axis, site.dims(x).len())?;
+    let axis = site.axis_of(x, -1)?;
     let result = softmax(site.b(), x, axis)?;
     stepped(site, result, 3)
 }
@@ -268,9 +256,8 @@ fn quantised_join(site: &mut Site<'_, '_>) -> Results {
     for at in (2..site.inputs.len()).step_by(3) {
         parts.push(real(site, at, 1)?);
     }
-    let first = parts.first().copied().ok_or_else(|| site.fault(Fault::NoOperands))?;
-    let axis = site.int("axis", 1)?;
-    let axis = site.axis(axis, site.dims(first).len())?;
+    let first = parts.first().copied().ok_or_else(|| site.fault(refuse!("has no operands")))?;
+    let axis = site.axis_of(first, 1)?;
     let result = site.b().concatenate(&parts, axis)?;
     stepped(site, result, 0)
 }
@@ -289,7 +276,7 @@ fn quantised_reduction(site: &mut Site<'_, '_>) -> Results {
 
 fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
     if site.int("channels_last", 0)? != 0 {
-        return Err(site.fault(Fault::With("channels last")));
+        return Err(site.fault(refuse!("with channels last is not known")));
     }
     let x = real(site, 0, 1)?;
     let spec = super::pool::spec(site, x)?;
@@ -298,7 +285,7 @@ fn quantised_pool(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// An integer bias, whose scale is the product of two scales.
-fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, OpError> {
+fn real_bias(site: &mut Site<'_, '_>, bias: usize, scales: [usize; 2]) -> Result<Option<InstructionId>, Failure> {
     let Some(bias) = site.option(bias) else { return Ok(None) };
     let (first, second) = (site.x(scales[0])?, site.x(scales[1])?);
     let scale = site.b().mul(first, second)?;
@@ -330,20 +317,14 @@ fn quantised_gemm(site: &mut Site<'_, '_>) -> Results {
 fn matmul_of_real(site: &mut Site<'_, '_>, x: InstructionId, y: InstructionId, bias: usize) -> Results {
     let product = site.b().matmul(x, y)?;
     count_matmul(site, x, product);
-    Ok(vec![match site.option(bias) {
-        Some(bias) => site.b().add(product, bias)?,
-        None => product,
-    }])
+    Ok(vec![site.plus(product, bias)?])
 }
 
 /// The second operand with its scale and zero point.
-fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, OpError> {
+fn real_weight(site: &mut Site<'_, '_>, scale: usize, zero: usize) -> Result<InstructionId, Failure> {
     let (y, scale) = (site.x(1)?, site.x(scale)?);
     let scale = spread(site, scale, y, -1)?;
-    let zero = match site.option(zero) {
-        Some(zero) => Some(spread(site, zero, y, -1)?),
-        None => None,
-    };
+    let zero = site.option(zero).map(|zero| spread(site, zero, y, -1)).transpose()?;
     from_steps(site, y, scale, zero)
 }
 

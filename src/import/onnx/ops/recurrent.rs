@@ -1,30 +1,28 @@
 //! Recurrent layers.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Recurrence;
+use crate::onnx::site::{FIXED, Failure, Results, Site};
 use crate::program::InstructionId;
 use crate::program::compose::{CellKind, Layer, recurrent};
 use ns_base::convert::place;
+use ns_base::refuse;
 
-/// The results of a recurrent layer; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    let kind = match name {
-        "LSTM" => CellKind::Lstm { order: [0, 2, 3, 1] },
-        "GRU" => CellKind::Gru { order: [1, 0, 2], resets_after: false },
-        "RNN" => CellKind::Plain { is_relu: false },
-        _ => return None,
-    };
-    Some(layer(site, kind))
-}
+use super::Operator;
+
+/// Recurrent layers.
+pub(super) const OPS: &[Operator] = &[
+    ("LSTM", Recurrence, |site| layer(site, CellKind::Lstm { order: [0, 2, 3, 1] })),
+    ("GRU", Recurrence, |site| layer(site, CellKind::Gru { order: [1, 0, 2], resets_after: false })),
+    ("RNN", Recurrence, |site| layer(site, CellKind::Plain { is_relu: false })),
+];
 
 /// The kind of cell, with the node's settings.
-fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKind, OpError> {
+fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKind, Failure> {
     if site.float("clip", 0.0)? != 0.0 {
-        return Err(site.fault(Fault::With("the attribute clip")));
+        return Err(site.fault(refuse!("with the attribute clip is not known")));
     }
     if site.int("input_forget", 0)? != 0 || site.option(7).is_some() {
-        return Err(site.fault(Fault::With("coupled gates or peepholes")));
+        return Err(site.fault(refuse!("with coupled gates or peepholes is not known")));
     }
     let default: &[&str] = match kind {
         CellKind::Lstm { .. } => &["Sigmoid", "Tanh", "Tanh"],
@@ -41,7 +39,7 @@ fn kind(site: &Site<'_, '_>, kind: CellKind, directions: usize) -> Result<CellKi
             Ok(CellKind::Plain { is_relu: true })
         }
         kind if is_given(default) => Ok(kind),
-        _ => Err(site.fault(Fault::Activations(given))),
+        _ => Err(site.fault(refuse!("with the activations {given:?} is not known"))),
     }
 }
 
@@ -56,12 +54,12 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
     let (&[steps, batch, _], &[directions, _, _], &[_, _, hidden]) =
         (x_dims.as_slice(), w_dims.as_slice(), r_dims.as_slice())
     else {
-        return Err(site.fault(Fault::RecurrentWeights { input: w_dims, state: r_dims, to: x_dims }));
+        return Err(site.fault(refuse!("cannot apply weights {w_dims:?} and {r_dims:?} to {x_dims:?}")));
     };
     let direction = site.text("direction", "forward")?;
     let count = if direction == "bidirectional" { 2 } else { 1 };
     if directions != count {
-        return Err(site.fault(Fault::Direction { direction, directions }));
+        return Err(site.fault(refuse!("is {direction} and has weights of {directions} directions")));
     }
     whole_sequences(site, steps)?;
     let kind = kind(site, cell, place(count))?;
@@ -95,11 +93,11 @@ fn layer(site: &mut Site<'_, '_>, cell: CellKind) -> Results {
 }
 
 /// Checks that every sequence is as long as the array.
-fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), OpError> {
+fn whole_sequences(site: &Site<'_, '_>, steps: u64) -> Result<(), Failure> {
     if site.option(4).is_none() || site.known_ints(4)?.iter().all(|&n| u64::try_from(n) == Ok(steps)) {
         return Ok(());
     }
-    Err(site.open("runs over sequences of different lengths"))
+    Err(site.fault(refuse!(instead = FIXED, "runs over sequences of different lengths")))
 }
 
 /// The initial state of a direction; zeros if it is left out.
@@ -109,7 +107,7 @@ fn first_state(
     at: u64,
     dims: [u64; 2],
     is_batch_first: bool,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     match site.option(operand) {
         Some(state) => Ok(site.b().pick(state, usize::from(is_batch_first), at)?),
         None => {
@@ -121,7 +119,7 @@ fn first_state(
 }
 
 /// Biases of a direction: first for the input, then for the state.
-fn biases(site: &mut Site<'_, '_>, at: u64) -> Result<(Option<InstructionId>, Option<InstructionId>), OpError> {
+fn biases(site: &mut Site<'_, '_>, at: u64) -> Result<(Option<InstructionId>, Option<InstructionId>), Failure> {
     let Some(both) = site.option(3) else { return Ok((None, None)) };
     let row = site.b().pick(both, 0, at)?;
     let half = site.b().size(row, 0)? / 2;

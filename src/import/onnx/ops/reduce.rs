@@ -1,19 +1,30 @@
 //! Reductions.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
+use crate::OperatorKind::Reduction;
 use crate::onnx::site::{Results, Site};
 use crate::program::compose::logsumexp;
-use crate::program::{Binary, Unary};
+use crate::program::{Binary, Builder, Built, InstructionId, Unary};
 
-/// The results of a reduction; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    let kind = name.strip_prefix("Reduce")?;
-    let known = ["Sum", "Mean", "Max", "Min", "Prod", "L1", "L2", "LogSum", "LogSumExp", "SumSquare"];
-    known.contains(&kind).then(|| reduce(site, kind))
-}
+use super::Operator;
 
-fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
+/// Reductions.
+pub(super) const OPS: &[Operator] = &[
+    ("ReduceSum", Reduction, |site| reduce(site, |b, x, axes, keeps| b.reduce(Binary::Add, x, axes, keeps))),
+    ("ReduceMean", Reduction, |site| reduce(site, Builder::mean)),
+    ("ReduceMax", Reduction, |site| reduce(site, |b, x, axes, keeps| b.reduce(Binary::Max, x, axes, keeps))),
+    ("ReduceMin", Reduction, |site| reduce(site, |b, x, axes, keeps| b.reduce(Binary::Min, x, axes, keeps))),
+    ("ReduceProd", Reduction, |site| reduce(site, |b, x, axes, keeps| b.reduce(Binary::Mul, x, axes, keeps))),
+    ("ReduceL1", Reduction, |site| reduce(site, l1)),
+    ("ReduceL2", Reduction, |site| reduce(site, l2)),
+    ("ReduceLogSum", Reduction, |site| reduce(site, log_sum)),
+    ("ReduceLogSumExp", Reduction, |site| reduce(site, logsumexp)),
+    ("ReduceSumSquare", Reduction, |site| reduce(site, sum_of_squares)),
+];
+
+/// A reduction of some dimensions, which keep the size 1 if the last argument says so.
+type Reduce = fn(&mut Builder, InstructionId, &[usize], bool) -> Built;
+
+fn reduce(site: &mut Site<'_, '_>, how: Reduce) -> Results {
     let x = site.x(0)?;
     let rank = site.dims(x).len();
     let keeps = site.int("keepdims", 1)? != 0;
@@ -23,30 +34,25 @@ fn reduce(site: &mut Site<'_, '_>, kind: &str) -> Results {
         [] => (0..rank).collect(),
         axes => site.axes(axes, rank)?,
     };
-    let b = site.b();
-    let result = match kind {
-        "Sum" => b.reduce(Binary::Add, x, &axes, keeps)?,
-        "Max" => b.reduce(Binary::Max, x, &axes, keeps)?,
-        "Min" => b.reduce(Binary::Min, x, &axes, keeps)?,
-        "Prod" => b.reduce(Binary::Mul, x, &axes, keeps)?,
-        "Mean" => b.mean(x, &axes, keeps)?,
-        "LogSumExp" => logsumexp(b, x, &axes, keeps)?,
-        "L1" => {
-            let sizes = b.unary(Unary::Abs, x)?;
-            b.reduce(Binary::Add, sizes, &axes, keeps)?
-        }
-        "LogSum" => {
-            let sum = b.reduce(Binary::Add, x, &axes, keeps)?;
-            b.unary(Unary::Log, sum)?
-        }
-        "L2" | "SumSquare" => {
-            let squares = b.mul(x, x)?;
-            let sum = b.reduce(Binary::Add, squares, &axes, keeps)?;
-            if kind == "L2" { b.unary(Unary::Sqrt, sum)? } else { sum }
-        }
-        other => {
-            return Err(OpError::of(&site.node.op, Fault::Value { attribute: "reduction", value: other.to_owned() }));
-        }
-    };
-    Ok(vec![result])
+    Ok(vec![how(site.b(), x, &axes, keeps)?])
+}
+
+fn l1(b: &mut Builder, x: InstructionId, axes: &[usize], keeps: bool) -> Built {
+    let sizes = b.unary(Unary::Abs, x)?;
+    b.reduce(Binary::Add, sizes, axes, keeps)
+}
+
+fn l2(b: &mut Builder, x: InstructionId, axes: &[usize], keeps: bool) -> Built {
+    let sum = sum_of_squares(b, x, axes, keeps)?;
+    b.unary(Unary::Sqrt, sum)
+}
+
+fn log_sum(b: &mut Builder, x: InstructionId, axes: &[usize], keeps: bool) -> Built {
+    let sum = b.reduce(Binary::Add, x, axes, keeps)?;
+    b.unary(Unary::Log, sum)
+}
+
+fn sum_of_squares(b: &mut Builder, x: InstructionId, axes: &[usize], keeps: bool) -> Built {
+    let squares = b.mul(x, x)?;
+    b.reduce(Binary::Add, squares, axes, keeps)
 }

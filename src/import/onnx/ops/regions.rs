@@ -1,12 +1,17 @@
 //! Regions of pictures, as detectors cut them out. A sample between four pixels weighs rows and columns apart, so that the mean of
 //! the samples of a bin is a product with a matrix on either side, as NeuronCores need it.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Product;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::{Binary, Comparison, DotDims, ElementType, InstructionId, Unary};
 use ns_base::convert::real;
+use ns_base::refuse;
+
+use super::Operator;
+
+/// Operators on regions.
+pub(super) const OPS: &[Operator] = &[("RoiAlign", Product, roi_align)];
 
 /// The side of the regions in one direction.
 struct Side {
@@ -29,16 +34,16 @@ struct Sampling {
 }
 
 /// The mean of some samples in each bin of each region.
-pub(super) fn roi_align(site: &mut Site<'_, '_>) -> Results {
+fn roi_align(site: &mut Site<'_, '_>) -> Results {
     let (x, regions, pictures) = (site.x(0)?, site.x(1)?, site.x(2)?);
     let (&[_, _, height, width], &[count, 4]) = (&*site.dims(x), &*site.dims(regions)) else {
-        return Err(site.fault(Fault::Takes(site.dims(regions))));
+        return Err(site.fault(refuse!("does not take {:?}", site.dims(regions))));
     };
     if height == 0 || width == 0 {
-        return Err(site.fault(Fault::NoElements));
+        return Err(site.fault(refuse!("makes no elements")));
     }
     if site.text("mode", "avg")? != "avg" {
-        return Err(site.fault(Fault::With("the maximum of samples")));
+        return Err(site.fault(refuse!("with the maximum of samples is not known")));
     }
     let sampling = sampling(site)?;
     let [rows, columns] = [bins(site, "output_height")?, bins(site, "output_width")?];
@@ -61,23 +66,25 @@ pub(super) fn roi_align(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// The number of bins in a direction.
-fn bins(site: &Site<'_, '_>, name: &'static str) -> Result<u64, OpError> {
+fn bins(site: &Site<'_, '_>, name: &'static str) -> Result<u64, Failure> {
     let given = site.int(name, 1)?;
-    u64::try_from(given).ok().filter(|&n| n > 0).ok_or_else(|| site.fault(Fault::Attribute(name)))
+    u64::try_from(given).ok().filter(|&n| n > 0).ok_or_else(|| site.fault(refuse!("has no usable attribute {name}")))
 }
 
-fn sampling(site: &Site<'_, '_>) -> Result<Sampling, OpError> {
+fn sampling(site: &Site<'_, '_>) -> Result<Sampling, Failure> {
     // Version 16 added the other rule, and made it the default.
     let default = if site.opset < 16 { "output_half_pixel" } else { "half_pixel" };
     let name = "coordinate_transformation_mode";
     let is_half_pixel = match site.text(name, default)?.as_str() {
         "half_pixel" => true,
         "output_half_pixel" => false,
-        other => return Err(site.fault(Fault::Value { attribute: name, value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown {name} {other:?}"))),
     };
     let samples = u64::try_from(site.int("sampling_ratio", 0)?).unwrap_or(0);
     if samples == 0 {
-        return Err(site.fault(Fault::With("as many samples as the regions are large (sampling_ratio 0)")));
+        return Err(
+            site.fault(refuse!("with as many samples as the regions are large (sampling_ratio 0) is not known"))
+        );
     }
     Ok(Sampling { samples, scale: site.float("spatial_scale", 1.0)?, is_half_pixel })
 }
@@ -89,7 +96,7 @@ fn weights(
     count: u64,
     side: &Side,
     how: &Sampling,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let [start, length] = extent(site, regions, side, how)?;
     let dims = [count, side.bins, how.samples, side.pixels];
     let b = site.b();
@@ -130,7 +137,7 @@ fn extent(
     regions: InstructionId,
     side: &Side,
     how: &Sampling,
-) -> Result<[InstructionId; 2], OpError> {
+) -> Result<[InstructionId; 2], Failure> {
     let b = site.b();
     let regions = if b.element(regions).is_float() { regions } else { b.convert(regions, ElementType::F32)? };
     let mut ends = Vec::with_capacity(2);

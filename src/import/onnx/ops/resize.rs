@@ -1,16 +1,21 @@
 //! Resizing: each element of the result is a weighted sum of a few elements of the operand, one dimension after the other.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::{Movement, Window};
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::compose::{Between, Beyond, GridSample, grid_sample};
 use crate::program::{ArrayType, ElementType, InstructionId, Numbers, Value};
 use ns_base::convert::{
     at_least_zero, narrow, nearest_single, real, real_len, signed, signed_len, single_count, whole, whole_signed,
 };
+use ns_base::refuse;
 
+use super::Operator;
 use super::layout::sizes;
+
+/// Operators that sample between elements.
+pub(super) const OPS: &[Operator] =
+    &[("Resize", Movement, resize), ("Upsample", Movement, resize), ("GridSample", Window, grid)];
 
 /// Most elements of a resized dimension.
 const MOST: u64 = 1 << 16;
@@ -28,7 +33,7 @@ struct Grid<'a> {
     excludes_outside: bool,
 }
 
-pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
+fn resize(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let is_early = site.opset < 11 || site.node.op == "Upsample";
@@ -42,7 +47,7 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
     let nearest = site.text("nearest_mode", if is_early { "floor" } else { "round_prefer_floor" })?;
     let mode = site.text("mode", "nearest")?;
     if site.int("antialias", 0)? != 0 && (0..axes.len()).any(|n| wanted[n] < dims[axes[n]]) {
-        return Err(site.fault(Fault::With("antialias 1")));
+        return Err(site.fault(refuse!("with antialias 1 is not known")));
     }
     let mut result = x;
     for (n, &axis) in axes.iter().enumerate() {
@@ -65,25 +70,28 @@ pub(super) fn resize(site: &mut Site<'_, '_>) -> Results {
 }
 
 /// Whether a sample is supported: an image, or a volume without cubic interpolation.
-pub(super) fn is_plane(site: &Site<'_, '_>) -> bool {
+fn is_plane(site: &Site<'_, '_>) -> bool {
     let is_cubic = matches!(site.text("mode", "linear").as_deref(), Ok("cubic" | "bicubic"));
     site.option(0).is_none_or(|x| matches!((site.dims(x).len(), is_cubic), (4, _) | (5, false)))
 }
 
 /// An image sampled at positions between its elements.
-pub(super) fn grid(site: &mut Site<'_, '_>) -> Results {
+fn grid(site: &mut Site<'_, '_>) -> Results {
+    if !is_plane(site) {
+        return Err(Failure::Unknown);
+    }
     let (x, places) = (site.x(0)?, site.x(1)?);
     let between = match site.text("mode", "linear")?.as_str() {
         "linear" | "bilinear" => Between::Linear,
         "nearest" => Between::Nearest,
         "cubic" | "bicubic" => Between::Cubic,
-        other => return Err(site.fault(Fault::Value { attribute: "mode", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown mode {other:?}"))),
     };
     let beyond = match site.text("padding_mode", "zeros")?.as_str() {
         "zeros" => Beyond::Zero,
         "border" => Beyond::Edge,
         "reflection" => Beyond::Mirror,
-        other => return Err(site.fault(Fault::Value { attribute: "padding", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown padding {other:?}"))),
     };
     let how = GridSample { between, beyond, aligns_corners: site.int("align_corners", 0)? != 0 };
     Ok(vec![grid_sample(site.b(), x, places, how)?])
@@ -96,16 +104,15 @@ fn wanted(
     count: usize,
     dims: &[u64],
     axes: &[usize],
-) -> Result<(Vec<u64>, Vec<f64>), OpError> {
+) -> Result<(Vec<u64>, Vec<f64>), Failure> {
     let has_sizes = !is_early && site.option(3).is_some_and(|s| site.dims(s) != [0]);
     if has_sizes {
         if site.text("keep_aspect_ratio_policy", "stretch")? != "stretch" {
-            return Err(site.fault(Fault::With("a fixed ratio of sizes")));
+            return Err(site.fault(refuse!("with a fixed ratio of sizes is not known")));
         }
         let wanted = sizes(&site.known_ints(3)?)?;
         if wanted.len() != count {
-            let given = wanted.into_iter().map(signed).collect();
-            return Err(site.fault(Fault::PerDimension { list: "the sizes", given, rank: count }));
+            return Err(site.fault(refuse!("has the sizes {wanted:?} for {count} dimensions")));
         }
         let scales = wanted.iter().zip(axes).map(|(&w, &a)| real(w) / real(dims[a].max(1))).collect();
         return Ok((wanted, scales));
@@ -116,7 +123,7 @@ fn wanted(
         None => site.floats("scales")?.unwrap_or_default(),
     };
     if scales.len() != count || scales.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
-        return Err(site.fault(Fault::Scales { scales, rank: count }));
+        return Err(site.fault(refuse!("has the scales {scales:?} for {count} dimensions")));
     }
     // In single precision, like the scales: 3 * 1.3333334 is 4.
     let size = |(&s, &a): (&f64, &usize)| whole(f64::from(single_count(dims[a]) * nearest_single(s)).floor());
@@ -124,9 +131,9 @@ fn wanted(
 }
 
 /// Resizes one dimension of `x`.
-fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>) -> Result<InstructionId, OpError> {
+fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>) -> Result<InstructionId, Failure> {
     if grid.to == 0 || grid.to > MOST || grid.from == 0 {
-        return Err(site.fault(Fault::Resize { from: grid.from, to: grid.to }));
+        return Err(site.fault(refuse!("cannot change {} elements to {}", grid.from, grid.to)));
     }
     let taps = (0..grid.to).map(|at| taps(grid, at)).collect::<Result<Vec<_>, _>>()?;
     let times = grid.to / grid.from;
@@ -164,11 +171,11 @@ fn along(site: &mut Site<'_, '_>, x: InstructionId, axis: usize, grid: &Grid<'_>
             None => weighted,
         });
     }
-    sum.ok_or_else(|| site.fault(Fault::NoElements))
+    sum.ok_or_else(|| site.fault(refuse!("makes no elements")))
 }
 
 /// Position in the operand of element `at` of the result.
-fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
+fn place(grid: &Grid<'_>, at: u64) -> Result<f64, Failure> {
     let (x, from, to) = (real(at), real(grid.from), real(grid.to));
     Ok(match grid.coordinates {
         "half_pixel" => (x + 0.5) / grid.scale - 0.5,
@@ -181,13 +188,13 @@ fn place(grid: &Grid<'_>, at: u64) -> Result<f64, OpError> {
             offset + (x + 0.5) / grid.scale - 0.5
         }
         other => {
-            return Err(OpError::of("Resize", Fault::Value { attribute: "coordinates", value: other.to_owned() }));
+            return Err(Failure::of(refuse!("Resize has the unknown coordinates {other:?}")));
         }
     })
 }
 
 /// Elements of the operand that element `at` of the result reads, with their weights.
-fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
+fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, Failure> {
     let place = place(grid, at)?;
     let last = signed(grid.from) - 1;
     let inside = |i: f64| whole_signed(i).clamp(0, last);
@@ -219,6 +226,6 @@ fn taps(grid: &Grid<'_>, at: u64) -> Result<Vec<(i64, f64)>, OpError> {
             }
             Ok(shares.iter().enumerate().map(|(n, &share)| (inside(first + real_len(n) - 1.0), share)).collect())
         }
-        other => Err(OpError::of("Resize", Fault::Value { attribute: "mode", value: other.to_owned() })),
+        other => Err(Failure::of(refuse!("Resize has the unknown mode {other:?}"))),
     }
 }

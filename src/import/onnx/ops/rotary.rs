@@ -1,12 +1,16 @@
 //! Rotary position embeddings: pairs of features rotated by an angle that grows with the position of their token.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Movement;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::RowGather;
 use crate::program::{Binary, ElementType, InstructionId};
+use ns_base::refuse;
 
+use super::Operator;
 use super::product::{apart, joined};
+
+/// Operators of rotary embeddings.
+pub(super) const OPS: &[Operator] = &[("RotaryEmbedding", Movement, |site| rotary(site, STANDARD))];
 
 /// The order of operands, which differs between ONNX and onnxruntime.
 #[derive(Clone, Copy)]
@@ -17,7 +21,7 @@ pub(super) struct Operands {
 }
 
 /// ONNX's own `RotaryEmbedding`.
-pub(super) const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3 };
+const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3 };
 /// onnxruntime's.
 pub(super) const ONNXRUNTIME: Operands = Operands { cosines: 2, sines: 3, places: 1 };
 
@@ -40,15 +44,15 @@ pub(super) fn turned(
     x: InstructionId,
     [cosines, sines]: [InstructionId; 2],
     is_interleaved: bool,
-) -> Result<InstructionId, OpError> {
+) -> Result<InstructionId, Failure> {
     let pairs = site.dims(cosines).last().copied().unwrap_or(0);
     let dims = site.dims(x);
     let &[_, _, _, size] = dims.as_slice() else {
-        return Err(site.fault(Fault::Takes(dims)));
+        return Err(site.fault(refuse!("does not take {dims:?}")));
     };
     let turned = pairs.saturating_mul(2);
     if turned == 0 || turned > size {
-        return Err(site.fault(Fault::Pairs { pairs, size }));
+        return Err(site.fault(refuse!("turns {pairs} pairs of {size} features")));
     }
     let front = site.b().slice_dim(x, 3, 0, turned, 1)?;
     let (a, b) = if is_interleaved {
@@ -76,7 +80,7 @@ fn turn(
     site: &mut Site<'_, '_>,
     (a, b): (InstructionId, InstructionId),
     (cosines, sines): (InstructionId, InstructionId),
-) -> Result<(InstructionId, InstructionId), OpError> {
+) -> Result<(InstructionId, InstructionId), Failure> {
     let builder = site.b();
     let (ac, bs) = (builder.mul(a, cosines)?, builder.mul(b, sines)?);
     let (as_, bc) = (builder.mul(a, sines)?, builder.mul(b, cosines)?);
@@ -84,7 +88,7 @@ fn turn(
 }
 
 /// Converts `[batch, length, heads x size]` to `[batch, heads, length, size]`; without a number of heads, each is as long as the rotated features.
-fn by_heads(site: &mut Site<'_, '_>, x: InstructionId, pairs: u64) -> Result<InstructionId, OpError> {
+fn by_heads(site: &mut Site<'_, '_>, x: InstructionId, pairs: u64) -> Result<InstructionId, Failure> {
     let told = site.int("num_heads", 0)?;
     let width = site.dims(x).last().copied().unwrap_or(0);
     let heads = if told > 0 { told } else { i64::try_from(width / pairs.saturating_mul(2).max(1)).unwrap_or(0) };
@@ -92,7 +96,7 @@ fn by_heads(site: &mut Site<'_, '_>, x: InstructionId, pairs: u64) -> Result<Ins
 }
 
 /// Cosines or sines of each token as `[batch, 1, length, pairs]`.
-fn angles(site: &mut Site<'_, '_>, operands: Operands, table: usize) -> Result<InstructionId, OpError> {
+fn angles(site: &mut Site<'_, '_>, operands: Operands, table: usize) -> Result<InstructionId, Failure> {
     let table = site.x(table)?;
     let Some(places) = site.option(operands.places) else {
         return Ok(site.b().unsqueeze(table, 1)?);

@@ -1,24 +1,20 @@
 //! Fourier transforms. ONNX keeps real and imaginary parts in the last dimension, so that a transform is one product with a matrix of
 //! cosines and sines, as NeuronCores need it.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::{Results, Site};
+use crate::OperatorKind::Product;
+use crate::onnx::site::{Failure, Results, Site};
 use crate::program::builder::ConvolutionSpec;
 use crate::program::{ArrayType, Numbers, Value};
-use ns_base::convert::{real, signed};
+use ns_base::convert::real;
+use ns_base::refuse;
+
+use super::Operator;
 
 /// Most numbers of a transform's matrix.
 const MOST_NUMBERS: u64 = 1 << 23;
 
-/// The results of a Fourier transform; `None` for other operators.
-pub(super) fn run(site: &mut Site<'_, '_>, name: &str) -> Option<Results> {
-    Some(match name {
-        "DFT" => transform(site),
-        "STFT" => short_time(site),
-        _ => return None,
-    })
-}
+/// Fourier transforms.
+pub(super) const OPS: &[Operator] = &[("DFT", Product, transform), ("STFT", Product, short_time)];
 
 /// A transform of one dimension.
 struct Transform {
@@ -65,13 +61,15 @@ impl Transform {
     }
 
     /// The matrix, row by row: a row for each part of an element of the signal.
-    fn matrix(&self, site: &Site<'_, '_>) -> Result<Vec<f64>, OpError> {
+    fn matrix(&self, site: &Site<'_, '_>) -> Result<Vec<f64>, Failure> {
         let [rows, columns] = self.sizes();
         if self.length == 0 {
-            return Err(site.fault(Fault::NoElements));
+            return Err(site.fault(refuse!("makes no elements")));
         }
         if rows.saturating_mul(columns) > MOST_NUMBERS {
-            return Err(site.fault(Fault::TransformLength(self.length)));
+            return Err(
+                site.fault(refuse!("transforms {} elements, too many for a product with a matrix", self.length))
+            );
         }
         let of = |at: u64, parts: u64| [at / parts, at % parts];
         let row = |at: u64| (0..columns).map(move |to| self.factor(of(at, self.parts[0]), of(to, self.parts[1])));
@@ -80,18 +78,22 @@ impl Transform {
 }
 
 /// Number of parts of the last dimension: one of real numbers, two of complex ones.
-fn parts(site: &Site<'_, '_>, dims: &[u64]) -> Result<u64, OpError> {
+fn parts(site: &Site<'_, '_>, dims: &[u64]) -> Result<u64, Failure> {
     match dims {
         [_, .., parts @ (1 | 2)] => Ok(*parts),
-        _ => Err(site.fault(Fault::Takes(dims.to_vec()))),
+        _ => Err(site.fault(refuse!("does not take {dims:?}"))),
     }
 }
 
 /// A number that is an operand, if there is one.
-fn optional_length(site: &Site<'_, '_>, at: usize) -> Result<Option<u64>, OpError> {
+fn optional_length(site: &Site<'_, '_>, at: usize) -> Result<Option<u64>, Failure> {
     let Some(_) = site.option(at) else { return Ok(None) };
     let given = site.known_ints(at)?.first().copied().unwrap_or(0);
-    u64::try_from(given).ok().filter(|&n| n > 0).map(Some).ok_or_else(|| site.fault(Fault::WindowLength(given)))
+    u64::try_from(given)
+        .ok()
+        .filter(|&n| n > 0)
+        .map(Some)
+        .ok_or_else(|| site.fault(refuse!("makes a window of {given} numbers")))
 }
 
 fn transform(site: &mut Site<'_, '_>) -> Results {
@@ -105,13 +107,13 @@ fn transform(site: &mut Site<'_, '_>) -> Results {
     };
     let at = site.axis(axis, rank)?;
     if at + 1 == rank {
-        return Err(site.fault(Fault::Axis { axis, rank }));
+        return Err(site.fault(refuse!("has axis {axis} and its operand {rank} dimensions")));
     }
     let (is_inverse, is_half) = (site.int("inverse", 0)? != 0, site.int("onesided", 0)? != 0);
     let given = optional_length(site, 1)?;
     let how = match (is_inverse, is_half) {
         (false, _) if is_half && parts == 2 => {
-            return Err(site.fault(Fault::With("half the spectrum of complex numbers")));
+            return Err(site.fault(refuse!("with half the spectrum of complex numbers is not known")));
         }
         (false, _) => Transform::forward(given.unwrap_or(dims[at]), parts, is_half),
         (true, false) => {
@@ -145,8 +147,8 @@ fn short_time(site: &mut Site<'_, '_>) -> Results {
     let x = site.x(0)?;
     let dims = site.dims(x);
     let parts = parts(site, &dims)?;
-    let &[batch, length, _] = dims.as_slice() else { return Err(site.fault(Fault::Takes(dims))) };
-    let step = optional_length(site, 1)?.ok_or_else(|| site.fault(Fault::Needs("the step of its window")))?;
+    let &[batch, length, _] = dims.as_slice() else { return Err(site.fault(refuse!("does not take {dims:?}"))) };
+    let step = optional_length(site, 1)?.ok_or_else(|| site.fault(refuse!("needs the step of its window")))?;
     let window = site.option(2);
     let size = match (optional_length(site, 3)?, window) {
         (Some(size), _) => size,
@@ -154,7 +156,7 @@ fn short_time(site: &mut Site<'_, '_>) -> Results {
         (None, None) => length,
     };
     if size == 0 || size > length {
-        return Err(site.fault(Fault::WindowLength(signed(size))));
+        return Err(site.fault(refuse!("makes a window of {size} numbers")));
     }
     let is_half = site.int("onesided", 1)? != 0 && parts == 1;
     let how = Transform::forward(size, parts, is_half);

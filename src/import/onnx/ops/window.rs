@@ -1,9 +1,7 @@
 //! Windows that move over spatial dimensions: settings that convolutions and poolings share.
 
-use crate::onnx::error::OpError;
-use crate::onnx::fault::Fault;
-use crate::onnx::site::Site;
-use ns_base::convert::signed;
+use crate::onnx::site::{Failure, Site};
+use ns_base::refuse;
 
 /// How windows move, one entry for each spatial dimension.
 pub(super) struct Windows {
@@ -18,13 +16,12 @@ pub(super) struct Windows {
 }
 
 /// The settings of a node for an operand of spatial sizes `spatial`.
-pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> Result<Windows, OpError> {
+pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> Result<Windows, Failure> {
     let n = spatial.len();
     let strides = positive(site, "strides", n)?;
     let dilation = positive(site, "dilations", n)?;
     if sizes.len() != n || sizes.contains(&0) {
-        let given = sizes.into_iter().map(signed).collect();
-        return Err(site.fault(Fault::PerDimension { list: "windows of", given, rank: n }));
+        return Err(site.fault(refuse!("has windows of {sizes:?} for {n} dimensions")));
     }
     let auto = site.text("auto_pad", "NOTSET")?;
     let same = |at_front: bool| -> Vec<(i64, i64)> {
@@ -46,21 +43,21 @@ pub(super) fn windows(site: &Site<'_, '_>, spatial: &[u64], sizes: Vec<u64>) -> 
         "NOTSET" | "" => {
             let pads = site.ints("pads")?.unwrap_or_else(|| vec![0; 2 * n]);
             if pads.len() != 2 * n {
-                return Err(site.fault(Fault::PerDimension { list: "pads", given: pads, rank: n }));
+                return Err(site.fault(refuse!("has pads {pads:?} for {n} dimensions")));
             }
             (0..n).map(|i| (pads[i], pads[n + i])).collect()
         }
-        other => return Err(site.fault(Fault::Value { attribute: "auto_pad", value: other.to_owned() })),
+        other => return Err(site.fault(refuse!("has the unknown auto_pad {other:?}"))),
     };
     Ok(Windows { sizes, strides, dilation, padding })
 }
 
 /// Positive numbers, 1 where the attribute is left out.
-pub(super) fn positive(site: &Site<'_, '_>, name: &'static str, n: usize) -> Result<Vec<u64>, OpError> {
+pub(super) fn positive(site: &Site<'_, '_>, name: &'static str, n: usize) -> Result<Vec<u64>, Failure> {
     let Some(list) = site.ints(name)? else { return Ok(vec![1; n]) };
     let numbers: Vec<u64> = list.iter().filter_map(|&k| u64::try_from(k).ok()).filter(|&k| k > 0).collect();
     if numbers.len() == n && list.len() == n {
         return Ok(numbers);
     }
-    Err(site.fault(Fault::PerDimension { list: name, given: list, rank: n }))
+    Err(site.fault(refuse!("has {name} {list:?} for {n} dimensions")))
 }
