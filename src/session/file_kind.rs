@@ -78,12 +78,13 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     if deepest > 0 && is_gzip(head) {
         return sniff_inside(&unpacked_head(head), name.strip_suffix(".gz").unwrap_or(name), deepest - 1);
     }
-    let kind = match ns_formats::sniff(head) {
+    let file = ns_formats::sniff(head);
+    let kind = match file {
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
         FileKind::Zip if is_model_head(head) => Kind::Model,
-        FileKind::Zip => return in_archive(head, deepest),
+        FileKind::Zip => in_archive(head, deepest),
         other => match other.refused() {
             None => Kind::Profile,
             Some(_) if is_model_head(head) => Kind::Model,
@@ -91,16 +92,24 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
             Some(what) => Kind::NotOurs(what),
         },
     };
-    // What is nothing that is read goes by its name: an empty model, lines that are cut off.
+    // What may be anything goes by its name: an empty model, the page that a server gave instead of one, lines that are cut off.
+    let is_open = match kind {
+        Kind::Profile => {
+            matches!(file, FileKind::Markup | FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows)
+        }
+        Kind::Archive | Kind::NotOurs(_) => true,
+        Kind::Model | Kind::Records | Kind::Reports => false,
+    };
     match kind {
-        Kind::NotOurs(_) if MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
+        _ if is_open && MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
         Kind::NotOurs(_) if name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
     }
 }
 
 fn holds_reports(head: &[u8]) -> bool {
-    REPORT_KEYS.iter().any(|key| memchr::memmem::find(head, key).is_some())
+    let has = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+    REPORT_KEYS.iter().any(|key| has(key)) && !has(b"\"traceEvents\"") && !has(b"\"ph\"")
 }
 
 /// As much as the head of a gzip file unpacks to, up to [`HEAD_BYTES`].
@@ -155,7 +164,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 14] = [
+        let cases: [(&[u8], &str, Kind); 15] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -164,6 +173,7 @@ mod tests {
             (b"HloModule m\nENTRY e {", "a", Kind::Model),
             (b"module @m {", "a.txt", Kind::Model),
             (b"", "a.onnx", Kind::Model),
+            (b"<!DOCTYPE html>", "a.onnx", Kind::Model),
             (b"\x80\x02}q\0", "weights.pth", Kind::Model),
             (b"", "a.jsonl", Kind::Records),
             (b"\x7fELF\x02\x01", "a", Kind::NotOurs("an ELF program or library")),
