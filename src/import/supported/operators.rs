@@ -97,12 +97,6 @@ impl OperatorKind {
         Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// The kind with a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, own)| *own == name).map(|(kind, _)| kind)
-    }
-
     /// The kind of an operation of a program; `None` for one without a known meaning.
     #[must_use]
     pub fn of(op: &Op) -> Option<Self> {
