@@ -71,17 +71,17 @@ impl Parity {
 /// When the model of the zoo cannot run there.
 pub fn parity(
     zoo: &str,
-    brought: &str,
+    file: &str,
     instance: &str,
     batch_size: u32,
     models: &ModelLibrary,
 ) -> Result<Parity, ParityError> {
     Ok(Parity {
-        file: model_label(brought).into_owned(),
+        file: model_label(file).into_owned(),
         zoo: zoo.to_owned(),
         batch_size,
         zoo_per_s: throughput(zoo, instance, batch_size, models)?,
-        file_per_s: throughput(brought, instance, batch_size, models),
+        file_per_s: throughput(file, instance, batch_size, models),
     })
 }
 

@@ -1,7 +1,7 @@
 //! From a model and an instance to the duration of a call: compiles, simulates and adds the host.
 //!
 //! ```text
-//! model, instance -> Device::compilation -> Executable -> simulate -> InferenceCosts -> ServiceTimes
+//! text -> ModelRef -> Device::pipeline -> Device::generate -> Executable -> Device::call -> InferenceCosts -> ServiceTimes
 //! ```
 //!
 //! A model is a specification of the zoo or a file ([`ModelRef`]), compiled by a [`Pipeline`](ns_compiler::Pipeline).

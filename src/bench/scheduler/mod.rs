@@ -17,8 +17,10 @@
 pub(super) mod executor;
 pub(super) mod observer;
 mod queue;
+mod resources;
 mod run;
 pub(super) mod source;
+mod stages;
 #[cfg(test)]
 mod tests;
 

@@ -13,9 +13,7 @@ use ns_base::convert::{narrow, place};
 use ns_base::stats::round_to;
 use ns_base::{Interval, SimTime};
 
-mod route;
-
-use route::Places;
+use super::resources::FIRST_LINK;
 
 /// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,32 +29,37 @@ pub struct Progress {
 }
 
 /// A worker and its state.
-struct Worker {
-    model: u32,
+pub(super) struct Worker {
+    pub(super) model: u32,
     /// The stage that its pending event ends; `None` for the wait for a query with a known arrival.
-    stage: Option<Stage>,
+    pub(super) stage: Option<Stage>,
     /// Duration of the stage it waits to begin, drawn when it queued.
-    pending: u64,
+    pub(super) pending: u64,
     /// Start time of its stage.
-    since: u64,
-    begun: u64,
-    called: u64,
+    pub(super) since: u64,
+    pub(super) begun: u64,
+    pub(super) called: u64,
 }
 
 /// Runs one configuration on an [`Executor`], in steps, and reports them to a [`RunObserver`].
 pub struct Scheduler<E, O = Unobserved> {
-    executor: E,
-    observer: O,
-    places: Places,
-    source: Source,
-    now: u64,
+    pub(super) executor: E,
+    pub(super) observer: O,
+    pub(super) pipeline_size: u32,
+    /// The device of each model copy.
+    pub(super) devices: Box<[u32]>,
+    /// Number of the first input lock.
+    pub(super) first_lock: usize,
+    pub(super) source: Source,
+    pub(super) now: u64,
+    pub(super) shared_process: bool,
     /// Workers that wait for a query.
-    idle: Vec<u32>,
-    events: EventQueue,
-    resources: Resources,
-    workers: Vec<Worker>,
-    running: usize,
-    measurement: Measurement,
+    pub(super) idle: Vec<u32>,
+    pub(super) events: EventQueue,
+    pub(super) resources: Resources,
+    pub(super) workers: Vec<Worker>,
+    pub(super) running: usize,
+    pub(super) measurement: Measurement,
 }
 
 impl<E: Executor> Scheduler<E> {
@@ -106,16 +109,21 @@ impl<E: Executor, O: RunObserver> Scheduler<E, O> {
         check_size(configuration)?;
         // Both fit after the check: at most 2^20 workers and as many cores, and no more models than workers.
         let (models, workers) = (configuration.n_models, place(configuration.workers()));
-        let places = Places::of(configuration);
+        let pipeline_size = configuration.pipeline_size.max(1);
+        let first_lock = FIRST_LINK + configuration.links() as usize;
+        let resources = first_lock + models as usize * (1 + pipeline_size as usize);
         let mut scheduler = Self {
             executor,
             observer,
+            pipeline_size,
+            devices: (0..models).map(|model| configuration.device_of(model)).collect(),
+            first_lock,
             source,
             now: 0,
+            shared_process: !configuration.options.is_multiprocess(),
             idle: Vec::with_capacity(workers),
             events: EventQueue::new(workers),
-            resources: Resources::new(places.count(), workers),
-            places,
+            resources: Resources::new(resources, workers),
             workers: (0..models)
                 .flat_map(|model| (0..configuration.workers_per_model).map(move |_| model))
                 .map(|model| Worker { model, stage: None, pending: 0, since: 0, begun: 0, called: 0 })

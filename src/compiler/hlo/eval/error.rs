@@ -45,7 +45,7 @@ pub enum EvalError {
         /// The reason.
         source: Box<TensorError>,
     },
-    /// An operation of a model that the user brought: it is placed by its cost, and its values come from the program.
+    /// An operation of a model file: it is placed by its cost, and its values come from the program.
     #[error("instruction %{name}: {opcode} is not computed on a simulated device; the model's own program computes it")]
     NotEvaluated {
         /// The instruction.
