@@ -7,7 +7,7 @@ use super::library::{LibraryError, ModelFileRef, ModelLibrary, ModelRefError};
 use ns_base::convert::{nearest_single, place, real, real_signed, signed};
 use ns_base::{Digest, Rng};
 use ns_compiler::CompileOptions;
-use ns_import::eval::{Casts, EvalError, evaluate_with};
+use ns_import::eval::{Casts, evaluate_with};
 use ns_import::program::{ArrayType, Numbers, Program, Role, Value};
 use ns_import::{ImportError, Imported, ModelBytes, load_parameter};
 use ns_tensor::{Shape, Tensor, TensorError};
@@ -58,7 +58,7 @@ pub enum ModelFileValuesError {
     },
     /// An operation is not computed.
     #[error("{0}; its times are there all the same (bench, profile)")]
-    Evaluation(#[from] EvalError),
+    Evaluation(#[from] ns_base::Refusal),
     /// A result is not a tensor.
     #[error(transparent)]
     Tensor(#[from] TensorError),

@@ -3,50 +3,8 @@
 //! On the page the readers are a separate program. [`read_elsewhere`] is called in a program without readers, [`read_carried`] in the program
 //! with the readers; the shell passes the bytes between the two.
 
-use thiserror::Error;
-
 use super::{ImportError, ImportOptions, Imported, ModelBytes, read_model};
-
-/// Why the program that reads model files does not read one for another program.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CarryError {
-    /// There is none.
-    #[error("model files are not read here")]
-    NoReader,
-    /// It could not be fetched.
-    #[error("the part of the page that reads model files could not be fetched ({said})")]
-    NotFetched {
-        /// The message of the browser.
-        said: String,
-    },
-    /// It could not be started.
-    #[error("the part of the page that reads model files does not start: {said}")]
-    NotStarted {
-        /// The message of the browser.
-        said: String,
-    },
-    /// It says that it belongs to another page.
-    #[error("the part of the page that reads model files is from another build")]
-    OtherBuild,
-    /// Its bytes are not the answer of this build, or those that it was given are not a request of this build.
-    #[error("the program that reads model files is of another build ({0})")]
-    Unreadable(postcard::Error),
-}
-
-impl CarryError {
-    /// What to do instead.
-    #[must_use]
-    pub const fn instead(&self) -> &'static str {
-        match self {
-            Self::NoReader => "open it on the page, or name it on the command line with --model FILE",
-            Self::NotFetched { .. } => "connect to the network and try again; once fetched, it is kept",
-            Self::NotStarted { .. } | Self::OtherBuild | Self::Unreadable(_) => {
-                "reload the page, and open the file again"
-            }
-        }
-    }
-}
+use ns_base::refuse;
 
 /// Lets another program read a model. `carry` passes the options to it as bytes and returns its answer.
 ///
@@ -72,7 +30,10 @@ pub fn read_carried(name: &str, bytes: &dyn ModelBytes, options: &[u8]) -> Vec<u
 }
 
 fn not_carried(error: postcard::Error) -> ImportError {
-    ImportError::of_file(CarryError::Unreadable(error))
+    ImportError::of_file(refuse!(
+        instead = "reload the page, and open the file again",
+        "the program that reads model files is of another build ({error})"
+    ))
 }
 
 #[cfg(test)]
@@ -114,7 +75,7 @@ mod tests {
             assert!(error.contains("another build") && error.contains("reload the page"), "{error}");
         }
         assert_eq!(read_carried("m", &Vec::new(), &[9, 9]), postcard_of_error(&[9, 9]));
-        let refused = ImportError::of_file(CarryError::NotFetched { said: "offline".to_owned() });
+        let refused = ImportError::of_file(refuse!(instead = "try again", "offline"));
         assert_eq!(read_elsewhere(&own, |_| Err(refused.clone())), Err(refused));
     }
 

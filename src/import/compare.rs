@@ -1,11 +1,10 @@
 //! Compares a model's results with the expected ones.
 
-use thiserror::Error;
-
-use super::eval::{Casts, EvalError, evaluate_with};
-use super::program::{ArrayType, Numbers, ProgramParameter, Role, Value};
-use super::{ImportError, Imported, ModelBytes, load_parameter};
+use super::eval::{Casts, evaluate_with};
+use super::program::{Numbers, ProgramParameter, Role, Value};
+use super::{Imported, ModelBytes, load_parameter};
 use ns_base::convert::real_signed;
+use ns_base::{Refusal, refuse};
 
 /// Most operations of a comparison, which take some seconds.
 const BUDGET: u64 = 1 << 35;
@@ -23,66 +22,6 @@ pub struct ResultComparison {
     pub max_abs_error: f64,
 }
 
-/// Why results cannot be compared.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
-pub enum CompareError {
-    /// Weights cannot be read from the file.
-    #[error(transparent)]
-    Weights(#[from] ImportError),
-    /// The model cannot be computed.
-    #[error(transparent)]
-    Eval(#[from] EvalError),
-    /// There are no expected results.
-    #[error("no array holds an expected result: name it {name}, or out0; the file has {}", listed(.given))]
-    NothingExpected {
-        /// The name of the first result.
-        name: String,
-        /// Names of the arrays of the file.
-        given: Vec<String>,
-    },
-    /// More results are expected than the model has.
-    #[error("the model gives {given} results and {expected} are expected")]
-    TooFew {
-        /// Number of the model's results.
-        given: usize,
-        /// Number of expected results.
-        expected: usize,
-    },
-    /// A parameter without numbers.
-    #[error("no array holds {name} ({ty}): name it {name}, arg{number} or in{input}")]
-    NoArray {
-        /// Its name.
-        name: String,
-        /// Its type.
-        ty: ArrayType,
-        /// Its number among the parameters.
-        number: usize,
-        /// Its number among the inputs.
-        input: usize,
-    },
-    /// An array whose sizes differ from the parameter's.
-    #[error("{name} is {ty} and the array given is {given}")]
-    Input {
-        /// The parameter.
-        name: String,
-        /// Its type.
-        ty: ArrayType,
-        /// The type of the array.
-        given: ArrayType,
-    },
-    /// A result whose sizes differ from the expected ones.
-    #[error("result {index} is {given} and {expected} is expected")]
-    Output {
-        /// Its position.
-        index: usize,
-        /// The model's type.
-        given: ArrayType,
-        /// The expected type.
-        expected: ArrayType,
-    },
-}
-
 /// Evaluates a model on arrays by name and compares its results with the expected ones.
 ///
 /// An array belongs to a parameter by the parameter's name, as `arg0`, `arg1` .. by its number, or as `in0`, `in1` .. by its number among the inputs.
@@ -97,7 +36,7 @@ pub fn compare(
     inputs: &[(String, Value)],
     expected: &[(String, Value)],
     casts: Casts,
-) -> Result<Vec<ResultComparison>, CompareError> {
+) -> Result<Vec<ResultComparison>, Refusal> {
     let parameters = bind(imported, bytes, inputs)?;
     let results = evaluate_with(&imported.program, parameters, BUDGET, casts)?.outputs;
     let names = &imported.inspection.outputs;
@@ -108,11 +47,14 @@ pub fn compare(
         .collect();
     if wanted.is_empty() {
         let name = names.first().map(|o| o.name.clone()).unwrap_or_default();
-        let given = expected.iter().map(|(name, _)| name.clone()).collect();
-        return Err(CompareError::NothingExpected { name, given });
+        let given: Vec<String> = expected.iter().map(|(name, _)| name.clone()).collect();
+        return Err(refuse!(
+            "no array holds an expected result: name it {name}, or out0; the file has {}",
+            listed(&given)
+        ));
     }
     if results.len() < wanted.len() {
-        return Err(CompareError::TooFew { given: results.len(), expected: wanted.len() });
+        return Err(refuse!("the model gives {} results and {} are expected", results.len(), wanted.len()));
     }
     wanted.into_iter().zip(&results).enumerate().map(|(index, (want, given))| one(index, given, want)).collect()
 }
@@ -122,7 +64,7 @@ fn listed(names: &[String]) -> String {
     if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
 }
 
-fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)]) -> Result<Vec<Value>, CompareError> {
+fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)]) -> Result<Vec<Value>, Refusal> {
     let find = |name: &str| arrays.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     let mut inputs = 0;
     let mut bound = Vec::new();
@@ -135,16 +77,15 @@ fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)])
         } else {
             match named {
                 Some(value) => Some(value.clone()),
-                None => load_parameter(bytes, parameter)?,
+                None => load_parameter(bytes, parameter).map_err(|e| Refusal::new(e.to_string()))?,
             }
         };
         let ProgramParameter { name, ty, .. } = parameter;
         let Some(mut value) = found else {
-            let (name, ty) = (name.clone(), ty.clone());
-            return Err(CompareError::NoArray { name, ty, number: n, input: inputs.max(1) - 1 });
+            return Err(refuse!("no array holds {name} ({ty}): name it {name}, arg{n} or in{}", inputs.max(1) - 1));
         };
         if value.ty.dims != ty.dims {
-            return Err(CompareError::Input { name: name.clone(), ty: ty.clone(), given: value.ty });
+            return Err(refuse!("{name} is {ty} and the array given is {}", value.ty));
         }
         // NumPy does not have bfloat16: inputs of this type are given in single precision.
         value.ty = ty.clone();
@@ -153,10 +94,10 @@ fn bind(imported: &Imported, bytes: &dyn ModelBytes, arrays: &[(String, Value)])
     Ok(bound)
 }
 
-fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, CompareError> {
+fn one(index: usize, given: &Value, want: &Value) -> Result<ResultComparison, Refusal> {
     if given.ty.dims != want.ty.dims {
-        let (given, expected) = (given.ty.clone(), want.ty.clone());
-        return Err(CompareError::Output { index, given, expected });
+        let (given, expected) = (&given.ty, &want.ty);
+        return Err(refuse!("result {index} is {given} and {expected} is expected"));
     }
     let list = |v: &Value| -> Vec<f64> {
         match &v.numbers {

@@ -6,14 +6,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::carried::CarryError;
 use super::lexer::TextError;
-use super::limits::Impossible;
-use super::load::WeightError;
-use super::program::VerifyError;
 use super::pt2::Pt2Error;
 use super::torchscript::TorchScriptError;
-use super::undecided::Undecided;
 
 /// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,9 +89,6 @@ impl From<ns_base::Refusal> for ImportError {
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ImportErrorKind {
-    /// The numbers of a weight.
-    #[error(transparent)]
-    Weight(#[from] WeightError),
     /// The syntax of HLO or MLIR text.
     #[error(transparent)]
     Text(#[from] TextError),
@@ -106,18 +98,6 @@ pub enum ImportErrorKind {
     /// A file of `torch.jit.save`.
     #[error(transparent)]
     TorchScript(#[from] TorchScriptError),
-    /// A program that is not valid.
-    #[error(transparent)]
-    Program(#[from] VerifyError),
-    /// A program that no NeuronCore can run.
-    #[error(transparent)]
-    Impossible(#[from] Impossible),
-    /// A size or an operator that the file leaves open, and that the user must decide.
-    #[error(transparent)]
-    Undecided(#[from] Undecided),
-    /// The page's program of readers, which could not be fetched or used.
-    #[error(transparent)]
-    Carried(#[from] CarryError),
     /// A sentence with its advice.
     #[error(transparent)]
     Refusal(#[from] ns_base::Refusal),
@@ -136,14 +116,9 @@ impl ImportErrorKind {
     #[must_use]
     pub fn instead(&self) -> Cow<'_, str> {
         match self {
-            Self::Weight(_) => "save the model again".into(),
             Self::Text(error) => error.instead().into(),
             Self::Pt2(error) => error.instead().into(),
             Self::TorchScript(error) => error.instead(),
-            Self::Program(_) => "export the model again; the file was changed or is damaged".into(),
-            Self::Impossible(error) => error.instead().into(),
-            Self::Undecided(error) => error.instead().into(),
-            Self::Carried(error) => error.instead().into(),
             Self::Refusal(error) => error.instead().into(),
             Self::Told { instead, .. } => instead.into(),
         }
@@ -175,19 +150,20 @@ impl From<Words> for ImportError {
 mod tests {
     use super::super::TextError;
     use super::*;
+    use ns_base::refuse;
 
     fn errors() -> Vec<ImportError> {
         let gone = ns_container::unreadable(ns_base::refuse!("it \"moved\""));
         let constant = ns_base::refuse!(instead = "export the text again", "a constant of f32[2] holds 3 numbers");
         vec![
             ImportError::of_file(gone),
-            ImportError::of_file(Undecided::Sizes { names: vec!["b".to_owned()], tried: vec![8], is_batch: true }),
+            ImportError::of_file(refuse!(instead = "give a number with --dim b=8", "a size is a symbol (b)")),
             ImportError::at(Place::Line(3, 7), constant),
             ImportError::at(Place::Byte(12), TextError::CutOff),
-            ImportError::at(Place::Node("add".to_owned()), Impossible::Complex),
+            ImportError::at(Place::Node("add".to_owned()), refuse!("complex numbers")),
             ImportError::at(
                 Place::Entry("a/b".to_owned()),
-                ns_base::refuse!(instead = "save it again", "it is packed by method 9"),
+                refuse!(instead = "save it again", "it is packed by method 9"),
             ),
         ]
     }

@@ -42,14 +42,13 @@ use ns_container::{gzip, zip};
 use serde::{Deserialize, Serialize};
 
 pub use bytecode::read_mlir_bytecode;
-pub use carried::{CarryError, read_carried, read_elsewhere};
-pub use compare::{CompareError, ResultComparison, compare};
+pub use carried::{read_carried, read_elsewhere};
+pub use compare::{ResultComparison, compare};
 pub use error::{ImportError, ImportErrorKind, Place};
 pub use hlo::{read_hlo_proto, read_hlo_text};
 pub use inspection::{Inspection, OpenDimension, TensorInfo, UnsupportedOp, Verdict};
 pub use lexer::{Expected, TextError};
-pub use limits::Impossible;
-pub use load::{DecodeError, WeightError, load_parameter};
+pub use load::load_parameter;
 pub use npz::read_npz;
 pub use onnx::read_onnx;
 pub use pt2::{PickleError, Pt2Error, read_pt2};
@@ -61,7 +60,7 @@ pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supporte
 pub use torchscript::{
     Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,
 };
-pub use undecided::{Undecided, refuse_undecided};
+pub use undecided::refuse_undecided;
 
 /// A model that was read from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

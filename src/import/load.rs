@@ -1,88 +1,46 @@
 //! Numbers of weights, read from the file on demand.
 
-use thiserror::Error;
-
-use super::program::{ArrayType, ElementType, ProgramParameter, Value, WeightData, numbers_of_bytes};
+use super::program::{ArrayType, ProgramParameter, Value, WeightData, numbers_of_bytes};
 use super::{ImportError, ModelBytes, Place};
-use ns_base::Refusal;
 use ns_base::convert::signed;
+use ns_base::{Refusal, refuse};
 
 /// The numbers of a parameter; `None` if the file does not hold them.
 ///
 /// # Errors
 /// When they extend past the end of the file, or when their element type is not supported.
 pub fn load_parameter(bytes: &dyn ModelBytes, parameter: &ProgramParameter) -> Result<Option<Value>, ImportError> {
-    let wrong = |error: WeightError| ImportError::at(Place::Node(parameter.name.clone()), error);
+    let wrong =
+        |error: Refusal| ImportError::at(Place::Node(parameter.name.clone()), error.advise("save the model again"));
     match &parameter.data {
         WeightData::Absent => Ok(None),
         WeightData::Held(value) => Ok(Some((**value).clone())),
         WeightData::InFile { offset, len, strides } => {
             let wanted = usize::try_from(*len).unwrap_or(usize::MAX);
-            let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(e.into()))?;
+            let raw = bytes.slice(*offset, wanted).map_err(|e| wrong(refuse!("its numbers cannot be read: {e}")))?;
             if raw.len() != wanted {
-                return Err(wrong(WeightError::PastEnd { len: *len, offset: *offset }));
+                return Err(wrong(refuse!("its {len} bytes at byte {offset} run past the end of the file")));
             }
-            decode(&parameter.ty, &raw, strides).map(Some).map_err(|e| wrong(e.into()))
+            decode(&parameter.ty, &raw, strides).map(Some).map_err(wrong)
         }
     }
-}
-
-/// Why the numbers of a weight are not read from the file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum WeightError {
-    /// The medium does not give them.
-    #[error("its numbers cannot be read: {0}")]
-    Medium(#[from] Refusal),
-    /// More bytes than the file has behind their place.
-    #[error("its {len} bytes at byte {offset} run past the end of the file")]
-    PastEnd {
-        /// How many they are.
-        len: u64,
-        /// Where they begin.
-        offset: u64,
-    },
-    /// Bytes that are not the numbers of its type.
-    #[error(transparent)]
-    Decode(#[from] DecodeError),
-}
-
-/// Why bytes cannot be read as the numbers of an array.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DecodeError {
-    /// An unsupported element type.
-    #[error("numbers of type {0} are not read")]
-    Element(ElementType),
-    /// More elements than an index can count.
-    #[error("it has too many elements")]
-    TooMany,
-    /// A number of bytes that does not fit the array.
-    #[error("{bytes} bytes are not those of {ty}")]
-    Bytes {
-        /// Number of bytes.
-        bytes: usize,
-        /// The array.
-        ty: ArrayType,
-    },
-    /// Bytes or strides that do not cover every element.
-    #[error("its bytes are not those of {0}")]
-    Elements(ArrayType),
 }
 
 /// Little-endian numbers as a value. `strides` are distances between neighbours in elements; `None` for row-major order.
 ///
 /// # Errors
 /// When there are too few bytes or the element type is not supported.
-pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, DecodeError> {
+pub fn decode(ty: &ArrayType, raw: &[u8], strides: &[i64]) -> Result<Value, Refusal> {
     let size = usize::try_from(ty.element.bits() / 8).unwrap_or(0);
     if size == 0 {
-        return Err(DecodeError::Element(ty.element));
+        return Err(refuse!("numbers of type {} are not read", ty.element));
     }
-    let elements = ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or(DecodeError::TooMany)?;
-    let wrong = || DecodeError::Elements(ty.clone());
+    let elements =
+        ty.elements().and_then(|n| usize::try_from(n).ok()).ok_or_else(|| refuse!("it has too many elements"))?;
+    let wrong = || refuse!("its bytes are not those of {ty}");
     let numbers = if strides.is_empty() {
         if elements.checked_mul(size) != Some(raw.len()) {
-            return Err(DecodeError::Bytes { bytes: raw.len(), ty: ty.clone() });
+            return Err(refuse!("{} bytes are not those of {ty}", raw.len()));
         }
         numbers_of_bytes(ty.element, raw)
     } else {

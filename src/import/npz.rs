@@ -39,7 +39,7 @@ fn array(npy: &[u8]) -> Result<Value, Refusal> {
     // NumPy keeps a transposed array as it is, with its first dimension as the fastest.
     let strides = if is_column_major && shape.len() > 1 { column_major(&shape) } else { Vec::new() };
     let values = npy.get(values_at..).unwrap_or_default();
-    decode(&ArrayType::new(element, shape), values, &strides).map_err(|e| refuse!("{e}"))
+    decode(&ArrayType::new(element, shape), values, &strides)
 }
 
 /// Distances between neighbours, in elements, of an array whose first dimension is the fastest.

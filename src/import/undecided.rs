@@ -1,9 +1,8 @@
 //! Decisions that a file leaves to the user. On the command line, which does not ask questions, a file with an open decision is refused until
 //! the user has decided.
 
-use thiserror::Error;
-
 use super::{ImportError, Inspection};
+use ns_base::refuse;
 
 /// Most names in a message.
 const MOST_NAMED: usize = 4;
@@ -11,51 +10,7 @@ const MOST_NAMED: usize = 4;
 /// Code that exports a PyTorch model.
 const EXPORT: &str = "torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
 
-/// What a file leaves to a person.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum Undecided {
-    /// Operators that the file names and does not define.
-    #[error("{} (first at {first})", unknown(.names))]
-    Operators {
-        /// Their names.
-        names: Vec<String>,
-        /// Where the first of them is used.
-        first: String,
-    },
-    /// Sizes without a number.
-    #[error("{}", without_number(.names, *.is_batch))]
-    Sizes {
-        /// The symbols that stand for them.
-        names: Vec<String>,
-        /// For each a number to try.
-        tried: Vec<u64>,
-        /// Whether it is one size, that of the batch.
-        is_batch: bool,
-    },
-}
-
-impl Undecided {
-    /// What to do instead.
-    #[must_use]
-    pub fn instead(&self) -> String {
-        match self {
-            Self::Operators { names, .. } => format!(
-                "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
-                names.first().map_or("", String::as_str)
-            ),
-            Self::Sizes { names, tried, .. } => {
-                let sizes = names.iter().zip(tried).take(MOST_NAMED).map(|(name, size)| format!("{name}={size}"));
-                let sizes = sizes.collect::<Vec<_>>().join(",");
-                format!(
-                    "give a number with --dim {sizes}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())"
-                )
-            }
-        }
-    }
-}
-
-fn unknown(names: &[String]) -> String {
+fn unknown(names: &[&str]) -> String {
     let listed = listed(names);
     match names {
         [_] => format!("{listed} is unknown: a custom operator, whose arithmetic the file does not hold"),
@@ -63,7 +18,7 @@ fn unknown(names: &[String]) -> String {
     }
 }
 
-fn without_number(names: &[String], is_batch: bool) -> String {
+fn without_number(names: &[&str], is_batch: bool) -> String {
     let listed = listed(names);
     match names {
         [_] if is_batch => format!("the batch size is a symbol ({listed}) without a number"),
@@ -90,8 +45,12 @@ fn refuse_operators(inspection: &Inspection, is_placed: impl Fn(&str) -> bool) -
     let is_open = |op: &str| !["aten::", "prim::", "prims::"].iter().any(|own| op.starts_with(own)) && !is_placed(op);
     let open: Vec<_> = inspection.unsupported.iter().filter(|u| is_open(&u.op)).collect();
     let Some(first) = open.first() else { return Ok(()) };
-    let names = open.iter().map(|u| u.op.clone()).collect();
-    Err(ImportError::of_file(Undecided::Operators { names, first: first.first.clone() }))
+    let names: Vec<&str> = open.iter().map(|u| u.op.as_str()).collect();
+    let instead = format!(
+        "give its time by an estimate with --assume {}=elementwise, or write it in operators of torch and save the model with: {EXPORT}",
+        first.op
+    );
+    Err(ImportError::of_file(refuse!(instead = instead, "{} (first at {})", unknown(&names), first.first)))
 }
 
 /// A size of StableHLO that is a symbol: the file does not give a size for it, not even an example.
@@ -102,15 +61,21 @@ fn refuse_symbols(inspection: &Inspection) -> Result<(), ImportError> {
     let open = || inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.name.as_str());
     // With 1 most models work; another number is the first with which this one does.
     let used = inspection.open_dimensions.iter().filter(|d| !d.is_chosen).map(|d| d.used);
-    let tried = used.map(|used| if used == 1 { 8 } else { used }).collect();
+    let tried = used.map(|used| if used == 1 { 8 } else { used });
     let Some(first) = open().next() else { return Ok(()) };
     let mut inputs = inspection.inputs.iter();
     let is_batch = open().count() == 1 && inputs.any(|input| input.open.get(&0).is_some_and(|name| name == first));
-    Err(ImportError::of_file(Undecided::Sizes { names: open().map(str::to_owned).collect(), tried, is_batch }))
+    let sizes: Vec<String> = open().zip(tried).take(MOST_NAMED).map(|(name, size)| format!("{name}={size}")).collect();
+    let instead = format!(
+        "give a number with --dim {}, or export with fixed sizes: open(\"model.mlir\", \"w\").write(jax.jit(f).lower(*args).as_text())",
+        sizes.join(",")
+    );
+    let names: Vec<&str> = open().collect();
+    Err(ImportError::of_file(refuse!(instead = instead, "{}", without_number(&names, is_batch))))
 }
 
 /// Some names, and the number of further ones.
-fn listed(names: &[String]) -> String {
+fn listed(names: &[&str]) -> String {
     let shown = names[..names.len().min(MOST_NAMED)].join(", ");
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown,

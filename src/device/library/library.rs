@@ -12,8 +12,8 @@ use super::error::LibraryError;
 use super::model_file::{Instantiated, ModelFile};
 use super::model_file_ref::{ModelFileRef, ModelFileSettings};
 use super::model_ref::{ModelRef, ModelRefError};
-use ns_base::nearest_text;
-use ns_import::{CarryError, ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
+use ns_base::{nearest_text, refuse};
+use ns_import::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, ReadModel};
 use ns_model::zoo::{MODELS, SpecError};
 
 /// All model files that are open, by their content. Clones share them.
@@ -34,7 +34,10 @@ impl Default for ModelLibrary {
 
 /// The answer of a library without a reader.
 fn no_reader(_: &str, _: &dyn ModelBytes, _: &ImportOptions) -> Result<Imported, ImportError> {
-    Err(ImportError::of_file(CarryError::NoReader))
+    Err(ImportError::of_file(refuse!(
+        instead = "open it on the page, or name it on the command line with --model FILE",
+        "model files are not read here"
+    )))
 }
 
 /// A model file that was opened.

@@ -1,24 +1,24 @@
 //! Convolutions of any number of spatial dimensions.
 
-use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, for_each_index, reals, strides};
 use super::windows::place;
 use crate::program::round;
 use crate::program::{ArrayType, ConvolutionDims, Numbers, Value, WindowDim};
 use ns_base::convert::{self, at_least_zero};
+use ns_base::{Refusal, refuse};
 
 /// Dimensions of one side: batch or input features, features, spatial ones.
 type Side = (u32, u32, Vec<u32>);
 
 /// Checks that every side has the dimensions that are named.
-fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> OpResult<()> {
+fn check_sides(spatial: usize, sides: [(&ArrayType, &Side); 3]) -> Result<(), Refusal> {
     for (side, named) in sides {
         let all = [named.0, named.1].into_iter().chain(named.2.iter().copied());
         if named.2.len() != spatial
             || side.dims.len() != spatial + 2
             || all.into_iter().any(|d| d as usize >= spatial + 2)
         {
-            return Err(ComputeError::ConvolutionSide(side.clone()));
+            return Err(refuse!("{side} does not have the dimensions that the convolution names"));
         }
     }
     Ok(())
@@ -36,7 +36,7 @@ pub(super) fn convolution(
     dims: &ConvolutionDims,
     (feature_groups, batch_groups): (u64, u64),
     ty: &ArrayType,
-) -> OpResult<Value> {
+) -> Result<Value, Refusal> {
     let spatial = window.len();
     check_sides(spatial, [(&x.ty, &dims.input), (&kernel.ty, &dims.kernel), (ty, &dims.output)])?;
     let size = |ty: &ArrayType, d: u32| ty.dims[d as usize];
@@ -49,7 +49,7 @@ pub(super) fn convolution(
         && outputs.is_multiple_of(batch_groups)
         && batch.checked_mul(batch_groups) == Some(size(&x.ty, dims.input.0));
     if !is_whole {
-        return Err(ComputeError::three(Three::Convolution { groups }, [&x.ty, &kernel.ty, ty]));
+        return Err(refuse!("{} and {} have no convolution {ty} in {groups} groups", x.ty, kernel.ty));
     }
     let (sx, sk, so) = (steps(&x.ty), steps(&kernel.ty), steps(ty));
     let (xs, ks) = (reals(x)?, reals(kernel)?);
@@ -62,9 +62,9 @@ pub(super) fn convolution(
     let (of_group, of_batch) = (outputs / convert::place(groups), outputs / convert::place(batch_groups));
     // Pairs of input and kernel elements that are multiplied at each position of the result; the same for all channels.
     let mut pairs: Vec<(usize, usize)> = Vec::new();
-    for_each_index::<ComputeError>(&places, |_, at| {
+    for_each_index::<Refusal>(&places, |_, at| {
         pairs.clear();
-        for_each_index::<ComputeError>(&kernel_sizes, |_, inside| {
+        for_each_index::<Refusal>(&kernel_sizes, |_, inside| {
             let (mut from, mut with) = (0, 0);
             for i in 0..spatial {
                 let Some(p) = place(&window[i], at[i], inside[i], input_sizes[i]) else { return Ok(()) };

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::error::{Missing, NoValue, OpResult};
 use super::pick::{count, reals};
 use crate::calls::passes_on;
 use crate::program::round;
 use crate::program::{ArrayType, Foreign, Numbers, Value};
 use ns_base::convert::real_len;
+use ns_base::{Refusal, refuse};
 
 /// Whether a custom call can be computed here.
 #[must_use]
@@ -28,9 +28,8 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
     })
 }
 
-pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
-    let operand =
-        |n: usize| operands.get(n).ok_or_else(|| Missing::CallOperand { operand: n, call: call.name.clone() });
+pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Result<Value, Refusal> {
+    let operand = |n: usize| operands.get(n).ok_or_else(|| refuse!("operand {n} of {} is missing", call.name));
     if passes_on(&call.name) {
         return Ok(operand(0)?.as_ref().clone());
     }
@@ -54,12 +53,12 @@ pub(super) fn call(call: &Foreign, operands: &[Rc<Value>], ty: &ArrayType) -> Op
                 row.iter_mut().zip(weight.iter().cycle()).for_each(|(v, w)| *v *= scale * w);
             })
         }
-        name => Err(NoValue::CustomCall(name.to_owned()).into()),
+        name => Err(refuse!("the custom call {name} has no known meaning")),
     }
 }
 
 /// Softmax-like functions: each row along the dimension that the call's settings name, by default the last one.
-fn rows(x: &Value, config: &str, ty: &ArrayType, mut f: impl FnMut(&mut [f64])) -> OpResult<Value> {
+fn rows(x: &Value, config: &str, ty: &ArrayType, mut f: impl FnMut(&mut [f64])) -> Result<Value, Refusal> {
     let rank = x.ty.dims.len();
     let d =
         config.trim().trim_matches('"').parse::<usize>().ok().filter(|&d| d < rank).unwrap_or(rank.saturating_sub(1));

@@ -1,18 +1,23 @@
 //! Elementwise functions.
 
-use super::error::{ComputeError, OpResult, Three, Two};
 use super::pick::{reals, wholes};
 use super::special;
 use crate::program::round;
 use crate::program::{ArrayType, Binary, Comparison, ElementType, Numbers, Unary, Value};
 use ns_base::convert::{low16, low32, nearest_single};
+use ns_base::{Refusal, refuse};
 
-pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
     let numbers = match (&x.numbers, function) {
         (Numbers::Whole(v), _) if !of_reals(function) => {
             let element = x.ty.element;
             let f = |&v: &i64| whole_unary(function, element, v);
-            Numbers::Whole(v.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
+            Numbers::Whole(
+                v.iter()
+                    .map(f)
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| refuse!("{function:?} has no meaning for {element}"))?,
+            )
         }
         (Numbers::Complex(v), Unary::Real) => Numbers::Real(v.iter().map(|c| c[0]).collect()),
         (Numbers::Complex(v), Unary::Imag) => Numbers::Real(v.iter().map(|c| c[1]).collect()),
@@ -20,7 +25,7 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
             Numbers::Real(v.iter().map(|c| round::real(ty.element, libm::hypot(c[0], c[1]))).collect())
         }
         (Numbers::Complex(v), Unary::Neg) => Numbers::Complex(v.iter().map(|c| [-c[0], -c[1]]).collect()),
-        (Numbers::Complex(_), _) => return Err(ComputeError::Unary(function, x.ty.element)),
+        (Numbers::Complex(_), _) => return Err(refuse!("{function:?} has no meaning for {}", x.ty.element)),
         (_, Unary::IsFinite | Unary::IsNan | Unary::IsInf) => {
             let f = |&v: &f64| {
                 i64::from(match function {
@@ -34,7 +39,13 @@ pub(super) fn unary(function: Unary, x: &Value, ty: &ArrayType) -> OpResult<Valu
         _ => {
             let element = x.ty.element;
             let f = |&v: &f64| Some(round::real(element, real_unary(function, v)?));
-            Numbers::Real(reals(x)?.iter().map(f).collect::<Option<_>>().ok_or(ComputeError::Unary(function, element))?)
+            Numbers::Real(
+                reals(x)?
+                    .iter()
+                    .map(f)
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| refuse!("{function:?} has no meaning for {element}"))?,
+            )
         }
     };
     Ok(Value { ty: ty.clone(), numbers })
@@ -119,12 +130,12 @@ fn real_unary(function: Unary, v: f64) -> Option<f64> {
     })
 }
 
-pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
     if a.numbers.len() != b.numbers.len() {
-        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
+        return Err(refuse!("{} and {} have no common shape", a.ty, b.ty));
     }
     let element = a.ty.element;
-    let none = || ComputeError::Binary(function, element);
+    let none = || refuse!("{function:?} has no meaning for {element}");
     let numbers = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) if function == Binary::Complex => {
             Numbers::Complex(a.iter().zip(b).map(|(&a, &b)| [a, b]).collect())
@@ -141,7 +152,7 @@ pub(super) fn binary(function: Binary, a: &Value, b: &Value, ty: &ArrayType) -> 
             let f = |(&a, &b): (&[f64; 2], &[f64; 2])| complex_binary(function, a, b);
             Numbers::Complex(a.iter().zip(b).map(f).collect::<Option<_>>().ok_or_else(none)?)
         }
-        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
+        _ => return Err(refuse!("{} and {} have different element types", a.ty, b.ty)),
     };
     Ok(Value { ty: ty.clone(), numbers })
 }
@@ -272,7 +283,7 @@ fn complex_binary(function: Binary, [ar, ai]: [f64; 2], [br, bi]: [f64; 2]) -> O
     })
 }
 
-pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<Value> {
+pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> Result<Value, Refusal> {
     fn by<T: PartialOrd>(comparison: Comparison, a: T, b: T) -> bool {
         match comparison {
             Comparison::Eq => a == b,
@@ -284,7 +295,7 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
         }
     }
     if a.numbers.len() != b.numbers.len() {
-        return Err(ComputeError::two(Two::Shapes, &a.ty, &b.ty));
+        return Err(refuse!("{} and {} have no common shape", a.ty, b.ty));
     }
     let results: Vec<bool> = match (&a.numbers, &b.numbers) {
         (Numbers::Real(a), Numbers::Real(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
@@ -293,17 +304,17 @@ pub(super) fn compare(comparison: Comparison, a: &Value, b: &Value) -> OpResult<
         }
         (Numbers::Whole(a), Numbers::Whole(b)) => a.iter().zip(b).map(|(&a, &b)| by(comparison, a, b)).collect(),
         (Numbers::Complex(a), Numbers::Complex(b)) => a.iter().zip(b).map(|(a, b)| by(comparison, a, b)).collect(),
-        _ => return Err(ComputeError::two(Two::Elements, &a.ty, &b.ty)),
+        _ => return Err(refuse!("{} and {} have different element types", a.ty, b.ty)),
     };
     let ty = ArrayType::new(ElementType::Pred, a.ty.dims.clone());
     Ok(Value { ty, numbers: Numbers::Whole(results.into_iter().map(i64::from).collect()) })
 }
 
-pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> {
+pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> Result<Value, Refusal> {
     let which_numbers = wholes(which)?;
     let n = yes.numbers.len();
     if no.numbers.len() != n || (which_numbers.len() != n && !which.ty.dims.is_empty()) {
-        return Err(ComputeError::three(Three::Choice, [&which.ty, &yes.ty, &no.ty]));
+        return Err(refuse!("{}, {} and {} have no common shape", which.ty, yes.ty, no.ty));
     }
     let is = |i: usize| which_numbers.get(if which_numbers.len() == 1 { 0 } else { i }).is_some_and(|&w| w != 0);
     fn go<T: Copy>(is: impl Fn(usize) -> bool, a: &[T], b: &[T]) -> Vec<T> {
@@ -313,14 +324,14 @@ pub(super) fn select(which: &Value, yes: &Value, no: &Value) -> OpResult<Value> 
         (Numbers::Real(a), Numbers::Real(b)) => Numbers::Real(go(is, a, b)),
         (Numbers::Whole(a), Numbers::Whole(b)) => Numbers::Whole(go(is, a, b)),
         (Numbers::Complex(a), Numbers::Complex(b)) => Numbers::Complex(go(is, a, b)),
-        _ => return Err(ComputeError::two(Two::Elements, &yes.ty, &no.ty)),
+        _ => return Err(refuse!("{} and {} have different element types", yes.ty, no.ty)),
     };
     Ok(Value { ty: yes.ty.clone(), numbers })
 }
 
-pub(super) fn clamp(low: &Value, x: &Value, high: &Value) -> OpResult<Value> {
+pub(super) fn clamp(low: &Value, x: &Value, high: &Value) -> Result<Value, Refusal> {
     let at = |n: usize, i: usize| if n == 1 { 0 } else { i };
-    let outside = || ComputeError::three(Three::Bounds, [&low.ty, &high.ty, &x.ty]);
+    let outside = || refuse!("{} and {} do not bound {}", low.ty, high.ty, x.ty);
     let element = x.ty.element;
     let numbers = match (&low.numbers, &x.numbers, &high.numbers) {
         (Numbers::Real(l), Numbers::Real(v), Numbers::Real(h)) => {
@@ -342,7 +353,7 @@ pub(super) fn clamp(low: &Value, x: &Value, high: &Value) -> OpResult<Value> {
     Ok(Value { ty: x.ty.clone(), numbers })
 }
 
-pub(super) fn convert(x: &Value, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn convert(x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
     let (from, to) = (x.ty.element, ty.element);
     let numbers = match &x.numbers {
         Numbers::Real(v) if to.is_float() => Numbers::Real(v.iter().map(|&v| round::real(to, v)).collect()),
@@ -361,8 +372,8 @@ pub(super) fn convert(x: &Value, ty: &ArrayType) -> OpResult<Value> {
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
-    let unknown = || ComputeError::two(Two::Bits, &x.ty, ty);
+pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
+    let unknown = || refuse!("the bits of {} are not read as {ty}", x.ty);
     if x.ty.element.bits() != ty.element.bits() {
         return Err(unknown());
     }
@@ -385,9 +396,9 @@ pub(super) fn bitcast(x: &Value, ty: &ArrayType) -> OpResult<Value> {
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32) -> OpResult<Value> {
+pub(super) fn reduce_precision(x: &Value, exponent_bits: u32, mantissa_bits: u32) -> Result<Value, Refusal> {
     if !(1..=11).contains(&exponent_bits) || mantissa_bits > 52 {
-        return Err(ComputeError::Format { exponent_bits, mantissa_bits });
+        return Err(refuse!("{exponent_bits} bits of exponent and {mantissa_bits} of mantissa are not a format"));
     }
     let f = |&v: &f64| round::to_small(v, exponent_bits, mantissa_bits, false, true);
     Ok(Value { ty: x.ty.clone(), numbers: Numbers::Real(reals(x)?.iter().map(f).collect()) })

@@ -3,14 +3,12 @@
 use std::rc::Rc;
 
 use super::casts::Casts;
-use super::error::{ComputeError, Missing, NoValue, OpResult};
-use super::{
-    EvalError, convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows,
-};
+use super::{convolution, custom, elementwise, fourier, indexed, layout, normalise, product, reduce, sort, windows};
 use crate::program::{
     ArrayType, Computation, ComputationId, ElementType, Instruction, InstructionId, Numbers, Op, Program, Type, Value,
 };
 use ns_base::IndexVec;
+use ns_base::{Refusal, refuse};
 
 /// A value while a program runs. Arrays are shared, so passing a value on copies nothing.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +27,10 @@ impl Held {
         Self::Tuple(values.into_iter().map(Self::of).collect())
     }
 
-    fn array(&self) -> OpResult<&Rc<Value>> {
+    fn array(&self) -> Result<&Rc<Value>, Refusal> {
         match self {
             Self::Array(value) => Ok(value),
-            _ => Err(Missing::Array("an operand").into()),
+            _ => Err(refuse!("an operand is not an array")),
         }
     }
 
@@ -58,7 +56,7 @@ pub struct Evaluation {
 ///
 /// # Errors
 /// When a parameter has no value or a value of another type, when an operation is unknown, or when the budget is used up.
-pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, EvalError> {
+pub fn evaluate(program: &Program, parameters: Vec<Value>, budget: u64) -> Result<Evaluation, Refusal> {
     evaluate_with(program, parameters, budget, Casts::NONE)
 }
 
@@ -71,19 +69,23 @@ pub fn evaluate_with(
     parameters: Vec<Value>,
     budget: u64,
     casts: Casts,
-) -> Result<Evaluation, EvalError> {
+) -> Result<Evaluation, Refusal> {
     if parameters.len() != program.parameters.len() {
-        return Err(EvalError::Inputs { takes: program.parameters.len(), given: parameters.len() });
+        return Err(refuse!(
+            "the program takes {} arrays and {} are given",
+            program.parameters.len(),
+            parameters.len()
+        ));
     }
     for (parameter, value) in program.parameters.iter().zip(&parameters) {
         if parameter.ty != value.ty {
-            let (name, takes, given) = (parameter.name.clone(), parameter.ty.clone(), value.ty.clone());
-            return Err(EvalError::Input { name, takes, given });
+            let (name, takes, given) = (&parameter.name, &parameter.ty, &value.ty);
+            return Err(refuse!("{name} is {takes} and the value given is {given}"));
         }
     }
     let mut evaluator = Evaluator { program, work: 0, budget, depth: 0, casts };
     let arguments: Vec<Held> = parameters.into_iter().map(Held::of).collect();
-    let result = evaluator.run(program.entry, &arguments)?;
+    let result = evaluator.run(program.entry, &arguments).map_err(|(Stop::Op(error) | Stop::Whole(error))| error)?;
     let mut outputs = Vec::new();
     result.flatten(&mut outputs);
     Ok(Evaluation { outputs, work: evaluator.work })
@@ -103,11 +105,12 @@ pub(super) struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     /// Runs a computation.
-    fn run(&mut self, id: ComputationId, arguments: &[Held]) -> Result<Held, EvalError> {
+    fn run(&mut self, id: ComputationId, arguments: &[Held]) -> Result<Held, Stop> {
         let program = self.program;
         let computation = &program.computations[id];
         if self.depth >= MAX_DEPTH {
-            return Err(EvalError::TooDeep { computation: computation.name.clone(), depth: MAX_DEPTH });
+            let name = &computation.name;
+            return Err(Stop::Whole(refuse!("{name} calls itself: calls are nested {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         let last_uses = last_uses(computation);
@@ -116,18 +119,14 @@ impl Evaluator<'_> {
         let mut values: IndexVec<InstructionId, Option<Held>> = computation.instructions.iter().map(|_| None).collect();
         for (at, instruction) in computation.instructions.iter_enumerated() {
             let operands: Option<Vec<Held>> = instruction.operands.iter().map(|&o| values[o].clone()).collect();
-            let fail = |what: ComputeError| EvalError::At {
-                instruction: instruction.name.clone(),
-                computation: computation.name.clone(),
-                what: Box::new(what),
-            };
-            let operands = operands.ok_or_else(|| fail(Missing::Later.into()))?;
+            let fail = |what: Refusal| Stop::Whole(refuse!("{} ({}): {what}", instruction.name, computation.name));
+            let operands = operands.ok_or_else(|| fail(refuse!("an operand comes later")))?;
             let is_result = id == program.entry && (at == computation.root || results.contains(&at));
             let value = match self.step(instruction, &operands, arguments) {
                 Ok(Held::Array(value)) if !is_result => Held::Array(self.casts.kept(&instruction.op, value)),
                 Ok(value) => value,
                 Err(Stop::Op(what)) => return Err(fail(what)),
-                Err(Stop::Whole(error)) => return Err(error),
+                Err(whole) => return Err(whole),
             };
             values[at] = Some(value);
             for &operand in &instruction.operands {
@@ -138,12 +137,16 @@ impl Evaluator<'_> {
         }
         self.depth -= 1;
         let result = values[computation.root].take();
-        result.ok_or_else(|| EvalError::NoResult { computation: computation.name.clone() })
+        result.ok_or_else(|| Stop::Whole(refuse!("{} has no result", computation.name)))
     }
 
     fn spend(&mut self, elements: u64) -> Result<(), Stop> {
         self.work = self.work.saturating_add(elements);
-        if self.work > self.budget { Err(Stop::Whole(EvalError::Budget(self.budget))) } else { Ok(()) }
+        if self.work > self.budget {
+            Err(Stop::Whole(refuse!("the program needs more than {} operations: choose smaller inputs", self.budget)))
+        } else {
+            Ok(())
+        }
     }
 
     fn step(&mut self, instruction: &Instruction, operands: &[Held], arguments: &[Held]) -> Result<Held, Stop> {
@@ -151,19 +154,19 @@ impl Evaluator<'_> {
         match &instruction.op {
             Op::Parameter(n) => {
                 let value = arguments.get(*n as usize).cloned();
-                value.ok_or_else(|| Missing::Parameter(*n).into())
+                Ok(value.ok_or_else(|| refuse!("parameter {n} has no value"))?)
             }
             Op::Tuple => Ok(Held::Tuple(operands.into())),
             Op::GetTupleElement(n) => match operands.first() {
                 Some(Held::Tuple(parts)) if (*n as usize) < parts.len() => Ok(parts[*n as usize].clone()),
-                _ => Err(Missing::Part(*n).into()),
+                _ => Err(refuse!("the operand has no part {n}").into()),
             },
             Op::Barrier => Ok(match operands {
                 [] => Held::Token,
                 [one] => one.clone(),
                 many => Held::Tuple(many.into()),
             }),
-            Op::Call => Ok(self.run(called(instruction, 0)?, operands)?),
+            Op::Call => self.run(called(instruction, 0)?, operands),
             Op::While => self.repeat(instruction, operands),
             Op::Conditional => self.choose(instruction, operands),
             Op::Map => self.map(instruction, operands),
@@ -189,7 +192,7 @@ impl Evaluator<'_> {
                 if matches!(op, Op::Dot(_) | Op::Convolution { .. }) {
                     all = all.iter().map(|x| self.casts.product_operand(x)).collect();
                 }
-                let ty = instruction.ty.array().ok_or(Missing::Array("the result"))?;
+                let ty = instruction.ty.array().ok_or_else(|| refuse!("the result is not an array"))?;
                 Ok(Held::of(simple(op, &all, ty)?))
             }
         }
@@ -232,7 +235,7 @@ impl Evaluator<'_> {
                 let combine = self.combiner(update);
                 Ok(several(indexed::scatter(&all, dims, &combine, |values| self.call_numbers(update, values))?))
             }
-            _ => Err(NoValue::OfItsOwn.into()),
+            _ => Err(refuse!("the operation has no value of its own").into()),
         }
     }
 
@@ -256,7 +259,7 @@ impl Evaluator<'_> {
 
     fn repeat(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let (condition, body) = (called(instruction, 0)?, called(instruction, 1)?);
-        let mut state = operands.first().cloned().ok_or(Missing::State)?;
+        let mut state = operands.first().cloned().ok_or_else(|| refuse!("the loop has no state"))?;
         loop {
             self.spend(1)?;
             let goes_on = self.run(condition, std::slice::from_ref(&state))?;
@@ -269,7 +272,7 @@ impl Evaluator<'_> {
 
     fn choose(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let [selector, branches @ ..] = operands else {
-            return Err(Missing::Condition.into());
+            return Err(refuse!("the branch has no condition").into());
         };
         let value = selector.array()?;
         let n = instruction.called.len();
@@ -279,21 +282,21 @@ impl Evaluator<'_> {
                 let index = v.first().copied().unwrap_or(-1);
                 usize::try_from(index).ok().filter(|&i| i < n).unwrap_or(n.saturating_sub(1))
             }
-            _ => return Err(Missing::BranchIndex.into()),
+            _ => return Err(refuse!("the branch's index is not a whole number").into()),
         };
         let argument = branches.get(chosen).cloned();
-        Ok(self.run(called(instruction, chosen)?, &Vec::from_iter(argument))?)
+        self.run(called(instruction, chosen)?, &Vec::from_iter(argument))
     }
 
     fn map(&mut self, instruction: &Instruction, operands: &[Held]) -> Result<Held, Stop> {
         let all = all_arrays(operands)?;
-        let ty = instruction.ty.array().ok_or(Missing::Array("the result"))?;
+        let ty = instruction.ty.array().ok_or_else(|| refuse!("the result is not an array"))?;
         let n = all.first().map_or(0, |v| v.numbers.len());
         let mut results = Vec::with_capacity(n);
         for i in 0..n {
             let values = all.iter().map(|v| reduce::number(v, i)).collect();
             let mut one = self.call_numbers(called(instruction, 0)?, values)?;
-            results.push(one.pop().ok_or(Missing::Result("the computation"))?);
+            results.push(one.pop().ok_or_else(|| refuse!("the computation gives nothing"))?);
         }
         Ok(Held::of(reduce::joined(results, ty)?))
     }
@@ -302,41 +305,23 @@ impl Evaluator<'_> {
 /// Why a step failed.
 pub(super) enum Stop {
     /// The operation cannot be computed.
-    Op(ComputeError),
+    Op(Refusal),
     /// The evaluation cannot continue.
-    Whole(EvalError),
+    Whole(Refusal),
 }
 
-impl From<ComputeError> for Stop {
-    fn from(what: ComputeError) -> Self {
+impl From<Refusal> for Stop {
+    fn from(what: Refusal) -> Self {
         Self::Op(what)
     }
 }
 
-impl From<NoValue> for Stop {
-    fn from(what: NoValue) -> Self {
-        Self::Op(what.into())
-    }
-}
-
-impl From<Missing> for Stop {
-    fn from(what: Missing) -> Self {
-        Self::Op(what.into())
-    }
-}
-
-impl From<EvalError> for Stop {
-    fn from(error: EvalError) -> Self {
-        Self::Whole(error)
-    }
-}
-
 /// Operations that need only their operands.
-fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
-    let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or(Missing::Operand(n));
+fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> Result<Value, Refusal> {
+    let operand = |n: usize| operands.get(n).map(Rc::as_ref).ok_or_else(|| refuse!("operand {n} is missing"));
     match op {
         Op::Constant(value) => Ok(value.as_ref().clone()),
-        Op::ElidedConstant => Err(NoValue::Elided.into()),
+        Op::ElidedConstant => Err(refuse!("the file leaves the numbers of this constant out")),
         Op::Iota { dimension } => layout::iota(ty, *dimension),
         Op::Unary(function) => elementwise::unary(*function, operand(0)?, ty),
         Op::Binary(function) => elementwise::binary(*function, operand(0)?, operand(1)?, ty),
@@ -376,26 +361,26 @@ fn simple(op: &Op, operands: &[Rc<Value>], ty: &ArrayType) -> OpResult<Value> {
             Ok(Value { ty: ty.clone(), numbers: Numbers::Whole(vec![i64::try_from(size).unwrap_or(i64::MAX)]) })
         }
         Op::CustomCall(call) => custom::call(call, operands, ty),
-        Op::Opaque(what) => Err(NoValue::Opaque(what.name.clone()).into()),
-        Op::Collective(what) => Err(NoValue::Collective(what.name.clone()).into()),
-        Op::Rng { distribution } => Err(NoValue::Random(distribution.clone()).into()),
-        Op::RngBitGenerator { algorithm } => Err(NoValue::RandomBits(algorithm.clone()).into()),
-        _ => Err(NoValue::OfItsOwn.into()),
+        Op::Opaque(what) => Err(refuse!("{} has no known meaning", what.name)),
+        Op::Collective(what) => Err(refuse!("{} needs several cores", what.name)),
+        Op::Rng { distribution } => Err(refuse!("random numbers ({distribution}) are not the same twice")),
+        Op::RngBitGenerator { algorithm } => Err(refuse!("random bits ({algorithm}) are not computed")),
+        _ => Err(refuse!("the operation has no value of its own")),
     }
 }
 
-fn called(instruction: &Instruction, n: usize) -> Result<ComputationId, Stop> {
-    instruction.called.get(n).copied().ok_or_else(|| Missing::Called(n).into())
+fn called(instruction: &Instruction, n: usize) -> Result<ComputationId, Refusal> {
+    instruction.called.get(n).copied().ok_or_else(|| refuse!("called computation {n} is missing"))
 }
 
-fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Stop> {
-    Ok(operands.iter().map(|o| o.array().cloned()).collect::<OpResult<_>>()?)
+fn all_arrays(operands: &[Held]) -> Result<Vec<Rc<Value>>, Refusal> {
+    operands.iter().map(|o| o.array().cloned()).collect()
 }
 
-fn arrays<const N: usize>(operands: &[Held]) -> Result<[Rc<Value>; N], Stop> {
+fn arrays<const N: usize>(operands: &[Held]) -> Result<[Rc<Value>; N], Refusal> {
     let all = all_arrays(operands)?;
     let n = all.len();
-    all.try_into().map_err(|_| Missing::Operands { takes: N, given: n }.into())
+    all.try_into().map_err(|_| refuse!("it takes {N} operands and has {n}"))
 }
 
 /// One value, or several as a tuple.
@@ -406,10 +391,10 @@ fn several(mut values: Vec<Value>) -> Held {
     }
 }
 
-fn is_true(value: &Value) -> OpResult<bool> {
+fn is_true(value: &Value) -> Result<bool, Refusal> {
     match &value.numbers {
         Numbers::Whole(v) => Ok(v.first().is_some_and(|&v| v != 0)),
-        _ => Err(Missing::Boolean.into()),
+        _ => Err(refuse!("the condition is not a boolean")),
     }
 }
 

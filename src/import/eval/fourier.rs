@@ -1,22 +1,22 @@
 //! Fourier transforms by their definition, one dimension after another: they give reference values and are not fast.
 
-use super::error::{ComputeError, OpResult, Two};
 use super::pick::{count, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
 use ns_base::convert::real_len;
+use ns_base::{Refusal, refuse};
 
-pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
     let rank = x.ty.dims.len();
     if length.is_empty() || length.len() > rank {
-        return Err(ComputeError::NoLast { ty: x.ty.clone(), count: length.len() });
+        return Err(refuse!("{} has no {} last dimensions", x.ty, length.len()));
     }
     let is_inverse = kind.starts_with('I');
     let mut dims = x.ty.dims.clone();
     let mut numbers: Vec<[f64; 2]> = match &x.numbers {
         Numbers::Complex(v) => v.clone(),
         Numbers::Real(v) => v.iter().map(|&v| [v, 0.0]).collect(),
-        Numbers::Whole(_) => return Err(ComputeError::NoTransform(x.ty.clone())),
+        Numbers::Whole(_) => return Err(refuse!("{} has no Fourier transform", x.ty)),
     };
     let first = rank - length.len();
     if kind == "IRFFT" {
@@ -36,7 +36,7 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
         numbers = numbers.chunks(size.max(1)).flat_map(|row| row.iter().take(kept).copied()).collect();
     }
     if numbers.len() != count(&ty.dims)? {
-        return Err(ComputeError::two(Two::Transform, &x.ty, ty));
+        return Err(refuse!("the transform of {} is not {ty}", x.ty));
     }
     let part = |v: f64| round::real(ty.element, v);
     let numbers = if ty.element.is_complex() {
@@ -48,13 +48,13 @@ pub(super) fn fft(x: &Value, kind: &str, length: &[u64], ty: &ArrayType) -> OpRe
 }
 
 /// Completes rows whose second half is the conjugated mirror image of the first.
-fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> OpResult<(Vec<[f64; 2]>, Vec<u64>)> {
+fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> Result<(Vec<[f64; 2]>, Vec<u64>), Refusal> {
     let (half, full) = (count(&[dims.last().copied().unwrap_or(0)])?, count(&[size])?);
     let mut all = Vec::new();
     for row in numbers.chunks(half.max(1)) {
         for i in 0..full {
             let from = if i < half { row.get(i).copied() } else { row.get(full - i).map(|&[r, i]| [r, -i]) };
-            all.push(from.ok_or(ComputeError::TooShort("the spectrum"))?);
+            all.push(from.ok_or_else(|| refuse!("the spectrum is too short"))?);
         }
     }
     let mut dims = dims.to_vec();
@@ -64,7 +64,7 @@ fn mirrored(numbers: &[[f64; 2]], dims: &[u64], size: u64) -> OpResult<(Vec<[f64
     Ok((all, dims))
 }
 
-fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> OpResult<Vec<[f64; 2]>> {
+fn along(numbers: &[[f64; 2]], dims: &[u64], d: usize, is_inverse: bool) -> Result<Vec<[f64; 2]>, Refusal> {
     let size = count(&[dims[d]])?;
     let step = usize::try_from(strides(dims)[d]).unwrap_or(1).max(1);
     let sign = if is_inverse { 1.0 } else { -1.0 };

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::error::{ComputeError, Missing, OpResult, Three};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, pick, strides, wholes};
 use super::reduce::{Combine, joined, number};
 use crate::program::{ArrayType, GatherDims, Numbers, ScatterDims, Value};
 use ns_base::convert::{narrow, signed};
+use ns_base::{Refusal, refuse};
 
-pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayType) -> Result<Value, Refusal> {
     let numbers = wholes(indices)?;
     let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
     let rank = x.ty.dims.len();
@@ -28,16 +28,16 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
         && dims.start_indices_batching_dims.iter().all(|d| index_dims.contains(&(*d as usize)))
         && dims.offset_dims.iter().all(|&d| (d as usize) < ty.dims.len());
     if !is_whole {
-        return Err(ComputeError::three(Three::Slices, [&x.ty, ty, &indices.ty]));
+        return Err(refuse!("{} has no slices {ty} at {}", x.ty, indices.ty));
     }
     let vector_step = index_strides.get(vector).copied().unwrap_or(0);
     let mut map = Vec::with_capacity(count(&ty.dims)?);
-    for_each_index::<ComputeError>(&ty.dims, |_, at| {
+    for_each_index::<Refusal>(&ty.dims, |_, at| {
         let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
         let mut position = 0i64;
         for (n, &d) in dims.start_index_map.iter().enumerate() {
             let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
-            let start = *numbers.get(i).ok_or(ComputeError::Outside("an index of the indices"))?;
+            let start = *numbers.get(i).ok_or_else(|| refuse!("an index of the indices lies outside"))?;
             let d = d as usize;
             let last = signed(x.ty.dims[d].saturating_sub(dims.slice_sizes[d]));
             position += start.clamp(0, last) * own[d];
@@ -49,14 +49,14 @@ pub(super) fn gather(x: &Value, indices: &Value, dims: &GatherDims, ty: &ArrayTy
         for (&d, &offset) in window.iter().zip(&dims.offset_dims) {
             position += signed(at[offset as usize]) * own[d];
         }
-        map.push(usize::try_from(position).map_err(|_| ComputeError::Outside("an index"))?);
+        map.push(usize::try_from(position).map_err(|_| refuse!("an index lies outside"))?);
         Ok(())
     })?;
     Ok(Value { ty: ty.clone(), numbers: pick(&x.numbers, None, &map)? })
 }
 
 /// The index of the operand's element for each element of the updates; `None` for those outside, which are left out.
-fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> OpResult<Vec<Option<usize>>> {
+fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> Result<Vec<Option<usize>>, Refusal> {
     let numbers = wholes(indices)?;
     let (own, index_strides) = (strides(&x.ty.dims), strides(&indices.ty.dims));
     let rank = x.ty.dims.len();
@@ -73,16 +73,16 @@ fn targets(x: &Value, indices: &Value, updates: &Value, dims: &ScatterDims) -> O
         && dims.input_batching_dims.len() == dims.scatter_indices_batching_dims.len()
         && dims.update_window_dims.iter().all(|&d| (d as usize) < updates.ty.dims.len());
     if !is_whole {
-        return Err(ComputeError::three(Three::Updates, [&updates.ty, &x.ty, &indices.ty]));
+        return Err(refuse!("{} cannot be put into {} at {}", updates.ty, x.ty, indices.ty));
     }
     let vector_step = index_strides.get(vector).copied().unwrap_or(0);
     let mut found = Vec::new();
-    for_each_index::<ComputeError>(&updates.ty.dims, |_, at| {
+    for_each_index::<Refusal>(&updates.ty.dims, |_, at| {
         let index_at: i64 = batch.iter().zip(&index_dims).map(|(&b, &d)| signed(at[b]) * index_strides[d]).sum();
         let mut place = vec![0i64; rank];
         for (n, &d) in dims.scatter_dims_to_operand_dims.iter().enumerate() {
             let i = usize::try_from(index_at + signed(n as u64) * vector_step).unwrap_or(usize::MAX);
-            place[d as usize] += *numbers.get(i).ok_or(ComputeError::Outside("an index of the indices"))?;
+            place[d as usize] += *numbers.get(i).ok_or_else(|| refuse!("an index of the indices lies outside"))?;
         }
         for (&d, index_dim) in dims.input_batching_dims.iter().zip(&dims.scatter_indices_batching_dims) {
             if let (Some(which), Some(to)) =
@@ -110,7 +110,7 @@ pub(super) fn scatter(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len().saturating_sub(1) / 2;
     if n == 0 || operands.len() != 2 * n + 1 {
-        return Err(Missing::ScatterOperands(operands.len()).into());
+        return Err(refuse!("a scatter does not take {} operands", operands.len()).into());
     }
     let (arrays, indices, updates) = (&operands[..n], &operands[n], &operands[n + 1..]);
     let targets = targets(&arrays[0], indices, &updates[0], dims)?;
@@ -127,13 +127,16 @@ pub(super) fn scatter(
             all[to] = value;
         }
     }
-    let joined =
-        results.into_iter().zip(arrays).map(|(values, a)| joined(values, &a.ty)).collect::<OpResult<Vec<Value>>>()?;
+    let joined = results
+        .into_iter()
+        .zip(arrays)
+        .map(|(values, a)| joined(values, &a.ty))
+        .collect::<Result<Vec<Value>, Refusal>>()?;
     Ok(joined)
 }
 
 /// Updates written in place of the present elements.
-fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> OpResult<Value> {
+fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> Result<Value, Refusal> {
     fn go<T: Copy>(into: &mut [T], from: &[T], targets: &[Option<usize>]) {
         for (&value, to) in from.iter().zip(targets) {
             if let Some(slot) = to.and_then(|t| into.get_mut(t)) {
@@ -146,7 +149,7 @@ fn replaced(x: &Value, update: &Value, targets: &[Option<usize>]) -> OpResult<Va
         (Numbers::Real(a), Numbers::Real(b)) => go(a, b, targets),
         (Numbers::Whole(a), Numbers::Whole(b)) => go(a, b, targets),
         (Numbers::Complex(a), Numbers::Complex(b)) => go(a, b, targets),
-        _ => return Err(ComputeError::OtherElement("the updates have")),
+        _ => return Err(refuse!("the updates have another element type")),
     }
     Ok(Value { ty: x.ty.clone(), numbers })
 }

@@ -2,24 +2,24 @@
 
 use std::rc::Rc;
 
-use super::error::{ComputeError, Missing, OpResult, Two};
 use super::pick::{NOWHERE, count, for_each_index, pick, strided, strides, wholes};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
 use ns_base::convert::{real_len, signed, signed_len};
+use ns_base::{Refusal, refuse};
 
-fn checked(numbers: Numbers, ty: &ArrayType) -> OpResult<Value> {
+fn checked(numbers: Numbers, ty: &ArrayType) -> Result<Value, Refusal> {
     let n = count(&ty.dims)?;
     if numbers.len() != n {
-        return Err(ComputeError::Made { ty: ty.clone(), made: numbers.len() });
+        return Err(refuse!("the result is {ty} and {} elements were made", numbers.len()));
     }
     Ok(Value { ty: ty.clone(), numbers })
 }
 
-pub(super) fn iota(ty: &ArrayType, dimension: u32) -> OpResult<Value> {
+pub(super) fn iota(ty: &ArrayType, dimension: u32) -> Result<Value, Refusal> {
     let at = dimension as usize;
     if at >= ty.dims.len() {
-        return Err(ComputeError::NoDimension { ty: ty.clone(), dimension: at });
+        return Err(refuse!("{ty} has no dimension {at}"));
     }
     let mut steps = vec![0; ty.dims.len()];
     steps[at] = 1;
@@ -34,12 +34,12 @@ pub(super) fn iota(ty: &ArrayType, dimension: u32) -> OpResult<Value> {
     checked(numbers, ty)
 }
 
-pub(super) fn broadcast(x: &Value, dimensions: &[u32], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn broadcast(x: &Value, dimensions: &[u32], ty: &ArrayType) -> Result<Value, Refusal> {
     let own = strides(&x.ty.dims);
     let mut steps = vec![0i64; ty.dims.len()];
     for (i, &d) in dimensions.iter().enumerate() {
         let (Some(step), Some(&size)) = (steps.get_mut(d as usize), x.ty.dims.get(i)) else {
-            return Err(ComputeError::two(Two::Repeated(d), &x.ty, ty));
+            return Err(refuse!("{} cannot be repeated to {ty}: dimension {d}", x.ty));
         };
         if size != 1 {
             *step = own[i];
@@ -48,47 +48,49 @@ pub(super) fn broadcast(x: &Value, dimensions: &[u32], ty: &ArrayType) -> OpResu
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, 0)?)?, ty)
 }
 
-pub(super) fn reshape(x: &Value, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn reshape(x: &Value, ty: &ArrayType) -> Result<Value, Refusal> {
     checked(x.numbers.clone(), ty)
 }
 
-pub(super) fn transpose(x: &Value, permutation: &[u32], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn transpose(x: &Value, permutation: &[u32], ty: &ArrayType) -> Result<Value, Refusal> {
     let own = strides(&x.ty.dims);
     let steps: Option<Vec<i64>> = permutation.iter().map(|&p| own.get(p as usize).copied()).collect();
-    let steps = steps.filter(|s| s.len() == ty.dims.len()).ok_or(ComputeError::Permutation)?;
+    let steps = steps
+        .filter(|s| s.len() == ty.dims.len())
+        .ok_or_else(|| refuse!("the permutation names a dimension that is not there"))?;
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, 0)?)?, ty)
 }
 
-pub(super) fn reverse(x: &Value, dimensions: &[u32]) -> OpResult<Value> {
+pub(super) fn reverse(x: &Value, dimensions: &[u32]) -> Result<Value, Refusal> {
     let mut steps = strides(&x.ty.dims);
     let mut offset = 0;
     for &d in dimensions {
         let d = d as usize;
-        let size = *x.ty.dims.get(d).ok_or(ComputeError::Reversal)?;
+        let size = *x.ty.dims.get(d).ok_or_else(|| refuse!("a dimension to turn around is not there"))?;
         offset += steps[d] * (signed(size) - 1).max(0);
         steps[d] = -steps[d];
     }
     checked(pick(&x.numbers, None, &strided(&x.ty.dims, &steps, offset)?)?, &x.ty)
 }
 
-pub(super) fn slice(x: &Value, starts: &[u64], by: &[u64], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn slice(x: &Value, starts: &[u64], by: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
     let own = strides(&x.ty.dims);
     if starts.len() != own.len() || by.len() != own.len() || ty.dims.len() != own.len() {
-        return Err(ComputeError::Rank("slice"));
+        return Err(refuse!("the slice has another number of dimensions than its operand"));
     }
     let offset = own.iter().zip(starts).map(|(&s, &b)| s.saturating_mul(signed(b))).sum();
     let steps: Vec<i64> = own.iter().zip(by).map(|(&s, &b)| s.saturating_mul(signed(b))).collect();
     checked(pick(&x.numbers, None, &strided(&ty.dims, &steps, offset)?)?, ty)
 }
 
-pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
     let own = strides(&x.ty.dims);
     let rank = x.ty.dims.len();
     if [low.len(), interior.len(), ty.dims.len()] != [rank; 3] {
-        return Err(ComputeError::Rank("padding"));
+        return Err(refuse!("the padding has another number of dimensions than its operand"));
     }
     let mut map = Vec::with_capacity(count(&ty.dims)?);
-    for_each_index::<ComputeError>(&ty.dims, |_, index| {
+    for_each_index::<Refusal>(&ty.dims, |_, index| {
         let mut at = 0i64;
         for d in 0..rank {
             let from = signed(index[d]) - low[d];
@@ -105,11 +107,11 @@ pub(super) fn pad(x: &Value, fill: &Value, low: &[i64], interior: &[u64], ty: &A
     checked(pick(&x.numbers, Some(fill), &map)?, ty)
 }
 
-pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -> Result<Value, Refusal> {
     let d = dimension as usize;
-    let first = parts.first().ok_or(Missing::Nothing("join"))?;
+    let first = parts.first().ok_or_else(|| refuse!("there is nothing to join"))?;
     if d >= ty.dims.len() || parts.iter().any(|p| p.ty.dims.len() != ty.dims.len()) {
-        return Err(ComputeError::Join(dimension));
+        return Err(refuse!("arrays cannot be joined along dimension {dimension}"));
     }
     let outer = count(&ty.dims[..d])?;
     let inner = |v: &Value| count(&v.ty.dims[d..]);
@@ -119,10 +121,10 @@ pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -
             for o in 0..outer {
                 for part in parts {
                     let Numbers::$kind(v) = &part.numbers else {
-                        return Err(ComputeError::JoinTypes);
+                        return Err(refuse!("arrays of several types are joined"));
                     };
                     let n = inner(part)?;
-                    all.extend_from_slice(v.get(o * n..(o + 1) * n).ok_or(ComputeError::TooShort("an array"))?);
+                    all.extend_from_slice(v.get(o * n..(o + 1) * n).ok_or_else(|| refuse!("an array is too short"))?);
                 }
             }
             Numbers::$kind(all)
@@ -137,27 +139,29 @@ pub(super) fn concatenate(parts: &[Rc<Value>], dimension: u32, ty: &ArrayType) -
 }
 
 /// Where a part begins: at the indices, clamped so that the whole part lies inside.
-fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> OpResult<Vec<i64>> {
+fn begin(dims: &[u64], sizes: &[u64], indices: &[Rc<Value>]) -> Result<Vec<i64>, Refusal> {
     // One array with all indices, or one number for each dimension.
     let given: Vec<i64> = match indices {
         [one] if !one.ty.dims.is_empty() => wholes(one)?.to_vec(),
-        many => many.iter().map(|v| wholes(v).map(|w| w.first().copied().unwrap_or(0))).collect::<OpResult<_>>()?,
+        many => {
+            many.iter().map(|v| wholes(v).map(|w| w.first().copied().unwrap_or(0))).collect::<Result<_, Refusal>>()?
+        }
     };
     if given.len() != dims.len() || sizes.len() != dims.len() {
-        return Err(ComputeError::Indices { given: given.len(), rank: dims.len() });
+        return Err(refuse!("{} indices are given for {} dimensions", given.len(), dims.len()));
     }
     let inside = |((&at, &dim), &size): ((&i64, &u64), &u64)| at.clamp(0, signed(dim.saturating_sub(size)));
     Ok(given.iter().zip(dims).zip(sizes).map(inside).collect())
 }
 
-pub(super) fn dynamic_slice(x: &Value, indices: &[Rc<Value>], sizes: &[u64], ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn dynamic_slice(x: &Value, indices: &[Rc<Value>], sizes: &[u64], ty: &ArrayType) -> Result<Value, Refusal> {
     let begin = begin(&x.ty.dims, sizes, indices)?;
     let own = strides(&x.ty.dims);
     let offset = own.iter().zip(&begin).map(|(&s, &b)| s * b).sum();
     checked(pick(&x.numbers, None, &strided(sizes, &own, offset)?)?, ty)
 }
 
-pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Value>]) -> OpResult<Value> {
+pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Value>]) -> Result<Value, Refusal> {
     let begin = begin(&x.ty.dims, &update.ty.dims, indices)?;
     let own = strides(&x.ty.dims);
     let offset = own.iter().zip(&begin).map(|(&s, &b)| s * b).sum();
@@ -168,10 +172,10 @@ pub(super) fn dynamic_update_slice(x: &Value, update: &Value, indices: &[Rc<Valu
 }
 
 /// Writes numbers where a map says.
-fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> OpResult<()> {
-    fn go<T: Copy>(into: &mut [T], from: &[T], map: &[usize]) -> OpResult<()> {
+fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> Result<(), Refusal> {
+    fn go<T: Copy>(into: &mut [T], from: &[T], map: &[usize]) -> Result<(), Refusal> {
         for (&at, &value) in map.iter().zip(from) {
-            *into.get_mut(at).ok_or(ComputeError::Outside("an index"))? = value;
+            *into.get_mut(at).ok_or_else(|| refuse!("an index lies outside"))? = value;
         }
         Ok(())
     }
@@ -179,6 +183,6 @@ fn put(into: &mut Numbers, from: &Numbers, map: &[usize]) -> OpResult<()> {
         (Numbers::Real(a), Numbers::Real(b)) => go(a, b, map),
         (Numbers::Whole(a), Numbers::Whole(b)) => go(a, b, map),
         (Numbers::Complex(a), Numbers::Complex(b)) => go(a, b, map),
-        _ => Err(ComputeError::OtherElement("the part has")),
+        _ => Err(refuse!("the part has another element type")),
     }
 }

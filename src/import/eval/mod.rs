@@ -7,7 +7,6 @@ mod casts;
 mod convolution;
 mod custom;
 mod elementwise;
-mod error;
 mod evaluator;
 mod fourier;
 mod indexed;
@@ -22,5 +21,4 @@ mod windows;
 
 pub use casts::Casts;
 pub use custom::is_known as is_known_custom_call;
-pub use error::{ComputeError, EvalError, Missing, NoValue, Three, Two};
 pub use evaluator::{Evaluation, evaluate, evaluate_with};

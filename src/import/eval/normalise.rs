@@ -1,10 +1,10 @@
 //! Batch normalisation: with known statistics, with the batch's own, and its gradient.
 
-use super::error::{ComputeError, OpResult, Two};
 use super::pick::{reals, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Numbers, Value};
 use ns_base::convert::real_len;
+use ns_base::{Refusal, refuse};
 
 /// The channel of each element.
 struct Channels {
@@ -13,9 +13,9 @@ struct Channels {
 }
 
 impl Channels {
-    fn of(x: &Value, feature: u32) -> OpResult<Self> {
+    fn of(x: &Value, feature: u32) -> Result<Self, Refusal> {
         let d = feature as usize;
-        let none = || ComputeError::NoDimension { ty: x.ty.clone(), dimension: d };
+        let none = || refuse!("{} has no dimension {d}", x.ty);
         let size = *x.ty.dims.get(d).ok_or_else(none)?;
         let step = usize::try_from(strides(&x.ty.dims)[d]).unwrap_or(1);
         Ok(Self { step: step.max(1), size: usize::try_from(size).unwrap_or(1).max(1) })
@@ -36,10 +36,14 @@ impl Channels {
     }
 }
 
-fn per_channel<'a>(values: &[&'a Value], channels: &Channels) -> OpResult<Vec<std::borrow::Cow<'a, [f64]>>> {
+fn per_channel<'a>(values: &[&'a Value], channels: &Channels) -> Result<Vec<std::borrow::Cow<'a, [f64]>>, Refusal> {
     let read = |v: &&'a Value| {
         let numbers = reals(v)?;
-        if numbers.len() == channels.size { Ok(numbers) } else { Err(ComputeError::Channels(v.ty.clone())) }
+        if numbers.len() == channels.size {
+            Ok(numbers)
+        } else {
+            Err(refuse!("{} is not one number for each channel", v.ty))
+        }
     };
     values.iter().map(read).collect()
 }
@@ -63,7 +67,7 @@ pub(super) fn inference(
     variance: &Value,
     epsilon: f32,
     feature: u32,
-) -> OpResult<Value> {
+) -> Result<Value, Refusal> {
     let channels = Channels::of(x, feature)?;
     let p = per_channel(&[scale, offset, mean, variance], &channels)?;
     let v = reals(x)?;
@@ -74,7 +78,13 @@ pub(super) fn inference(
     Ok(like(x, v.iter().enumerate().map(one)))
 }
 
-pub(super) fn training(x: &Value, scale: &Value, offset: &Value, epsilon: f32, feature: u32) -> OpResult<[Value; 3]> {
+pub(super) fn training(
+    x: &Value,
+    scale: &Value,
+    offset: &Value,
+    epsilon: f32,
+    feature: u32,
+) -> Result<[Value; 3], Refusal> {
     let channels = Channels::of(x, feature)?;
     let v = reals(x)?;
     let mean = channels.mean(v.len(), |i| v[i]);
@@ -96,12 +106,12 @@ pub(super) fn gradient(
     gradient: &Value,
     epsilon: f32,
     feature: u32,
-) -> OpResult<[Value; 3]> {
+) -> Result<[Value; 3], Refusal> {
     let channels = Channels::of(x, feature)?;
     let p = per_channel(&[scale, mean, variance], &channels)?;
     let (v, g) = (reals(x)?, reals(gradient)?);
     if v.len() != g.len() {
-        return Err(ComputeError::two(Two::Gradient, &gradient.ty, &x.ty));
+        return Err(refuse!("{} is not a gradient of {}", gradient.ty, x.ty));
     }
     let inverse: Vec<f64> = p[2].iter().map(|s| 1.0 / libm::sqrt(s + f64::from(epsilon))).collect();
     let normal = |i: usize| (v[i] - p[1][channels.of_element(i)]) * inverse[channels.of_element(i)];

@@ -1,7 +1,7 @@
 //! Arrays made from elements of other arrays: which element goes where.
 
-use super::error::{ComputeError, OpResult};
 use crate::program::{Numbers, Value};
+use ns_base::{Refusal, refuse};
 
 /// Marks a position that takes the fill instead of an element.
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -10,11 +10,11 @@ pub(super) const NOWHERE: usize = usize::MAX;
 pub(super) const MAX_ELEMENTS: u64 = 1 << 28;
 
 /// Number of elements as a `usize`.
-pub(super) fn count(dims: &[u64]) -> OpResult<usize> {
+pub(super) fn count(dims: &[u64]) -> Result<usize, Refusal> {
     let n = dims.iter().try_fold(1u64, |n, &d| n.checked_mul(d));
     match n.filter(|&n| n <= MAX_ELEMENTS).map(usize::try_from) {
         Some(Ok(n)) => Ok(n),
-        _ => Err(ComputeError::TooLarge(dims.to_vec())),
+        _ => Err(refuse!("an array of {dims:?} elements is too large to compute")),
     }
 }
 
@@ -28,7 +28,7 @@ pub(super) fn strides(dims: &[u64]) -> Vec<i64> {
 }
 
 /// Positions `offset + sum(index[i] * steps[i])` for every index of `dims`, in order.
-pub(super) fn strided(dims: &[u64], steps: &[i64], offset: i64) -> OpResult<Vec<usize>> {
+pub(super) fn strided(dims: &[u64], steps: &[i64], offset: i64) -> Result<Vec<usize>, Refusal> {
     let n = count(dims)?;
     let mut map = Vec::with_capacity(n);
     let mut index = vec![0u64; dims.len()];
@@ -51,7 +51,7 @@ pub(super) fn strided(dims: &[u64], steps: &[i64], offset: i64) -> OpResult<Vec<
 /// Calls `f` with every index of `dims`, in order.
 pub(super) fn for_each_index<E>(dims: &[u64], mut f: impl FnMut(usize, &[u64]) -> Result<(), E>) -> Result<(), E>
 where
-    E: From<ComputeError>,
+    E: From<Refusal>,
 {
     let n = count(dims)?;
     let mut index = vec![0u64; dims.len()];
@@ -69,11 +69,11 @@ where
 }
 
 /// The elements of `from` at these positions; the first element of `fill` where the position is [`NOWHERE`].
-pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpResult<Numbers> {
-    fn go<T: Copy>(from: &[T], fill: Option<T>, map: &[usize]) -> OpResult<Vec<T>> {
+pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> Result<Numbers, Refusal> {
+    fn go<T: Copy>(from: &[T], fill: Option<T>, map: &[usize]) -> Result<Vec<T>, Refusal> {
         let one = |&at: &usize| {
             let found = if at == NOWHERE { fill } else { from.get(at).copied() };
-            found.ok_or(ComputeError::Outside("an index"))
+            found.ok_or_else(|| refuse!("an index lies outside"))
         };
         map.iter().map(one).collect()
     }
@@ -85,23 +85,23 @@ pub(super) fn pick(from: &Numbers, fill: Option<&Value>, map: &[usize]) -> OpRes
         (Numbers::Whole(v), None) => Numbers::Whole(go(v, None, map)?),
         (Numbers::Complex(v), Some(Numbers::Complex(f))) => Numbers::Complex(go(v, f.first().copied(), map)?),
         (Numbers::Complex(v), None) => Numbers::Complex(go(v, None, map)?),
-        _ => return Err(ComputeError::OtherElement("the fill has")),
+        _ => return Err(refuse!("the fill has another element type")),
     })
 }
 
 /// The integers of a value.
-pub(super) fn wholes(value: &Value) -> OpResult<&[i64]> {
+pub(super) fn wholes(value: &Value) -> Result<&[i64], Refusal> {
     match &value.numbers {
         Numbers::Whole(v) => Ok(v),
-        _ => Err(ComputeError::Holds { ty: value.ty.clone(), holds: "no whole numbers" }),
+        _ => Err(refuse!("{} holds no whole numbers", value.ty)),
     }
 }
 
 /// The real numbers of a value; integers are converted.
-pub(super) fn reals(value: &Value) -> OpResult<std::borrow::Cow<'_, [f64]>> {
+pub(super) fn reals(value: &Value) -> Result<std::borrow::Cow<'_, [f64]>, Refusal> {
     match &value.numbers {
         Numbers::Real(v) => Ok(v.into()),
         Numbers::Whole(v) => Ok(v.iter().map(|&v| crate::program::round::as_real(value.ty.element, v)).collect()),
-        Numbers::Complex(_) => Err(ComputeError::Holds { ty: value.ty.clone(), holds: "complex numbers" }),
+        Numbers::Complex(_) => Err(refuse!("{} holds complex numbers", value.ty)),
     }
 }

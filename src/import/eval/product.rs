@@ -1,16 +1,16 @@
 //! Products of matrices.
 
-use super::error::{ComputeError, OpResult, Three};
 use super::pick::{count, pick, reals, strided, strides};
 use crate::program::round;
 use crate::program::{ArrayType, DotDims, ElementType, Numbers, Value};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// A map of positions with the operand's dimensions in the order batch, free, contracted, and the sizes of the three groups.
-fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize>, [usize; 3])> {
+fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> Result<(Vec<usize>, [usize; 3]), Refusal> {
     let rank = x.ty.dims.len();
     if batch.iter().chain(contracted).any(|&d| d as usize >= rank) {
-        return Err(ComputeError::NoProductDimension(x.ty.clone()));
+        return Err(refuse!("{} has no such dimension to multiply along", x.ty));
     }
     let free = (0..narrow(rank)).filter(|d| !batch.contains(d) && !contracted.contains(d));
     let order: Vec<usize> =
@@ -23,11 +23,11 @@ fn arranged(x: &Value, batch: &[u32], contracted: &[u32]) -> OpResult<(Vec<usize
     Ok((strided(&dims, &steps, 0)?, [sizes(0, b)?, sizes(b, f)?, sizes(f, dims.len())?]))
 }
 
-pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> Result<Value, Refusal> {
     let (left, [batch, m, k]) = arranged(a, &dims.lhs_batch, &dims.lhs_contracting)?;
     let (right, [batch_b, n, k_b]) = arranged(b, &dims.rhs_batch, &dims.rhs_contracting)?;
     if batch != batch_b || k != k_b || count(&ty.dims)? != batch * m * n {
-        return Err(ComputeError::three(Three::Product, [&a.ty, &b.ty, ty]));
+        return Err(refuse!("{} and {} have no product {ty}", a.ty, b.ty));
     }
     let is_whole = matches!((&a.numbers, &b.numbers), (Numbers::Whole(_), Numbers::Whole(_)));
     if is_whole && !ty.element.is_float() {
@@ -36,7 +36,7 @@ pub(super) fn dot(a: &Value, b: &Value, dims: &DotDims, ty: &ArrayType) -> OpRes
     let (a, b) = (reals(a)?, reals(b)?);
     let (a, b) = (Numbers::Real(a.into_owned()), Numbers::Real(b.into_owned()));
     let (Numbers::Real(a), Numbers::Real(b)) = (pick(&a, None, &left)?, pick(&b, None, &right)?) else {
-        return Err(ComputeError::Operands("real"));
+        return Err(refuse!("the operands are not real numbers"));
     };
     let mut result = Vec::with_capacity(batch * m * n);
     for at in 0..batch {
@@ -70,9 +70,9 @@ fn whole_product(
     (left, right): (&[usize], &[usize]),
     [batch, m, n, k]: [usize; 4],
     ty: &ArrayType,
-) -> OpResult<Value> {
+) -> Result<Value, Refusal> {
     let (Numbers::Whole(a), Numbers::Whole(b)) = (pick(&a.numbers, None, left)?, pick(&b.numbers, None, right)?) else {
-        return Err(ComputeError::Operands("whole"));
+        return Err(refuse!("the operands are not whole numbers"));
     };
     let mut result = Vec::with_capacity(batch * m * n);
     for at in 0..batch {

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use super::elementwise::{real_binary, whole_binary};
-use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
 use crate::program::round;
 use crate::program::{ArrayType, Binary, Computation, ElementType, Numbers, Op, Value};
 use ns_base::convert::narrow;
+use ns_base::{Refusal, refuse};
 
 /// The form of a computation of two numbers: one operation, which is applied without a call, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(super) enum Combine {
     Any,
 }
 
-type Fold = Box<dyn Fn(&Numbers, &Numbers, &mut dyn Iterator<Item = usize>) -> OpResult<Numbers>>;
+type Fold = Box<dyn Fn(&Numbers, &Numbers, &mut dyn Iterator<Item = usize>) -> Result<Numbers, Refusal>>;
 
 impl Combine {
     /// Finds the form of a computation.
@@ -49,8 +49,8 @@ impl Combine {
     pub(super) fn folder(self, element: ElementType) -> Option<Fold> {
         let Self::One(function) = self else { return None };
         Some(Box::new(move |numbers, initial, at| {
-            let none = || ComputeError::Binary(function, element);
-            let outside = || ComputeError::Outside("an index");
+            let none = || refuse!("{function:?} has no meaning for {element}");
+            let outside = || refuse!("an index lies outside");
             match (numbers, initial) {
                 // Sums in double precision, rounded once: closer to the true sum than any order in single precision.
                 (Numbers::Real(v), Numbers::Real(start)) => {
@@ -85,7 +85,7 @@ pub(super) fn number(value: &Value, at: usize) -> Value {
 }
 
 /// An array of numbers.
-pub(super) fn joined(values: Vec<Value>, ty: &ArrayType) -> OpResult<Value> {
+pub(super) fn joined(values: Vec<Value>, ty: &ArrayType) -> Result<Value, Refusal> {
     let mut real = Vec::new();
     let mut whole = Vec::new();
     let mut complex = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn joined(values: Vec<Value>, ty: &ArrayType) -> OpResult<Value> {
         Numbers::Whole(whole)
     };
     if numbers.len() != n || count(&ty.dims)? != n {
-        return Err(ComputeError::Numbers { numbers: n, ty: ty.clone() });
+        return Err(refuse!("{n} numbers do not make {ty}"));
     }
     Ok(Value { ty: ty.clone(), numbers })
 }
@@ -118,11 +118,10 @@ pub(super) fn reduce(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len() / 2;
     let (arrays, initial) = operands.split_at(n);
-    let first = arrays.first().ok_or(Missing::Nothing("combine"))?;
+    let first = arrays.first().ok_or_else(|| refuse!("there is nothing to combine"))?;
     let rank = first.ty.dims.len();
     if dimensions.iter().any(|&d| d as usize >= rank) || arrays.iter().any(|a| a.ty.dims != first.ty.dims) {
-        let (ty, dimensions) = (first.ty.clone(), dimensions.to_vec());
-        return Err(ComputeError::NoDimensions { ty, dimensions }.into());
+        return Err(refuse!("{} has no dimensions {dimensions:?} to combine", first.ty).into());
     }
     let own = strides(&first.ty.dims);
     let is_reduced = |d: &usize| dimensions.contains(&narrow(*d));
@@ -134,7 +133,7 @@ pub(super) fn reduce(
     let starts = super::pick::strided(&kept_dims, &steps(&kept), 0)?;
     if let (Some(fold), [x], [start]) = (combine.folder(first.ty.element), arrays, initial) {
         let fold_one = |&at: &usize| fold(&x.numbers, &start.numbers, &mut inside.iter().map(|i| at + i));
-        let parts = starts.iter().map(fold_one).collect::<OpResult<Vec<Numbers>>>()?;
+        let parts = starts.iter().map(fold_one).collect::<Result<Vec<Numbers>, Refusal>>()?;
         let ty = ArrayType::new(start.ty.element, kept_dims);
         let values = parts.into_iter().map(|numbers| Value { ty: start.ty.clone(), numbers }).collect();
         return Ok(vec![joined(values, &ty)?]);
@@ -155,6 +154,6 @@ pub(super) fn reduce(
         .into_iter()
         .zip(initial)
         .map(|(values, start)| joined(values, &ArrayType::new(start.ty.element, kept_dims.clone())))
-        .collect::<OpResult<Vec<Value>>>()?;
+        .collect::<Result<Vec<Value>, Refusal>>()?;
     Ok(joined)
 }

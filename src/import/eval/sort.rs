@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, pick, strides};
 use super::reduce::number;
 use crate::program::{ArrayType, ElementType, Numbers, Value};
 use ns_base::convert::{real_signed, signed_len};
+use ns_base::{Refusal, refuse};
 
 /// Sorts arrays together along a dimension. `before` gets a pair from each array and says whether the first comes first.
 pub(super) fn sort(
@@ -15,11 +15,11 @@ pub(super) fn sort(
     dimension: u32,
     mut before: impl FnMut(Vec<Value>) -> Result<Vec<Value>, Stop>,
 ) -> Result<Vec<Value>, Stop> {
-    let first = operands.first().ok_or(Missing::Nothing("sort"))?;
+    let first = operands.first().ok_or_else(|| refuse!("there is nothing to sort"))?;
     let d = dimension as usize;
-    let none = || ComputeError::NoDimension { ty: first.ty.clone(), dimension: d };
+    let none = || refuse!("{} has no dimension {d}", first.ty);
     let size = *first.ty.dims.get(d).ok_or_else(none)?;
-    let size = usize::try_from(size).map_err(|_| ComputeError::TooLong)?;
+    let size = usize::try_from(size).map_err(|_| refuse!("the dimension is too long"))?;
     let step = usize::try_from(strides(&first.ty.dims)[d]).unwrap_or(1);
     let total = count(&first.ty.dims)?;
     let mut map = vec![0usize; total];
@@ -39,7 +39,7 @@ pub(super) fn sort(
     let sorted = operands
         .iter()
         .map(|v| Ok(Value { ty: v.ty.clone(), numbers: pick(&v.numbers, None, &map)? }))
-        .collect::<OpResult<Vec<Value>>>()?;
+        .collect::<Result<Vec<Value>, Refusal>>()?;
     Ok(sorted)
 }
 
@@ -66,10 +66,10 @@ fn merge_sorted<E>(row: &[usize], before: &mut dyn FnMut(usize, usize) -> Result
 }
 
 /// The `k` largest or smallest elements of the last dimension with their positions. NaN counts as the largest.
-pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> OpResult<[Value; 2]> {
-    let size = x.ty.dims.last().copied().ok_or(ComputeError::LargestOfOne)?;
+pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> Result<[Value; 2], Refusal> {
+    let size = x.ty.dims.last().copied().ok_or_else(|| refuse!("one number has no largest ones"))?;
     if k > size {
-        return Err(ComputeError::Largest { ty: x.ty.clone(), k });
+        return Err(refuse!("{} does not have {k} elements in its last dimension", x.ty));
     }
     let (size, k) = (count(&[size])?, count(&[k])?);
     let (mut map, mut places) = (Vec::new(), Vec::new());
@@ -78,9 +78,9 @@ pub(super) fn top_k(x: &Value, k: u64, is_largest: bool, index: ElementType) -> 
         let key = |i: usize| match &x.numbers {
             Numbers::Real(v) => Ok(if v[i].is_nan() { f64::INFINITY } else { v[i] }),
             Numbers::Whole(v) => Ok(real_signed(v[i])),
-            Numbers::Complex(_) => Err(ComputeError::ComplexOrder),
+            Numbers::Complex(_) => Err(refuse!("complex numbers have no order")),
         };
-        let keys = row.iter().map(|&i| key(i)).collect::<OpResult<Vec<f64>>>()?;
+        let keys = row.iter().map(|&i| key(i)).collect::<Result<Vec<f64>, Refusal>>()?;
         row.sort_by(|&a, &b| {
             let (a, b) = (keys[a - start], keys[b - start]);
             if is_largest { b.total_cmp(&a) } else { a.total_cmp(&b) }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::error::{ComputeError, Missing, OpResult};
 use super::evaluator::Stop;
 use super::pick::{count, for_each_index, strides};
 use super::reduce::{Combine, joined, number};
 use crate::program::{ArrayType, Numbers, Value, WindowDim};
+use ns_base::{Refusal, refuse};
 
 /// Index in the operand of a window's element; `None` on padding and between elements.
 pub(super) fn place(window: &WindowDim, at: u64, inside: u64, size: u64) -> Option<i64> {
@@ -22,8 +22,8 @@ pub(super) fn place(window: &WindowDim, at: u64, inside: u64, size: u64) -> Opti
 }
 
 /// Number of positions of a window along a dimension.
-pub(super) fn places(window: &WindowDim, size: u64) -> OpResult<u64> {
-    let wide = |n: u64| i64::try_from(n).map_err(|_| ComputeError::WindowTooLarge);
+pub(super) fn places(window: &WindowDim, size: u64) -> Result<u64, Refusal> {
+    let wide = |n: u64| i64::try_from(n).map_err(|_| refuse!("a window is too large"));
     let dilated =
         if size == 0 { 0 } else { wide(size)?.saturating_sub(1).saturating_mul(wide(window.base_dilation)?) + 1 };
     let padded = dilated.saturating_add(window.pad_low).saturating_add(window.pad_high);
@@ -34,24 +34,24 @@ pub(super) fn places(window: &WindowDim, size: u64) -> OpResult<u64> {
     Ok(((padded - reach) / wide(window.stride)? + 1).cast_unsigned())
 }
 
-fn result_dims(x: &ArrayType, window: &[WindowDim]) -> OpResult<Vec<u64>> {
+fn result_dims(x: &ArrayType, window: &[WindowDim]) -> Result<Vec<u64>, Refusal> {
     if window.len() != x.dims.len() {
-        return Err(ComputeError::WindowRank { window: window.len(), ty: x.clone() });
+        return Err(refuse!("the window has {} dimensions and {x} has {}", window.len(), x.dims.len()));
     }
     window.iter().zip(&x.dims).map(|(w, &d)| places(w, d)).collect()
 }
 
 /// Indices of the elements under the window at a position, in order.
-fn under(x: &ArrayType, own: &[i64], window: &[WindowDim], at: &[u64], found: &mut Vec<usize>) -> OpResult<()> {
+fn under(x: &ArrayType, own: &[i64], window: &[WindowDim], at: &[u64], found: &mut Vec<usize>) -> Result<(), Refusal> {
     found.clear();
     let sizes: Vec<u64> = window.iter().map(|w| w.size).collect();
-    for_each_index::<ComputeError>(&sizes, |_, inside| {
+    for_each_index::<Refusal>(&sizes, |_, inside| {
         let mut position = 0;
         for d in 0..window.len() {
             let Some(p) = place(&window[d], at[d], inside[d], x.dims[d]) else { return Ok(()) };
             position += p * own[d];
         }
-        found.push(usize::try_from(position).map_err(|_| ComputeError::Outside("a window"))?);
+        found.push(usize::try_from(position).map_err(|_| refuse!("a window lies outside"))?);
         Ok(())
     })
 }
@@ -64,7 +64,7 @@ pub(super) fn reduce_window(
 ) -> Result<Vec<Value>, Stop> {
     let n = operands.len() / 2;
     let (arrays, initial) = operands.split_at(n);
-    let first = arrays.first().ok_or(Missing::Nothing("combine"))?;
+    let first = arrays.first().ok_or_else(|| refuse!("there is nothing to combine"))?;
     let dims = result_dims(&first.ty, window)?;
     let own = strides(&first.ty.dims);
     let mut found = Vec::new();
@@ -90,7 +90,7 @@ pub(super) fn reduce_window(
         .into_iter()
         .zip(initial)
         .map(|(values, start)| joined(values, &ArrayType::new(start.ty.element, dims.clone())))
-        .collect::<OpResult<Vec<Value>>>()?;
+        .collect::<Result<Vec<Value>, Refusal>>()?;
     Ok(joined)
 }
 
@@ -105,7 +105,7 @@ pub(super) fn select_and_scatter(
 ) -> Result<Value, Stop> {
     let dims = result_dims(&x.ty, window)?;
     if dims != source.ty.dims {
-        return Err(ComputeError::WindowPlaces { places: dims, ty: source.ty.clone() }.into());
+        return Err(refuse!("the window has {dims:?} places and the source is {}", source.ty).into());
     }
     let own = strides(&x.ty.dims);
     let mut result: Vec<Value> = vec![initial.clone(); count(&x.ty.dims)?];
@@ -121,7 +121,7 @@ pub(super) fn select_and_scatter(
             }
         }
         let mut sum = call(1, vec![result[chosen].clone(), number(source, n)])?;
-        result[chosen] = sum.pop().ok_or(Missing::Result("the computation that adds"))?;
+        result[chosen] = sum.pop().ok_or_else(|| refuse!("the computation that adds gives nothing"))?;
         Ok(())
     })?;
     Ok(joined(result, &ArrayType::new(initial.ty.element, x.ty.dims.clone()))?)

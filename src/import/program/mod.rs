@@ -33,4 +33,4 @@ pub use trips::TripCounts;
 pub use types::{ArrayType, Type};
 pub use value::{Numbers, Value};
 pub(super) use verify::check_sizes;
-pub use verify::{TooManyElements, VerifyError, verify};
+pub use verify::verify;

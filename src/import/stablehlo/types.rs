@@ -52,7 +52,7 @@ fn nested(lexer: &mut Lexer<'_>, depth: u32) -> Result<OpenType, ImportError> {
 /// An array, unless it is too large.
 pub(crate) fn array(element: ElementType, dims: Vec<u64>, open: Vec<usize>) -> Result<OpenType, Refusal> {
     let ty = Type::Array(ArrayType::new(element, dims));
-    check_sizes(&ty).map_err(|e| refuse!("{e}"))?;
+    check_sizes(&ty)?;
     Ok(OpenType { ty, open })
 }
 

@@ -12,7 +12,8 @@ use web_sys::{XmlHttpRequest, XmlHttpRequestResponseType};
 
 use crate::platform::error_text;
 use ns_base::convert::{real, whole, whole_len};
-use ns_import::{CarryError, ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
+use ns_base::refuse;
+use ns_import::{ImportError, ImportOptions, Imported, ModelBytes, read_elsewhere};
 use ns_session::build_id;
 
 /// Address of the program, beside the worker's own files.
@@ -34,6 +35,8 @@ extern "C" {
     ) -> Result<Option<Vec<u8>>, JsValue>;
 }
 
+const RELOAD: &str = "reload the page, and open the file again";
+
 thread_local! {
     static IS_STARTED: Cell<bool> = const { Cell::new(false) };
 }
@@ -51,7 +54,10 @@ pub fn read_model(name: &str, bytes: &dyn ModelBytes, options: &ImportOptions) -
     read_elsewhere(options, |options| {
         match ask_program(&build_id(), name, options, real(bytes.size()), &mut slice) {
             Ok(Some(answer)) => Ok(answer),
-            Ok(None) => Err(ImportError::of_file(CarryError::OtherBuild)),
+            Ok(None) => Err(ImportError::of_file(refuse!(
+                instead = RELOAD,
+                "the part of the page that reads model files is from another build"
+            ))),
             // The program has panicked and the page has its last message: the worker ends with it.
             Err(error) => wasm_bindgen::throw_val(error),
         }
@@ -65,8 +71,19 @@ fn slice_of(bytes: &dyn ModelBytes, offset: f64, len: f64) -> Result<Uint8Array,
 
 /// Fetches the program, compiles it and starts it.
 fn fetch_program() -> Result<(), ImportError> {
-    let wasm = fetch().map_err(|said| ImportError::of_file(CarryError::NotFetched { said }))?;
-    compile(&wasm).map_err(|e| ImportError::of_file(CarryError::NotStarted { said: error_text(&e) }))
+    let wasm = fetch().map_err(|said| {
+        ImportError::of_file(refuse!(
+            instead = "connect to the network and try again; once fetched, it is kept",
+            "the part of the page that reads model files could not be fetched ({said})"
+        ))
+    })?;
+    compile(&wasm).map_err(|e| {
+        ImportError::of_file(refuse!(
+            instead = RELOAD,
+            "the part of the page that reads model files does not start: {}",
+            error_text(&e)
+        ))
+    })
 }
 
 fn fetch() -> Result<JsValue, String> {

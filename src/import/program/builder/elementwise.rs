@@ -101,7 +101,7 @@ impl Builder {
     /// When element types or sizes do not fit.
     pub fn select(&mut self, condition: InstructionId, a: InstructionId, b: InstructionId) -> Built {
         if self.element(condition) != ElementType::Pred {
-            let found = self.type_of(condition).clone();
+            let found = self.type_of(condition);
             return Err(refuse!("a choice needs booleans, not {found}"));
         }
         let (a, b) = self.alike(a, b)?;

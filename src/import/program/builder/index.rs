@@ -60,7 +60,7 @@ impl Builder {
     /// When `indices` are not whole numbers.
     pub fn gather(&mut self, x: InstructionId, indices: InstructionId, how: GatherDims, dims: Vec<u64>) -> Built {
         if !self.element(indices).is_integer() {
-            let found = self.type_of(indices).clone();
+            let found = self.type_of(indices);
             return Err(refuse!("an index needs whole numbers, not {found}"));
         }
         let element = self.array(x)?.element;
@@ -127,7 +127,7 @@ impl Builder {
     ) -> Built {
         let (ty, new) = (self.array(x)?.clone(), self.array(updates)?.clone());
         if ty.element != new.element || !self.element(indices).is_integer() {
-            let indices = self.type_of(indices).clone();
+            let indices = self.type_of(indices);
             return Err(refuse!("{new} at {indices} cannot be scattered into {ty}"));
         }
         let called = match combine {

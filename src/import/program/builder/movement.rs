@@ -142,9 +142,8 @@ impl Builder {
         if own >= size {
             return self.slice_dim(x, d, 0, size, 1);
         }
-        let what = "a dimension filled up with zeros";
-        let behind =
-            i64::try_from(size - own).map_err(|_| refuse!("{what} of {size} elements is longer than 63 bits count"))?;
+        let behind = i64::try_from(size - own)
+            .map_err(|_| refuse!("a dimension filled up with zeros of {size} elements is longer than 63 bits count"))?;
         let mut edges = vec![(0, 0); self.rank(x)];
         edges[d] = (0, behind);
         self.pad(x, 0.0, &edges)

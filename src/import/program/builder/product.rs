@@ -119,7 +119,7 @@ impl Builder {
     ) -> Built {
         let spatial = self.rank(x).checked_sub(2).filter(|&s| s + 2 == self.rank(kernel));
         let Some(spatial) = spatial else {
-            let (one, other) = (self.type_of(x).clone(), self.type_of(kernel).clone());
+            let (one, other) = (self.type_of(x), self.type_of(kernel));
             return Err(refuse!("{one} cannot be convolved with a kernel of {other}"));
         };
         let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];

@@ -96,7 +96,7 @@ pub fn scatter_along(
 ) -> Built {
     let (rank, dims) = (b.rank(x), b.dims(indices));
     if dims.len() != rank || b.rank(values) != rank {
-        let (one, other) = (b.type_of(x).clone(), b.type_of(indices).clone());
+        let (one, other) = (b.type_of(x), b.type_of(indices));
         return Err(refuse!("{one} is not indexed by {other}"));
     }
     let mut values = values;

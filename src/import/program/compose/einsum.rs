@@ -56,7 +56,7 @@ fn parse(b: &Builder, equation: &str, operands: &[InstructionId]) -> Result<(Vec
         let rank = b.rank(value);
         let dots = rank.checked_sub(named).filter(|&n| n == 0 || side.contains("..."));
         let Some(dots) = dots else {
-            let (letters, ty) = ((*side).to_owned(), b.type_of(value).clone());
+            let (letters, ty) = (side, b.type_of(value));
             return Err(refuse!("the letters {letters} do not fit {ty}"));
         };
         extra = extra.max(dots);

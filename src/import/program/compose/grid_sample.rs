@@ -51,7 +51,7 @@ pub fn grid_sample(b: &mut Builder, x: InstructionId, grid: InstructionId, how: 
         && places[0] == dims[0]
         && !dims[2..].contains(&0);
     if !fits {
-        let (one, other) = (b.type_of(x).clone(), b.type_of(grid).clone());
+        let (one, other) = (b.type_of(x), b.type_of(grid));
         return Err(refuse!("a picture {one} is not sampled at places {other}"));
     }
     let (element, result) = (b.element(x), places[1..=spatial].to_vec());

@@ -112,7 +112,7 @@ pub fn batch_norm(
     };
     for x in [scale, offset, mean, variance] {
         if b.dims(x) != [channels] || b.element(x) != row {
-            let ty = b.type_of(x).clone();
+            let ty = b.type_of(x);
             return Err(refuse!("{ty} does not have one number for each of {channels} channels"));
         }
     }

@@ -48,8 +48,10 @@ pub fn max_pool_indices(b: &mut Builder, x: InstructionId, pooled: InstructionId
     let spatial: Vec<u64> = dims[first..].to_vec();
     let count = spec.sizes.iter().try_fold(1u64, |n, &k| n.checked_mul(k)).filter(|&n| n <= 4096);
     let Some(count) = count else {
-        let what = "the largest element under a window";
-        return Err(refuse!("{what} of sizes {:?} is too large: the limit is 4096", spec.sizes));
+        return Err(refuse!(
+            "the largest element under a window of sizes {:?} is too large: the limit is 4096",
+            spec.sizes
+        ));
     };
     let places = flat_numbers(b, &dims, first)?;
     let least = b.least(b.element(x))?;
@@ -91,8 +93,10 @@ pub fn average_pool(b: &mut Builder, x: InstructionId, spec: &PoolSpec, divisor:
     let result = b.dims(sum);
     let first = dims.len() - spec.sizes.len();
     if result[first..].iter().any(|&n| n > MOST_PLACES) {
-        let (what, sizes) = ("a mean under windows at places", result[first..].to_vec());
-        return Err(refuse!("{what} of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"));
+        let sizes = &result[first..];
+        return Err(refuse!(
+            "a mean under windows at places of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"
+        ));
     }
     let counts: Vec<Vec<f64>> = (0..spec.sizes.len())
         .map(|i| {
@@ -147,8 +151,7 @@ pub fn adaptive_max_places(b: &mut Builder, x: InstructionId, sizes: &[u64]) -> 
     for (i, &m) in sizes.iter().enumerate().rev() {
         let (d, n) = (first + i, u128::from(dims[first + i]));
         if m > 1024 {
-            let what = "places of the largest of parts";
-            return Err(refuse!("{what} of sizes {:?} is too large: the limit is 1024", [m]));
+            return Err(refuse!("places of the largest of parts of sizes {:?} is too large: the limit is 1024", [m]));
         }
         let (mut found, mut at) = (Vec::new(), Vec::new());
         for part in 0..u128::from(m) {
@@ -182,7 +185,7 @@ fn adaptive(
 ) -> Built {
     let dims = b.dims(x);
     let Some(first) = dims.len().checked_sub(sizes.len()) else {
-        let (given, ty) = (sizes.len(), b.type_of(x).clone());
+        let (given, ty) = (sizes.len(), b.type_of(x));
         return Err(refuse!("{given} sizes are given for {ty}"));
     };
     if sizes.iter().all(|&n| n == 1) {
@@ -236,7 +239,7 @@ fn windows(b: &Builder, x: InstructionId, spec: &PoolSpec) -> Result<Vec<WindowD
     let first = dims.len().checked_sub(n);
     let lengths = [spec.strides.len(), spec.padding.len(), spec.dilation.len()];
     let (Some(first), true) = (first, lengths.iter().all(|&l| l == n)) else {
-        let ([strides, padding, dilation], ty) = (lengths, b.type_of(x).clone());
+        let ([strides, padding, dilation], ty) = (lengths, b.type_of(x));
         return Err(refuse!(
             "a pooling of {ty} has {n} sizes, {strides} strides, {padding} paddings and {dilation} dilations"
         ));

@@ -14,9 +14,8 @@ pub fn cumulative(b: &mut Builder, with: Binary, x: InstructionId, dimension: us
         return Ok(x);
     }
     let size = b.size(x, dimension)?;
-    let what = "a running combination";
     let reach = i64::try_from(size.saturating_sub(1))
-        .map_err(|_| refuse!("{what} of {size} elements is longer than 63 bits count"))?;
+        .map_err(|_| refuse!("a running combination of {size} elements is longer than 63 bits count"))?;
     let mut window = vec![WindowDim::ONE; rank];
     let (pad_low, pad_high) = if is_reversed { (0, reach) } else { (reach, 0) };
     window[dimension] = WindowDim { size: size.max(1), pad_low, pad_high, ..WindowDim::ONE };

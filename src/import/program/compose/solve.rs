@@ -32,7 +32,7 @@ fn beside(b: &mut Builder, a: InstructionId, right: InstructionId) -> Result<[In
     let (own, other) = (b.dims(a), b.dims(right));
     let fits = own.len() >= 2 && other.len() >= 2 && other[other.len() - 2] == own[own.len() - 1];
     if !fits {
-        let (one, other) = (b.type_of(a).clone(), b.type_of(right).clone());
+        let (one, other) = (b.type_of(a), b.type_of(right));
         return Err(refuse!("{one} has no right side {other}"));
     }
     let leading = super::super::builder::broadcast_dims(&own[..own.len() - 2], &other[..other.len() - 2])?;

@@ -58,8 +58,8 @@ pub fn norm(b: &mut Builder, x: InstructionId, p: f64, dimensions: &[usize], kee
 pub fn distances(b: &mut Builder, x: InstructionId, y: InstructionId, p: f64) -> Built {
     let (rows, columns) = (b.rank(x), b.rank(y));
     if rows < 2 || columns < 2 {
-        let (what, found) = ("the distances of rows", rows.min(columns));
-        return Err(refuse!("{what} needs an operand of rank 2 or more, not {found}"));
+        let found = rows.min(columns);
+        return Err(refuse!("the distances of rows needs an operand of rank 2 or more, not {found}"));
     }
     let x = b.unsqueeze(x, rows - 1)?;
     let y = b.unsqueeze(y, columns - 2)?;

@@ -120,7 +120,6 @@ fn check_arguments(signature: &Signature, arguments: &[&Type]) -> Result<(), Ref
     check_count(signature, n, |takes| format!("it calls a computation of {takes} parameters with {n} values"))?;
     for (i, (takes, given)) in signature.parameters.iter().zip(arguments).enumerate() {
         if takes != *given {
-            let (given, takes) = ((*given).clone(), takes.clone());
             return Err(refuse!("it gives {given} to parameter {i} of a computation, which is {takes}"));
         }
     }
@@ -138,7 +137,7 @@ fn loops(at: &Inference<'_>) -> Result<Type, Refusal> {
     check_arguments(condition, at.operands)?;
     check_arguments(body, at.operands)?;
     if body.result != *at.operands[0] {
-        let (gives, begins) = (body.result.clone(), at.operands[0].clone());
+        let (gives, begins) = (&body.result, at.operands[0]);
         return Err(refuse!("its body gives {gives} and it begins with {begins}"));
     }
     if condition.result != Type::Array(ArrayType::new(ElementType::Pred, [])) {
@@ -155,7 +154,7 @@ fn conditional(at: &Inference<'_>) -> Result<Type, Refusal> {
     for (branch, argument) in at.called.iter().zip(&at.operands[1..]) {
         check_arguments(branch, std::slice::from_ref(argument))?;
         if branch.result != at.called[0].result {
-            let (first, other) = (at.called[0].result.clone(), branch.result.clone());
+            let (first, other) = (&at.called[0].result, &branch.result);
             return Err(refuse!("its branches give {first} and {other}"));
         }
     }

@@ -104,8 +104,7 @@ fn scatter(at: &Inference<'_>, dims: &ScatterDims) -> Result<Type, Refusal> {
         check_dimensions(&dims.scatter_dims_to_operand_dims, whole.dims.len(), "scatter_dims_to_operand_dims")?;
         let window = dims.update_window_dims.len() + dims.inserted_window_dims.len() + dims.input_batching_dims.len();
         if update.dims.len() != batch + dims.update_window_dims.len() || window != whole.dims.len() {
-            let (update, array, indices) = (update.clone(), whole.clone(), indices.clone());
-            return Err(refuse!("it puts {update} into {array} at {indices}"));
+            return Err(refuse!("it puts {update} into {whole} at {indices}"));
         }
     }
     let types: Vec<Type> = at.operands[..n].iter().map(|t| (*t).clone()).collect();

@@ -152,7 +152,7 @@ impl<'a> Inference<'a> {
     fn select(&self) -> Result<Type, Refusal> {
         let condition = self.array(0)?;
         if self.operands[1] != self.operands[2] {
-            let (one, other) = (self.operands[1].clone(), self.operands[2].clone());
+            let (one, other) = (self.operands[1], self.operands[2]);
             return Err(refuse!("it selects between {one} and {other}"));
         }
         let value = self.array(1)?;

@@ -289,8 +289,8 @@ fn triangle_places(c: &mut Call<'_, '_, '_>) -> Made {
         return Err(c.missing("row or col"));
     };
     if rows.saturating_mul(columns) > MOST_PLACES {
-        let (what, sizes) = ("a triangle", vec![rows, columns]);
-        return Err(refuse!("{what} of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"));
+        let sizes = [rows, columns];
+        return Err(refuse!("a triangle of sizes {sizes:?} is too large: the limit is {MOST_PLACES}"));
     }
     let (offset, is_lower) = (c.int_or("offset", 0), c.op == "tril_indices");
     let is_in = |row: i64, column: i64| {

@@ -265,8 +265,10 @@ fn between_rows(c: &mut Call<'_, '_, '_>) -> Made {
     let (x, p) = (c.x(0)?, c.float_or("p", 2.0));
     let rows = c.b().size(x, 0)?;
     if rows > MOST_ROWS {
-        let what = "a matrix of distances between rows";
-        return Err(refuse!("{what} of sizes {:?} is too large: the limit is {MOST_ROWS}", [rows]));
+        return Err(refuse!(
+            "a matrix of distances between rows of sizes {:?} is too large: the limit is {MOST_ROWS}",
+            [rows]
+        ));
     }
     let pairs = || (0..signed(rows)).flat_map(|i| (i + 1..signed(rows)).map(move |j| (i, j)));
     let (first, second): (Vec<i64>, Vec<i64>) = pairs().unzip();

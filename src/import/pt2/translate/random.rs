@@ -66,7 +66,7 @@ fn bernoulli(c: &mut Call<'_, '_, '_>) -> Made {
         (None, None) => x,
     };
     if !c.b().element(probability).is_float() {
-        let found = c.b().type_of(probability).clone();
+        let found = c.b().type_of(probability);
         return Err(refuse!("a probability needs floating point numbers, not {found}"));
     }
     let flags = chosen(c, &dims, probability)?;

@@ -102,8 +102,8 @@ fn divisor(c: &mut Call<'_, '_, '_>) -> Built {
     let element = super::binary::common_element(c, &[0, 1])?;
     let (x, y) = (c.operand(0, element)?, c.operand(1, element)?);
     if !element.is_integer() {
-        let (what, found) = ("a common divisor or multiple", c.b().type_of(x).clone());
-        return Err(refuse!("{what} needs whole numbers, not {found}"));
+        let found = c.b().type_of(x);
+        return Err(refuse!("a common divisor or multiple needs whole numbers, not {found}"));
     }
     let (x, y) = (c.b().unary(Unary::Abs, x)?, c.b().unary(Unary::Abs, y)?);
     let dims = broadcast_dims(&c.b().dims(x), &c.b().dims(y))?;
