@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::lexer::TextError;
-use super::pt2::Pt2Error;
-use super::torchscript::TorchScriptError;
 
 /// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,12 +90,6 @@ pub enum ImportErrorKind {
     /// The syntax of HLO or MLIR text.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A file of `torch.export`.
-    #[error(transparent)]
-    Pt2(#[from] Pt2Error),
-    /// A file of `torch.jit.save`.
-    #[error(transparent)]
-    TorchScript(#[from] TorchScriptError),
     /// A sentence with its advice.
     #[error(transparent)]
     Refusal(#[from] ns_base::Refusal),
@@ -117,8 +109,6 @@ impl ImportErrorKind {
     pub fn instead(&self) -> Cow<'_, str> {
         match self {
             Self::Text(error) => error.instead().into(),
-            Self::Pt2(error) => error.instead().into(),
-            Self::TorchScript(error) => error.instead(),
             Self::Refusal(error) => error.instead().into(),
             Self::Told { instead, .. } => instead.into(),
         }

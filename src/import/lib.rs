@@ -51,15 +51,13 @@ pub use lexer::{Expected, TextError};
 pub use load::load_parameter;
 pub use npz::read_npz;
 pub use onnx::read_onnx;
-pub use pt2::{PickleError, Pt2Error, read_pt2};
+pub use pt2::read_pt2;
 pub use read::{ImportOptions, MODEL_ENDINGS, ReadModel, read_model};
 pub use sniff::{ModelKind, is_model_head, sniff};
 pub use source::{gunzip, read_all};
 pub use stablehlo::read_stablehlo;
 pub use supported::{OperatorKind, SUPPORTED_FORMATS, SupportedOperator, supported_operators};
-pub use torchscript::{
-    Absent, FlowError, ResultError, RunError, SyntaxError, TorchScriptError, Wanted, read_torchscript,
-};
+pub use torchscript::read_torchscript;
 pub use undecided::refuse_undecided;
 
 /// A model that was read from a file.

@@ -6,7 +6,6 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use super::argument::Argument;
-use super::error::Pt2Error;
 use super::flops;
 use super::meta::Symbols;
 use super::schema::{ExportedProgram, Graph};
@@ -14,6 +13,7 @@ use super::translate::{input_kind, scope_of};
 use super::weights::Weights;
 use crate::program::Role;
 use crate::{ImportError, Inspection, Place, TensorInfo};
+use ns_base::refuse;
 
 /// What the file holds. The verdict and the unsupported operators come from the translation.
 ///
@@ -35,7 +35,7 @@ pub fn inspect(
     for spec in &exported.graph_module.signature.input_specs {
         let Some(input) = input_kind(spec) else { continue };
         let Some(meta) = graph.tensor_values.get(input.value) else { continue };
-        let ty = symbols.array(meta).map_err(|e| no_type(input.value, e.into()))?;
+        let ty = symbols.array(meta).map_err(|e| no_type(input.value, e))?;
         let elements = ty.elements().unwrap_or(0);
         match input.role {
             Role::Input => inspection.inputs.push(info(input.value, graph, symbols)?),
@@ -95,15 +95,15 @@ fn count(graph: &Graph<'_>, symbols: &Symbols, inspection: &mut Inspection, modu
 
 /// A value of the graph.
 fn info(name: &str, graph: &Graph<'_>, symbols: &Symbols) -> Result<TensorInfo, ImportError> {
-    let meta = graph.tensor_values.get(name).ok_or_else(|| no_type(name, Pt2Error::NotDescribed))?;
-    let ty = symbols.array(meta).map_err(|e| no_type(name, e.into()))?;
+    let meta = graph.tensor_values.get(name).ok_or_else(|| no_type(name, "it is not described"))?;
+    let ty = symbols.array(meta).map_err(|e| no_type(name, e))?;
     let open: BTreeMap<usize, String> = symbols.open_names(meta);
     Ok(TensorInfo { name: name.to_owned(), dtype: ty.element.name().to_owned(), shape: ty.dims, open })
 }
 
-fn no_type(name: &str, error: Pt2Error) -> ImportError {
+fn no_type(name: &str, why: impl std::fmt::Display) -> ImportError {
     let place = Place::Node(name.chars().take(200).collect());
-    ImportError::at(place, error)
+    ImportError::at(place, refuse!(instead = "export the model again", "the value has no type: {why}"))
 }
 
 /// The program that wrote the file.

@@ -1,13 +1,11 @@
 //! Weights of files up to torch 2.7: nested archives of `torch.save`, each with a pickle that names storages.
 
-use thiserror::Error;
-
-use super::pickle::{Id, Pickle, PickleError, Pickled};
+use super::pickle::{Id, Pickle, Pickled};
 use super::weights::{Layout, Weight};
 use crate::ModelBytes;
 use crate::program::{ArrayType, ElementType, WeightData};
 use crate::zip::{Archive, Entry};
-use ns_base::Refusal;
+use ns_base::{Refusal, refuse};
 
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
@@ -31,36 +29,15 @@ impl ModelBytes for Window<'_> {
     }
 }
 
-/// Why the weights of an older file cannot be read.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum LegacyError {
-    /// The nested archive is packed: its contents have no place in the file.
-    #[error("they are packed in the archive")]
-    Packed,
-    /// The nested archive lacks its description.
-    #[error("there is no data.pkl")]
-    NoPickle,
-    /// One of the archives is damaged.
-    #[error(transparent)]
-    Archive(#[from] Refusal),
-    /// The description is damaged.
-    #[error(transparent)]
-    Pickle(#[from] PickleError),
-}
-
 /// Tensors of a `torch.save` archive that is an entry of `outer`, by their paths.
 ///
 /// # Errors
 /// When the entry is packed or its contents are damaged.
-pub fn tensors(
-    bytes: &dyn ModelBytes,
-    outer: &Archive<'_>,
-    entry: &Entry,
-) -> Result<Vec<(String, Weight)>, LegacyError> {
-    let start = outer.stored_at(entry)?.ok_or(LegacyError::Packed)?;
+pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Result<Vec<(String, Weight)>, Refusal> {
+    let start = outer.stored_at(entry)?.ok_or_else(|| refuse!("they are packed in the archive"))?;
     let window = Window { bytes, start, len: entry.size };
     let archive = Archive::open(&window)?;
-    let data = archive.ending("data.pkl").ok_or(LegacyError::NoPickle)?;
+    let data = archive.ending("data.pkl").ok_or_else(|| refuse!("there is no data.pkl"))?;
     let folder = data.name.trim_end_matches("data.pkl");
     let pickle = Pickle::read(&archive.content(data, MAX_PICKLE)?)?;
     let items = match pickle.get(pickle.root) {

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::error::Pt2Error;
 use super::schema::{ExportedProgram, Graph, SymInt, TensorMeta};
 use super::symbol::Expression;
 use crate::program::{ArrayType, ElementType};
@@ -95,8 +94,11 @@ impl Symbols {
             if let Some(size) = asked
                 && (min.is_some_and(|m| size < m) || max.is_some_and(|m| size > m))
             {
-                let (name, least) = (name.clone(), min.unwrap_or(1));
-                return Err(ImportError::of_file(Pt2Error::Range { size, name, least, most: max }));
+                let (least, most) = (min.unwrap_or(1), max.map_or_else(|| "any".to_owned(), |most| most.to_string()));
+                return Err(ImportError::of_file(refuse!(
+                    instead = "ask for a size in its range",
+                    "{size} is not a size of dimension {name}, which is {least} to {most}"
+                )));
             }
             let used = asked.or(*hint).unwrap_or_else(|| min.unwrap_or(1).max(1));
             symbols.values.insert(name.clone(), used);
@@ -205,7 +207,11 @@ fn data_dependent(graph: &Graph<'_>, symbol: &str) -> ImportError {
         Some((name, op)) => (Place::Node(name), op),
         None => (Place::File, "a value".to_owned()),
     };
-    ImportError::at(place, Pt2Error::DataDependent { op, symbol: symbol.to_owned() })
+    let instead = "a NeuronCore has fixed sizes: give the operation a fixed size and export again";
+    ImportError::at(
+        place,
+        refuse!(instead = instead, "the size of the result of {op} depends on data (the unbacked symbol {symbol})"),
+    )
 }
 
 /// Requested sizes by symbol. A dimension is named by its symbol, as `INPUT.POSITION`, or as `batch` if there is only one.
@@ -230,11 +236,15 @@ fn chosen_sizes(
             _ => by_place(),
         };
         let Some(symbol) = symbol else {
-            let open = found.iter().map(|(n, _)| n.clone()).collect();
-            return Err(ImportError::of_file(Pt2Error::NoDimension { name: name.clone(), open }));
+            let open: Vec<&str> = found.iter().map(|(n, _)| n.as_str()).collect();
+            let open = if open.is_empty() { "none".to_owned() } else { open.join(", ") };
+            return Err(ImportError::of_file(refuse!(
+                instead = "leave it out or name one that is there",
+                "the file has no open dimension {name}; it has {open}"
+            )));
         };
-        let too_large = |_| ImportError::of_file(Pt2Error::Size { name: name.clone(), size });
-        let size = i64::try_from(size).map_err(too_large)?;
+        let too_large = || refuse!(instead = "ask for a size below 2^63", "dimension {name} of size {size}");
+        let size = i64::try_from(size).map_err(|_| ImportError::of_file(too_large()))?;
         chosen.insert(symbol, size);
     }
     Ok(chosen)

@@ -5,7 +5,6 @@
 //! `run_decompositions()` are both read. Weights are not read: a program records where in the file they lie.
 
 mod argument;
-mod error;
 mod flops;
 mod inspect;
 mod json;
@@ -19,9 +18,8 @@ mod translate;
 mod weights;
 
 pub use argument::{Argument, Symbolic, Text};
-pub use error::Pt2Error;
 pub use legacy::{PickledTensor, pickled_tensor};
 pub use open::read_pt2;
-pub use pickle::{Id as PickleId, Pickle, PickleError, Pickled};
+pub use pickle::{Id as PickleId, Pickle, Pickled};
 pub use schema::NamedArgument;
 pub use translate::{AloneCall, Translated, Translator, ViewId, operators, scalar_type};

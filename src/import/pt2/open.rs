@@ -1,6 +1,5 @@
 //! Opens a `.pt2` file: the archive, the graph and the weights; then makes the program and the inspection.
 
-use super::error::Pt2Error;
 use super::inspect::inspect;
 use super::json::quoted_numbers;
 use super::meta::Symbols;
@@ -9,6 +8,7 @@ use super::translate::translate;
 use super::weights::Weights;
 use crate::zip::{Archive, Entry};
 use crate::{ImportError, ImportOptions, Imported, ModelBytes, Place, Verdict};
+use ns_base::refuse;
 
 /// Most bytes of a graph's JSON.
 const MAX_GRAPH: u64 = 512 << 20;
@@ -59,14 +59,18 @@ fn graph_entry<'a>(archive: &'a Archive<'_>) -> Result<&'a Entry, ImportError> {
     };
     let of_default = archive.ending("models/model.json");
     let old = archive.ending("serialized_exported_program.json");
-    of_default
-        .or(old)
-        .or_else(|| archive.entries.iter().find(is_graph))
-        .ok_or_else(|| ImportError::of_file(Pt2Error::NoGraph))
+    of_default.or(old).or_else(|| archive.entries.iter().find(is_graph)).ok_or_else(|| {
+        let instead = "save the model with torch.export.save";
+        ImportError::of_file(refuse!(
+            instead = instead,
+            "no models/model.json and no serialized_exported_program.json in the archive"
+        ))
+    })
 }
 
 fn damaged(entry: &Entry, error: &serde_json::Error) -> ImportError {
-    ImportError::at(Place::Entry(entry.name.clone()), Pt2Error::Graph { said: error.to_string() })
+    let instead = "save the model again with torch.export.save";
+    ImportError::at(Place::Entry(entry.name.clone()), refuse!(instead = instead, "the graph cannot be read: {error}"))
 }
 
 fn read_graph(text: &[u8], entry: &Entry, weights: &Weights, options: &ImportOptions) -> Result<Imported, Wrong> {
@@ -91,7 +95,10 @@ fn check_version(text: &[u8], entry: &Entry) -> Result<(), Wrong> {
     if MAJORS.contains(&version.major) {
         return Ok(());
     }
-    let (major, minor) = (version.major, version.minor);
-    let other = Pt2Error::Schema { major, minor, first: *MAJORS.start(), last: *MAJORS.end() };
+    let (major, minor, first, last) = (version.major, version.minor, MAJORS.start(), MAJORS.end());
+    let other = refuse!(
+        instead = "export the model with a torch between 2.4 and 2.15",
+        "its schema is of version {major}.{minor}; versions {first} to {last} are read (torch 2.4 and later)"
+    );
     Err(Wrong::Model(ImportError::at(Place::Entry(entry.name.clone()), other)))
 }

@@ -1,24 +1,10 @@
 //! Pickles, read and never executed: the calls that would build their objects are kept as written.
 
+use ns_base::{Refusal, refuse};
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 /// The index of a value in a pickle.
 pub type Id = usize;
-
-/// Why a pickle cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PickleError {
-    /// It ends without a value.
-    #[error("a pickle builds nothing")]
-    Empty,
-    /// It is truncated, or has an unknown operation.
-    #[error("a pickle is damaged or not known at its byte {at}")]
-    Damaged {
-        /// The offset.
-        at: usize,
-    },
-}
 
 /// A value of a pickle.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +68,7 @@ impl Pickle {
     ///
     /// # Errors
     /// When it is truncated or has an unknown operation: the error names the byte.
-    pub fn read(bytes: &[u8]) -> Result<Self, PickleError> {
+    pub fn read(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut reader = Reader {
             bytes,
             at: 0,
@@ -95,11 +81,11 @@ impl Pickle {
             let at = reader.at;
             match reader.step() {
                 Some(Step::Stop) => {
-                    let root = reader.stack.pop().ok_or(PickleError::Empty)?;
+                    let root = reader.stack.pop().ok_or_else(|| refuse!("a pickle builds nothing"))?;
                     return Ok(Self { values: reader.values, root });
                 }
                 Some(Step::On) => {}
-                None => return Err(PickleError::Damaged { at }),
+                None => return Err(refuse!("a pickle is damaged or not known at its byte {at}")),
             }
         }
     }

@@ -3,13 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::argument::Text;
-use super::error::Pt2Error;
 use super::legacy;
 use super::schema::{Payload, PayloadConfig, TensorMeta};
 use crate::load::decode;
 use crate::program::{ArrayType, WeightData};
 use crate::zip::{Archive, Entry};
 use crate::{ImportError, ModelBytes, Place};
+use ns_base::refuse;
 
 /// Most bytes of a description of weights.
 const MAX_CONFIG: u64 = 256 << 20;
@@ -77,7 +77,8 @@ impl Weights {
     fn add_config(&mut self, archive: &Archive<'_>, entry: &Entry) -> Result<(), ImportError> {
         let text = archive.content(entry, MAX_CONFIG)?;
         let config: PayloadConfig<'_> = serde_json::from_slice(&text).map_err(|e| {
-            ImportError::at(Place::Entry(entry.name.clone()), Pt2Error::Weights { said: e.to_string() })
+            let said = refuse!(instead = "save the model again", "the description of the weights cannot be read: {e}");
+            ImportError::at(Place::Entry(entry.name.clone()), said)
         })?;
         let folder = entry.name.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         let by_name: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();

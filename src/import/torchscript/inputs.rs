@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::error::TorchScriptError;
 use super::objects::Objects;
 use super::value::Value;
 use crate::program::{ArrayType, ElementType, ProgramParameter, Role, WeightData};
 use crate::pt2::{Pickle, PickleId, Pickled, Translator, pickled_tensor};
 use crate::{ImportError, ImportOptions, OpenDimension, Place, TensorInfo};
+use ns_base::{Refusal, refuse};
 
 /// Most levels of nested lists and maps in inputs.
 const MAX_DEPTH: usize = 8;
@@ -74,7 +74,10 @@ impl Inputs {
         depth: usize,
     ) -> Result<Value, ImportError> {
         if depth > MAX_DEPTH {
-            return Err(ImportError::of_file(TorchScriptError::NestedInput { name: name.to_owned(), most: MAX_DEPTH }));
+            return Err(ImportError::of_file(refuse!(
+                instead = "call the model with tensors",
+                "the input {name} has more than {MAX_DEPTH} levels"
+            )));
         }
         if let Some(tensor) = pickled_tensor(pickle, id) {
             let mut ty = tensor.ty;
@@ -144,7 +147,7 @@ impl Inputs {
 
     /// A tensor that the caller gives.
     fn tensor(&mut self, name: &str, ty: ArrayType, t: &mut Translator) -> Result<Value, ImportError> {
-        let wrong = |e| ImportError::at(Place::Node(short(name)), TorchScriptError::Input(e));
+        let wrong = |e: Refusal| ImportError::at(Place::Node(short(name)), e.advise("ask for smaller sizes"));
         let open = self.open.iter().filter(|d| !d.is_chosen).filter_map(|d| {
             let (input, at) = d.name.rsplit_once('.')?;
             (input == name).then(|| at.parse().ok().map(|at: usize| (at, d.name.clone())))?
@@ -170,7 +173,14 @@ impl Inputs {
         let ty = match fitting {
             Some(ty) if asked.len() <= ty.dims.len() => ty,
             fitting if !asked.is_empty() => ArrayType::new(fitting.map_or(ElementType::F32, |ty| ty.element), asked),
-            _ => return Err(ImportError::of_file(TorchScriptError::NoSizes(short(name)))),
+            _ => {
+                let input = short(name);
+                let instead = format!(
+                    "ask for all of them (--dim {input}.0=1 --dim {input}.1=128 ..), or save a trace with PyTorch 2.4 or later, which keeps them"
+                );
+                let what = refuse!(instead = instead, "the file does not say the sizes of its input {input}");
+                return Err(ImportError::of_file(what));
+            }
         };
         self.assumed.insert(name.to_owned(), ty);
         Ok(())
@@ -190,8 +200,11 @@ impl Inputs {
             };
             if !self.infos.iter().any(has) && !parameters.iter().any(|(name, _)| is_later(name)) {
                 let known = self.infos.iter().flat_map(|i| (0..i.shape.len()).map(move |d| format!("{}.{d}", i.name)));
-                let there = known.take(20).collect();
-                return Err(ImportError::of_file(TorchScriptError::NoDimension { name: short(asked), there }));
+                let (name, there) = (short(asked), known.take(20).collect::<Vec<_>>().join(", "));
+                return Err(ImportError::of_file(refuse!(
+                    instead = "leave it out or name one that is there",
+                    "the file has no dimension {name}; it has {there}"
+                )));
             }
         }
         Ok(())

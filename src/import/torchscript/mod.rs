@@ -9,7 +9,6 @@
 //! model is called with; `interpret` runs it; `count` counts operators as PyTorch does after loading.
 
 mod count;
-mod error;
 mod inputs;
 mod interpret;
 mod objects;
@@ -18,7 +17,7 @@ mod schema;
 mod source;
 mod value;
 
-pub use error::{ResultError, TorchScriptError};
-pub use interpret::{Absent, FlowError, RunError};
 pub use open::read_torchscript;
-pub use source::{SyntaxError, Wanted};
+
+/// What to do with a file that is damaged.
+const AGAIN: &str = "save the model again with torch.jit.save";

@@ -5,12 +5,13 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::error::TorchScriptError;
+use super::AGAIN;
 use super::source::{Class, Function, SourceFile, parse};
 use crate::program::{ArrayType, WeightData};
 use crate::pt2::{Pickle, PickleId, Pickled, PickledTensor, pickled_tensor};
 use crate::zip::{Archive, Entry};
 use crate::{ImportError, Place};
+use ns_base::{Refusal, refuse};
 
 /// Most bytes of a pickle that is read.
 const MAX_PICKLE: u64 = 256 << 20;
@@ -60,7 +61,8 @@ impl<'f> Objects<'f> {
     pub fn open(archive: &'f Archive<'f>) -> Result<Self, ImportError> {
         let is_data = |e: &&Entry| e.name == "data.pkl" || e.name.ends_with("/data.pkl");
         let data = archive.entries.iter().filter(is_data).min_by_key(|e| e.name.len());
-        let data = data.ok_or_else(|| ImportError::of_file(TorchScriptError::NoObjects))?;
+        let data =
+            data.ok_or_else(|| ImportError::of_file(refuse!(instead = AGAIN, "there is no data.pkl in the archive")))?;
         let root = data.name.trim_end_matches("data.pkl").to_owned();
         let entries: FxHashMap<&str, &Entry> = archive.entries.iter().map(|e| (e.name.as_str(), e)).collect();
         let constants = entries.get(format!("{root}constants.pkl").as_str()).copied();
@@ -125,9 +127,10 @@ impl<'f> Objects<'f> {
         }
         let Some(entry) = self.entry(&name) else { return Ok(None) };
         let raw = self.archive.content(entry, MAX_SOURCE)?;
-        let text = String::from_utf8(raw)
-            .map_err(|_| ImportError::at(Place::Entry(entry.name.clone()), TorchScriptError::NotUtf8))?;
-        let source = parse(&text).map_err(|(line, wrong)| at_line(&name, line, wrong.into()))?;
+        let no_text = |_| refuse!(instead = AGAIN, "the source is not UTF-8");
+        let text = String::from_utf8(raw).map_err(no_text);
+        let text = text.map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e))?;
+        let source = parse(&text).map_err(|(line, wrong)| at_line(&name, line, wrong.advise(AGAIN)))?;
         let source = Rc::new(source);
         self.files.insert(name.clone(), Rc::clone(&source));
         Ok(Some((name.as_str().into(), source)))
@@ -216,12 +219,12 @@ impl<'f> Objects<'f> {
 }
 
 /// An error at a line of a source file.
-pub fn at_line(file: &str, line: u32, error: TorchScriptError) -> ImportError {
+pub fn at_line(file: &str, line: u32, error: Refusal) -> ImportError {
     let file: String = file.chars().take(200).collect();
     ImportError::at(Place::Entry(format!("{file}, line {line}")), error)
 }
 
 fn pickle(archive: &Archive<'_>, entry: &Entry) -> Result<Pickle, ImportError> {
     let raw = archive.content(entry, MAX_PICKLE)?;
-    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), TorchScriptError::Pickle(e)))
+    Pickle::read(&raw).map_err(|e| ImportError::at(Place::Entry(entry.name.clone()), e.advise(AGAIN)))
 }

@@ -1,6 +1,5 @@
 //! Opens a TorchScript file: the archive, the tree of modules and the source; then makes the program and the inspection.
 
-use super::error::{ResultError, TorchScriptError};
 use super::inputs::Inputs;
 use super::interpret::{Interpreter, Stop, run};
 use super::objects::Objects;
@@ -9,10 +8,13 @@ use crate::program::{InstructionId, Role};
 use crate::pt2::{Translated, ViewId};
 use crate::zip::Archive;
 use crate::{ImportError, ImportOptions, Imported, Inspection, ModelBytes, TensorInfo, Verdict};
-use ns_base::Refusal;
+use ns_base::{Refusal, refuse};
 
 /// Most inputs whose sizes are found one after another.
 const MAX_ROUNDS: usize = 64;
+
+/// What to do with results that are not tensors.
+const TENSORS: &str = "give tensors as results";
 
 /// Most results of a model.
 const MAX_RESULTS: usize = 1 << 16;
@@ -26,7 +28,10 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
     let archive = Archive::open(bytes)?;
     let mut objects = Objects::open(&archive)?;
     if objects.short_text("byteorder").is_some_and(|order| order == "big") {
-        return Err(ImportError::of_file(TorchScriptError::BigEndian));
+        return Err(ImportError::of_file(refuse!(
+            instead = "save it again on a processor that is little-endian",
+            "its weights are big-endian: it was saved on another kind of processor"
+        )));
     }
     let mut inputs = Inputs::new(options);
     for _ in 0..MAX_ROUNDS {
@@ -41,17 +46,18 @@ pub fn read_torchscript(bytes: &dyn ModelBytes, options: &ImportOptions) -> Resu
             }
         }
     }
-    Err(ImportError::of_file(TorchScriptError::UnknownSizes))
+    let instead = "save a trace with PyTorch 2.4 or later";
+    Err(ImportError::of_file(refuse!(instead = instead, "the sizes of its inputs are not known")))
 }
 
 /// The program and what the file holds.
 fn finish(mut interpreter: Interpreter<'_>, result: &Value) -> Result<Imported, ImportError> {
-    let wrong = |e: Refusal| ImportError::of_file(TorchScriptError::Program(e));
+    let wrong = |e: Refusal| ImportError::of_file(e.advise(TENSORS));
     let mut views = Vec::new();
-    results(result, &mut views, 0).map_err(|e| ImportError::of_file(TorchScriptError::Result(e)))?;
+    results(result, &mut views, 0).map_err(|e| ImportError::of_file(e.advise(TENSORS)))?;
     if views.is_empty() {
-        let none = ResultError::NoTensor(result.described());
-        return Err(ImportError::of_file(TorchScriptError::Result(none)));
+        let given = result.described();
+        return Err(ImportError::of_file(refuse!(instead = TENSORS, "the model gives {given} and no tensor")));
     }
     interpreter.t.b.set_origin("", "");
     let mut outputs: Vec<InstructionId> = Vec::new();
@@ -117,14 +123,16 @@ fn count_constants(program: &crate::program::Program, inspection: &mut Inspectio
 }
 
 /// Tensors of a result, in their order.
-fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), ResultError> {
+fn results(value: &Value, views: &mut Vec<ViewId>, depth: usize) -> Result<(), Refusal> {
     if depth > 16 || views.len() > MAX_RESULTS {
-        return Err(ResultError::TooMany);
+        return Err(refuse!("its result has too many levels or parts"));
     }
     match value {
         Value::Tensor(view) => views.push(*view),
         Value::Map(pairs) => pairs.iter().try_for_each(|(_, v)| results(v, views, depth + 1))?,
-        Value::Unsized(name) => return Err(ResultError::Unsized(name.to_string())),
+        Value::Unsized(name) => {
+            return Err(refuse!("the input {name} is its result, and its sizes are not known"));
+        }
         other => {
             for item in other.items().unwrap_or_default() {
                 results(&item, views, depth + 1)?;

@@ -4,7 +4,6 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::super::argument::Argument;
-use super::super::error::Pt2Error;
 use super::super::meta::Symbols;
 use super::super::schema::{ExportedProgram, Graph, NamedArgument, Node};
 use super::super::weights::Weights;
@@ -68,7 +67,7 @@ pub fn translate(
 }
 
 fn of_file(error: Refusal) -> ImportError {
-    ImportError::of_file(Pt2Error::Program(error))
+    ImportError::of_file(error.advise("export a smaller model"))
 }
 
 impl Translator {
@@ -286,11 +285,13 @@ impl Translator {
         });
         let (Some((at, inner)), true) = (inner, op.starts_with("wrap") || op.starts_with("hints_wrapper")) else {
             let refused = match op {
-                "cond" => Pt2Error::Branch,
-                "while_loop" => Pt2Error::Loop,
-                other => Pt2Error::HigherOrder(other.to_owned()),
+                "cond" => refuse!("torch.cond: a branch that depends on data"),
+                "while_loop" => refuse!("torch.while_loop: a loop whose number of turns depends on data"),
+                other => refuse!("the higher-order operator {other} is not known here"),
             };
-            return Err(ImportError::at(Place::Node(place), refused));
+            let instead =
+                "a NeuronCore runs a fixed program: export one branch, or compute both and choose with torch.where";
+            return Err(ImportError::at(Place::Node(place), refused.advise(instead)));
         };
         let missing = |e: Refusal| at_node(&place, e);
         let mut inside = FxHashMap::default();
@@ -427,5 +428,6 @@ fn name_of(node: &Node<'_>) -> String {
 }
 
 fn at_node(name: &str, error: Refusal) -> ImportError {
-    ImportError::at(Place::Node(name.chars().take(200).collect()), Pt2Error::Node(error))
+    let instead = "the file is damaged or of a kind that is not known here: export the model again";
+    ImportError::at(Place::Node(name.chars().take(200).collect()), error.advise(instead))
 }

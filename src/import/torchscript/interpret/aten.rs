@@ -6,11 +6,11 @@ use super::super::inputs::fitting;
 use super::super::schema::{Schema, choose};
 use super::super::source::Expression;
 use super::super::value::{Kind, Value};
-use super::error::RunError;
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
 use crate::program::ArrayType;
 use crate::pt2::{AloneCall, Argument, NamedArgument, Symbolic, Text, ViewId, scalar_type};
+use ns_base::refuse;
 
 /// Most items of a list.
 const MAX_ITEMS: usize = 1 << 16;
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
                 self.counts.changes += 1;
                 let is_full = list.borrow().len() >= MAX_ITEMS;
                 if is_full || matches!(item, Value::List(_)) {
-                    return Err(self.refuse(RunError::LongList));
+                    return Err(self.refuse(refuse!("a list that grows too long, or a list within a list")));
                 }
                 list.borrow_mut().push(item.clone());
                 values[0].clone()
@@ -223,7 +223,7 @@ impl Interpreter<'_> {
             match item {
                 Value::Unsized(name) => return Err(Stop::Needs(name, None)),
                 Value::Unknown(what) => {
-                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: what.to_string() }));
+                    return Err(self.refuse(refuse!("{op} is given {what}")));
                 }
                 _ => {}
             }
@@ -239,10 +239,10 @@ impl Interpreter<'_> {
                     return Err(Stop::Needs(name.clone(), fitting(op, at, weight.as_ref(), groups)));
                 }
                 Value::Unknown(what) => {
-                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: what.to_string() }));
+                    return Err(self.refuse(refuse!("{op} is given {what}")));
                 }
                 Value::Module(_) | Value::Path(_) | Value::Map(_) => {
-                    return Err(self.refuse(RunError::Given { op: op.to_owned(), value: value.described() }));
+                    return Err(self.refuse(refuse!("{op} is given {}", value.described())));
                 }
                 _ => {}
             }
@@ -314,7 +314,7 @@ impl Interpreter<'_> {
     pub fn scalar_type_of(&mut self, view: ViewId) -> Result<Value, Stop> {
         let element = self.type_of(view)?.element;
         let number = (0..32).find(|&n| scalar_type(n) == Some(element));
-        number.map(Value::Int).ok_or_else(|| self.refuse(RunError::ScalarType(element)))
+        number.map(Value::Int).ok_or_else(|| self.refuse(refuse!("the element type {element} has no number")))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::super::source::Expression;
 use super::super::value::Value;
-use super::error::RunError;
 use super::state::{Interpreter, Stop};
 use crate::load_parameter;
 use crate::program::Numbers;
 use crate::pt2::ViewId;
+use ns_base::refuse;
 
 impl Interpreter<'_> {
     /// Calls a built-in function of Python.
@@ -21,7 +21,7 @@ impl Interpreter<'_> {
             ("uninitialized", _) => Ok(Value::Unknown("a value that is not there yet".into())),
             ("getattr", [of, Expression::Text(field)]) => match self.expression(of)? {
                 Value::Module(module) => self.counted_field(&module, field),
-                other => Err(self.refuse(RunError::Field { field: field.clone(), of: other.described() })),
+                other => Err(self.refuse(refuse!("the field {field} of {}", other.described()))),
             },
             ("len", [of]) => {
                 let value = self.expression(of)?;
@@ -35,7 +35,7 @@ impl Interpreter<'_> {
             ("list", [of]) => {
                 let value = self.expression(of)?;
                 let Some(items) = value.items() else {
-                    return Err(self.refuse(RunError::List(value.described())));
+                    return Err(self.refuse(refuse!("a list of {}", value.described())));
                 };
                 Ok(Value::list(items))
             }
@@ -43,10 +43,13 @@ impl Interpreter<'_> {
                 let values = self.all(all)?;
                 self.folded(name, &values)
             }
-            ("isinstance" | "hasattr" | "print", _) => Err(self.refuse(RunError::Function(name.to_owned()))),
+            ("isinstance" | "hasattr" | "print", _) => {
+                Err(self.refuse(refuse!("the function {name} is not read here")))
+            }
             _ => {
                 let name: String = name.chars().take(100).collect();
-                Err(self.refuse(RunError::Unknown { name, arguments: arguments.len() }))
+                let count = arguments.len();
+                Err(self.refuse(refuse!("the function {name} of {count} arguments is not known here")))
             }
         }
     }
@@ -83,7 +86,7 @@ impl Interpreter<'_> {
             "float" => value.number().map(Value::Float),
             _ => value.number().map(|n| Value::Bool(n != 0.0)),
         };
-        converted.ok_or_else(|| self.refuse(RunError::Converted { function: name.to_owned(), of: value.described() }))
+        converted.ok_or_else(|| self.refuse(refuse!("{name} of {}, which is computed from data", value.described())))
     }
 
     /// Whether an expression is a tensor that was made from a single number.
@@ -112,7 +115,7 @@ impl Interpreter<'_> {
     /// When the tensor is computed from data, or when the file does not hold it.
     pub fn single_number(&mut self, view: ViewId) -> Result<Value, Stop> {
         let Some(parameter) = self.numbers.get(&view) else {
-            return Err(self.refuse(RunError::DataNumber));
+            return Err(self.refuse(refuse!("a number that is computed from data is used as a size or a setting")));
         };
         Ok(match load_parameter(self.bytes, parameter)?.map(|v| v.numbers) {
             Some(Numbers::Whole(all)) if all.len() == 1 => Value::Int(all[0]),
@@ -134,7 +137,7 @@ impl Interpreter<'_> {
         }
         match value.items() {
             Some(items) => Ok(Value::Int(i64::try_from(items.len()).unwrap_or(i64::MAX))),
-            None => Err(self.refuse(RunError::Length(value.described()))),
+            None => Err(self.refuse(refuse!("the length of {}", value.described()))),
         }
     }
 
@@ -153,7 +156,7 @@ impl Interpreter<'_> {
             }
             ("min" | "max", [list]) if list.items().is_some() => {
                 let items = list.items().unwrap_or_default();
-                let Some(first) = items.first() else { return Err(self.refuse(RunError::OfNothing(name.to_owned()))) };
+                let Some(first) = items.first() else { return Err(self.refuse(refuse!("{name} of nothing"))) };
                 let mut best = first.clone();
                 for item in &items[1..] {
                     best = self.folded(name, &[best, item.clone()])?;
@@ -164,10 +167,10 @@ impl Interpreter<'_> {
             ("device" | "layout", _) => Ok(Value::Device),
             ("dtype", [Value::Tensor(view)]) => self.scalar_type_of(*view),
             ("is_cuda" | "requires_grad" | "is_quantized" | "is_sparse", _) => Ok(Value::Bool(false)),
-            ("RaiseException", _) => Err(self.refuse(RunError::Raises)),
+            ("RaiseException", _) => Err(self.refuse(refuse!("the model raises an exception here"))),
             _ => {
                 let name: String = name.chars().take(100).collect();
-                Err(self.refuse(RunError::Primitive(name)))
+                Err(self.refuse(refuse!("prim::{name} is not known here")))
             }
         }
     }

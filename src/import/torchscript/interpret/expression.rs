@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::super::source::{Expression, Operator};
 use super::super::value::{ModuleValue, Value};
-use super::error::{FlowError, RunError};
 use super::fold::fold;
 use super::state::{Interpreter, Stop};
+use ns_base::refuse;
 
 impl Interpreter<'_> {
     /// The value of an expression.
@@ -85,7 +85,7 @@ impl Interpreter<'_> {
             "torch" | "ops" | "__torch__" | "CONSTANTS" => Ok(Value::Path(name.into())),
             other => {
                 let other: String = other.chars().take(100).collect();
-                Err(self.refuse(RunError::NoValue(other)))
+                Err(self.refuse(refuse!("the name {other} has no value")))
             }
         }
     }
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
                 self.constant(name)
             }
             Value::Path(path) => Ok(Value::Path(format!("{path}.{name}").into())),
-            other => Err(self.refuse(RunError::Field { field: name.to_owned(), of: other.described() })),
+            other => Err(self.refuse(refuse!("the field {name} of {}", other.described()))),
         }
     }
 
@@ -115,15 +115,16 @@ impl Interpreter<'_> {
     pub fn item_of(&mut self, of: &Value, place: &Value) -> Result<Value, Stop> {
         if let (Value::Map(pairs), Value::Text(key)) = (of, place) {
             let found = pairs.iter().find(|(k, _)| matches!(k, Value::Text(k) if k == key)).map(|(_, v)| v.clone());
-            return found.ok_or_else(|| self.refuse(RunError::NoKey(key.chars().take(100).collect())));
+            return found
+                .ok_or_else(|| self.refuse(refuse!("the map has no {}", key.chars().take(100).collect::<String>())));
         }
         let (Some(items), Some(at)) = (of.items(), place.int()) else {
-            return Err(self.refuse(RunError::Item { at: place.described(), of: of.described() }));
+            return Err(self.refuse(refuse!("item {} of {}", place.described(), of.described())));
         };
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let at = if at < 0 { at.saturating_add(count) } else { at };
         let found = usize::try_from(at).ok().and_then(|at| items.get(at).cloned());
-        found.ok_or_else(|| self.refuse(RunError::NoItem { at, count }))
+        found.ok_or_else(|| self.refuse(refuse!("item {at} of {count} items")))
     }
 
     fn binary(&mut self, operator: Operator, a: &Expression, b: &Expression) -> Result<Value, Stop> {
@@ -160,8 +161,8 @@ impl Interpreter<'_> {
     /// When it has no value.
     pub fn folded(&mut self, name: &str, values: &[Value]) -> Result<Value, Stop> {
         fold(name, values).ok_or_else(|| {
-            let of = values.iter().map(Value::described).collect();
-            self.refuse(RunError::Folded { function: name.to_owned(), of })
+            let of = values.iter().map(Value::described).collect::<Vec<_>>().join(", ");
+            self.refuse(refuse!("{name} of {of} has no value that is known here"))
         })
     }
 
@@ -176,7 +177,7 @@ impl Interpreter<'_> {
             Value::List(_) | Value::Tuple(_) => Ok(value.items().is_some_and(|items| !items.is_empty())),
             other => match other.number() {
                 Some(n) => Ok(n != 0.0),
-                None => Err(self.refuse(FlowError::Choice(other.described()))),
+                None => Err(self.refuse(refuse!("a choice (prim::If) that depends on {}", other.described()))),
             },
         }
     }
@@ -197,7 +198,7 @@ impl Interpreter<'_> {
                     self.method(&module, name, arguments)
                 }
                 Value::Path(path) => self.call_path(&format!("{path}.{name}"), arguments, named),
-                other => Err(self.refuse(RunError::Method { method: name.clone(), of: other.described() })),
+                other => Err(self.refuse(refuse!("the method {name} of {}", other.described()))),
             },
             other => match self.expression(other)? {
                 Value::Path(path) => self.call_path(&path, arguments, named),
@@ -205,7 +206,7 @@ impl Interpreter<'_> {
                     let arguments = self.all(arguments)?;
                     self.method(&module, "forward", arguments)
                 }
-                value => Err(self.refuse(RunError::Called(value.described()))),
+                value => Err(self.refuse(refuse!("{} is called", value.described()))),
             },
         }
     }
@@ -235,7 +236,7 @@ impl Interpreter<'_> {
         let arguments = self.all(arguments)?;
         let Some(found) = self.objects.function(path)? else {
             let path: String = path.chars().take(200).collect();
-            return Err(self.refuse(RunError::NoFunction(path)));
+            return Err(self.refuse(refuse!("the function {path} is not in the file")));
         };
         let scope: Rc<str> = self.frames.last().map_or_else(|| "".into(), |f| Rc::clone(&f.scope));
         self.function(found, arguments, scope)
@@ -244,7 +245,11 @@ impl Interpreter<'_> {
     /// Calls an operator that is neither torch's nor Python's.
     fn foreign(&mut self, op: &str, arguments: &[Expression], named: &[(String, Expression)]) -> Result<Value, Stop> {
         if op.starts_with("neuron::") {
-            return Err(self.refuse(RunError::Neuron(op.to_owned())));
+            let instead = "choose the model that torch_neuronx.trace was given, saved with: torch.export.save(torch.export.export(model.eval(), example_inputs), \"model.pt2\")";
+            return Err(self.refuse(refuse!(
+                instead = instead,
+                "it is compiled for Neuron already ({op}): it holds a NEFF and no graph"
+            )));
         }
         let arguments = self.all(arguments)?;
         let mut by_name = Vec::new();

@@ -5,12 +5,10 @@
 
 mod aten;
 mod builtin;
-mod error;
 mod expression;
 mod fold;
 mod run;
 mod state;
 
-pub use error::{Absent, FlowError, RunError};
 pub use run::run;
 pub use state::{Interpreter, Stop};

@@ -4,18 +4,17 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::error::TorchScriptError;
+use super::super::AGAIN;
 use super::super::objects::Found;
 use super::super::source::{
     Expression, Function, Statement, StatementKind, Target, dead_statements, is_only_for, turns_numbers_back,
 };
 use super::super::value::{ModuleValue, Value};
-use super::error::{FlowError, RunError};
 use super::state::{Frame, Interpreter, Stop};
 use crate::ImportError;
 use crate::program::{ArrayType, InstructionId};
 use crate::pt2::ViewId;
-use ns_base::Refusal;
+use ns_base::{Refusal, refuse};
 
 /// Most turns of one loop.
 const MAX_TURNS: i64 = 10_000;
@@ -33,11 +32,13 @@ enum Flow {
 pub fn run(interpreter: &mut Interpreter<'_>) -> Result<Value, Stop> {
     let root = interpreter.objects.data.root;
     let class = interpreter.objects.class_of(root);
-    let class = class.ok_or_else(|| ImportError::of_file(TorchScriptError::NoModule))?;
+    let class = class.ok_or_else(|| ImportError::of_file(refuse!(instead = AGAIN, "data.pkl holds no module")))?;
     let found = interpreter.objects.class(&class)?;
-    let Found { item, file } = found.ok_or_else(|| ImportError::of_file(TorchScriptError::NoClass(class.clone())))?;
+    let no_source = || refuse!(instead = AGAIN, "the source of the class {class} is missing");
+    let Found { item, file } = found.ok_or_else(|| ImportError::of_file(no_source()))?;
     let function = item.methods.iter().find(|f| f.name == "forward").cloned();
-    let function = function.ok_or_else(|| ImportError::of_file(TorchScriptError::NoForward(class.clone())))?;
+    let no_forward = || refuse!(instead = AGAIN, "{class} has no method forward");
+    let function = function.ok_or_else(|| ImportError::of_file(no_forward()))?;
     let parameters: Vec<(String, String)> = function.parameters.iter().skip(1).cloned().collect();
     let model = ModuleValue { id: root, path: "".into(), lookup: None };
     let mut arguments = vec![Value::Module(model)];
@@ -56,7 +57,8 @@ impl Interpreter<'_> {
         let found = self.objects.class(&class)?;
         let method = found.as_ref().and_then(|c| c.item.methods.iter().find(|f| f.name == name).cloned());
         let (Some(found), Some(item)) = (found, method) else {
-            return Err(self.refuse(RunError::NoMethod { class, method: name.to_owned() }));
+            let what = refuse!("{class} has no method {name}");
+            return Err(self.refuse(what.within(|what| what.chars().take(300).collect())));
         };
         let mut all = vec![Value::Module(module.clone())];
         all.extend(arguments);
@@ -76,8 +78,8 @@ impl Interpreter<'_> {
     pub fn function(&mut self, found: Found<Function>, arguments: Vec<Value>, scope: Rc<str>) -> Result<Value, Stop> {
         let Found { item: function, file } = found;
         if arguments.len() > function.parameters.len() {
-            let (name, taken, given) = (function.name.clone(), function.parameters.len(), arguments.len());
-            return Err(self.refuse(RunError::Arguments { name, taken, given }));
+            let (name, taken, given) = (&function.name, function.parameters.len(), arguments.len());
+            return Err(self.refuse(refuse!("{name} takes {taken} arguments and is given {given}")));
         }
         self.enter()?;
         let names: FxHashMap<String, Value> =
@@ -149,10 +151,10 @@ impl Interpreter<'_> {
                     Value::Tensor(view) if self.t.looks_only => return self.undecided(Some(view), [then, otherwise]),
                     Value::Unknown(_) if self.t.looks_only => return self.undecided(None, [then, otherwise]),
                     Value::Tensor(_) | Value::Unsized(_) => {
-                        return Err(self.refuse(FlowError::ComputedBranch));
+                        return Err(self.refuse(refuse!("a branch (prim::If) whose condition is computed from data")));
                     }
                     Value::Unknown(what) => {
-                        return Err(self.refuse(FlowError::Branch(what.to_string())));
+                        return Err(self.refuse(refuse!("a branch (prim::If) whose condition depends on {what}")));
                     }
                     other => self.truth(&other)?,
                 };
@@ -164,10 +166,12 @@ impl Interpreter<'_> {
             }
             StatementKind::For { name, items, body } => return self.repeat(name, items, body),
             StatementKind::While => {
-                return Err(self.refuse(FlowError::While));
+                return Err(
+                    self.refuse(refuse!("a while loop (prim::Loop), whose number of turns is computed as it runs"))
+                );
             }
             StatementKind::Pass => {}
-            StatementKind::Other(word) => return Err(self.refuse(RunError::Statement(word.clone()))),
+            StatementKind::Other(word) => return Err(self.refuse(refuse!("the statement `{word}` is not read here"))),
         }
         Ok(Flow::On)
     }
@@ -186,7 +190,12 @@ impl Interpreter<'_> {
                 match value.items() {
                     Some(items) => items,
                     None if self.t.looks_only => return self.undecided_loop(name, body),
-                    None => return Err(self.refuse(FlowError::Over(value.described()))),
+                    None => {
+                        let of = value.described();
+                        return Err(
+                            self.refuse(refuse!("a loop (prim::Loop) over {of}, whose number of turns is not known"))
+                        );
+                    }
                 }
             }
         };
@@ -228,7 +237,9 @@ impl Interpreter<'_> {
                 let view = self.t.views.fresh(made[0]);
                 Ok(Flow::Return(Value::Tensor(view)))
             }
-            Flow::Return(_) => Err(self.refuse(FlowError::BranchReturns)),
+            Flow::Return(_) => {
+                Err(self.refuse(refuse!("a branch (prim::If) that data chooses and that ends the method")))
+            }
         }
     }
 
@@ -251,7 +262,9 @@ impl Interpreter<'_> {
         let flow = self.block(body)?;
         let changed = self.changed_since(&before)?;
         let Flow::On = flow else {
-            return Err(self.refuse(FlowError::LoopReturns));
+            return Err(self.refuse(refuse!(
+                "a loop (prim::Loop) whose number of turns depends on data and that ends the method"
+            )));
         };
         let values: Vec<InstructionId> = changed.iter().map(|(_, x)| *x).collect();
         if !values.is_empty() {
@@ -305,7 +318,8 @@ impl Interpreter<'_> {
         for argument in arguments {
             let value = self.expression(argument)?;
             let Some(n) = value.int().filter(|_| !matches!(value, Value::Float(_))) else {
-                return Err(self.refuse(FlowError::Turns(value.described())));
+                let of = value.described();
+                return Err(self.refuse(refuse!("a loop (prim::Loop) whose number of turns depends on {of}")));
             };
             numbers.push(n);
         }
@@ -313,12 +327,12 @@ impl Interpreter<'_> {
             [end] => (0, *end, 1),
             [start, end] => (*start, *end, 1),
             [start, end, step] if *step != 0 => (*start, *end, *step),
-            _ => return Err(self.refuse(FlowError::Range)),
+            _ => return Err(self.refuse(refuse!("a range without an end, or with steps of 0"))),
         };
         let span = if step > 0 { end.saturating_sub(start) } else { start.saturating_sub(end) }.max(0);
         let turns = span.unsigned_abs().div_ceil(step.unsigned_abs());
         if turns > MAX_TURNS.unsigned_abs() {
-            return Err(self.refuse(FlowError::Long { turns, most: MAX_TURNS }));
+            return Err(self.refuse(refuse!("a loop of {turns} turns; at most {MAX_TURNS} are written out")));
         }
         let turns = i64::try_from(turns).unwrap_or(0);
         Ok((0..turns).map(|i| Value::Int(start.saturating_add(i.saturating_mul(step)))).collect())
@@ -343,7 +357,8 @@ impl Interpreter<'_> {
             return self.put(&targets[0], value);
         }
         let Some(mut items) = value.items() else {
-            return Err(self.refuse(RunError::Unpacked { value: value.described(), names: targets.len() }));
+            let (value, names) = (value.described(), targets.len());
+            return Err(self.refuse(refuse!("{value} is unpacked to {names} names")));
         };
         match &value {
             Value::List(_) => self.counts.op("prim::ListUnpack"),
@@ -355,7 +370,8 @@ impl Interpreter<'_> {
             items.resize(targets.len().max(items.len()), Value::Unknown("a result that is not computed here".into()));
         }
         if items.len() != targets.len() {
-            return Err(self.refuse(RunError::UnpackedCount { values: items.len(), names: targets.len() }));
+            let (values, names) = (items.len(), targets.len());
+            return Err(self.refuse(refuse!("{values} values are unpacked to {names} names")));
         }
         targets.iter().zip(items).try_for_each(|(target, item)| self.put(target, item))
     }
@@ -365,7 +381,7 @@ impl Interpreter<'_> {
             Target::Name(name) => self.name(name, value),
             Target::Attribute(of, field) => {
                 let Value::Module(module) = self.expression(of)? else {
-                    return Err(self.refuse(RunError::Assigned(field.clone())));
+                    return Err(self.refuse(refuse!("the field {field} of something that is not a module is assigned")));
                 };
                 self.counts.changes += 1;
                 self.counts.op("prim::SetAttr");

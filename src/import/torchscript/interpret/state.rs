@@ -6,16 +6,15 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::count::Counts;
-use super::super::error::TorchScriptError;
 use super::super::inputs::Inputs;
 use super::super::objects::{Objects, Part, at_line};
 use super::super::schema::{Schema, schemas};
 use super::super::source::Function;
 use super::super::value::{Lookup, ModuleValue, Value};
-use super::error::{Absent, RunError};
 use crate::program::{ArrayType, ProgramParameter, Role};
 use crate::pt2::{PickleId, Pickled, Translator, ViewId};
 use crate::{ImportError, ModelBytes};
+use ns_base::{Refusal, refuse};
 
 /// Steps that every file may take; larger files may take more.
 const FREE_STEPS: u64 = 20_000;
@@ -155,11 +154,12 @@ impl<'f> Interpreter<'f> {
     pub fn enter(&mut self) -> Result<(), Stop> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(RunError::TooDeep(MAX_DEPTH)));
+            return Err(self.refuse(refuse!("calls are nested more than {MAX_DEPTH} deep")));
         }
         self.steps = self.steps.saturating_sub(1);
         if self.steps == 0 {
-            return Err(self.refuse(RunError::TooLong));
+            let what = "the program runs for longer than its source is long: a loop of many turns or calls without end";
+            return Err(self.refuse(Refusal::new(what)));
         }
         Ok(())
     }
@@ -171,9 +171,12 @@ impl<'f> Interpreter<'f> {
 
     /// A refusal at the current line.
     #[must_use]
-    pub fn refuse(&self, error: impl Into<RunError>) -> Stop {
+    pub fn refuse(&self, error: impl Into<Refusal>) -> Stop {
         let (file, line) = self.place();
-        Stop::Refused(at_line(&file, line, TorchScriptError::Run(error.into())))
+        // Names and operands in a message come from the file, and may be long.
+        let error = error.into().within(|what| what.chars().take(600).collect());
+        let instead = "a NeuronCore runs a fixed program: export the model with torch.export.save, or trace it with example inputs";
+        Stop::Refused(at_line(&file, line, error.advise(instead)))
     }
 
     /// The current file and line.
@@ -213,7 +216,7 @@ impl<'f> Interpreter<'f> {
             return self.expression(&value);
         }
         let path: String = path.chars().take(200).collect();
-        Err(self.refuse(RunError::Absent(Absent::Field(path))))
+        Err(self.refuse(refuse!("there is no field {path}")))
     }
 
     /// The value of an object of the tree.
@@ -266,7 +269,7 @@ impl<'f> Interpreter<'f> {
             }
         });
         let name = format!("CONSTANTS.{}", name.chars().take(60).collect::<String>());
-        let Some(id) = id else { return Err(self.refuse(RunError::Absent(Absent::Constant(name)))) };
+        let Some(id) = id else { return Err(self.refuse(refuse!("there is no {name}"))) };
         match self.weight(Part::Constants, id, &name)? {
             Some(view) => Ok(Value::Tensor(view)),
             None => Ok(Value::Unknown(format!("the object {name}").into())),

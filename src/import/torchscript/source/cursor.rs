@@ -1,6 +1,7 @@
 //! A position among the tokens of a source.
 
-use super::error::{SyntaxError, Wanted};
+use ns_base::{Refusal, refuse};
+
 use super::lexer::Token;
 
 /// Most levels of nested expressions and blocks.
@@ -10,7 +11,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_CHAIN: usize = 24;
 
 /// A line, and what is wrong in it.
-pub type Wrong = (u32, SyntaxError);
+pub type Wrong = (u32, Refusal);
 
 /// Tokens with a current position.
 pub struct Parser {
@@ -59,7 +60,7 @@ impl Parser {
     /// # Errors
     /// When another token is next.
     pub fn expect(&mut self, sign: &'static str) -> Result<(), Wrong> {
-        if self.take(sign) { Ok(()) } else { Err(self.unexpected(Wanted::Sign(sign))) }
+        if self.take(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
     /// Consumes a name.
@@ -71,13 +72,13 @@ impl Parser {
             Token::Name(name) => Ok(name),
             _ => {
                 self.at -= 1;
-                Err(self.unexpected(Wanted::Part("a name")))
+                Err(self.unexpected("a name"))
             }
         }
     }
 
     /// An error that names the expected token and the actual one.
-    pub fn unexpected(&self, wanted: Wanted) -> Wrong {
+    pub fn unexpected(&self, wanted: &str) -> Wrong {
         let found: String = match self.peek() {
             Token::Name(text) | Token::Number(text) => format!("`{}`", text.chars().take(60).collect::<String>()),
             Token::Text(_) => "a text".to_owned(),
@@ -86,7 +87,7 @@ impl Parser {
             Token::Indent | Token::Dedent => "another indentation".to_owned(),
             Token::End => "the end of the file".to_owned(),
         };
-        (self.line(), SyntaxError::Unexpected { wanted, found })
+        (self.line(), refuse!("{wanted} is wanted and {found} is there"))
     }
 
     /// Skips the rest of the line.
@@ -104,7 +105,7 @@ impl Parser {
     pub fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((self.line(), SyntaxError::TooDeep(MAX_DEPTH)));
+            return Err((self.line(), refuse!("more than {MAX_DEPTH} levels are nested")));
         }
         Ok(())
     }
@@ -115,7 +116,7 @@ impl Parser {
     /// When there are too many.
     pub fn check_chain(&self, count: usize) -> Result<(), Wrong> {
         if count > MAX_CHAIN {
-            return Err((self.line(), SyntaxError::TooLong(MAX_CHAIN)));
+            return Err((self.line(), refuse!("more than {MAX_CHAIN} fields, calls or operators follow each other")));
         }
         Ok(())
     }

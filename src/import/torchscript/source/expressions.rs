@@ -1,7 +1,8 @@
 //! Expressions, by operator precedence.
 
+use ns_base::refuse;
+
 use super::cursor::{Parser, Wrong};
-use super::error::{SyntaxError, Wanted};
 use super::lexer::Token;
 use super::tree::{Expression, Operator};
 
@@ -38,7 +39,7 @@ impl Parser {
         let value = if self.take_word("if") {
             let condition = self.binary(0)?;
             if !self.take_word("else") {
-                return Err(self.unexpected(Wanted::Sign("else")));
+                return Err(self.unexpected("`else`"));
             }
             Expression::Choice(Box::new(condition), Box::new(value), Box::new(self.expression()?))
         } else {
@@ -153,7 +154,7 @@ impl Parser {
                 places.push(self.expression()?);
             }
             if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
-                return Err(self.unexpected(Wanted::CommaOr(")")));
+                return Err(self.unexpected("`,` or `)`"));
             }
         }
         Ok((places, named))
@@ -167,7 +168,7 @@ impl Parser {
             if self.take(",") {
                 has_comma = true;
             } else if !matches!(self.peek(), Token::Sign(s) if *s == end) {
-                return Err(self.unexpected(Wanted::CommaOr(end)));
+                return Err(self.unexpected(&format!("`,` or `{end}`")));
             }
         }
         Ok((items, has_comma))
@@ -201,14 +202,14 @@ impl Parser {
                     self.expect(":")?;
                     pairs.push((key, self.expression()?));
                     if !self.take(",") && !matches!(self.peek(), Token::Sign("}")) {
-                        return Err(self.unexpected(Wanted::CommaOr("}")));
+                        return Err(self.unexpected("`,` or `}`"));
                     }
                 }
                 Ok(Expression::Map(pairs))
             }
             _ => {
                 self.at -= 1;
-                Err(self.unexpected(Wanted::Part("a value")))
+                Err(self.unexpected("a value"))
             }
         }
     }
@@ -219,5 +220,6 @@ fn number(text: &str, line: u32) -> Result<Expression, Wrong> {
     let is_whole = text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let value = if is_whole { text.parse().ok().map(Expression::Int) } else { None };
     let value = value.or_else(|| text.parse().ok().map(Expression::Float));
-    value.ok_or_else(|| (line, SyntaxError::Number(text.chars().take(60).collect())))
+    let start = || text.chars().take(60).collect::<String>();
+    value.ok_or_else(|| (line, refuse!("`{}` is not a number that is read here", start())))
 }

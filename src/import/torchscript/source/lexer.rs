@@ -1,6 +1,8 @@
 //! Tokens of TorchScript's source. Lines and their indentation have a meaning here, unlike in HLO and MLIR text.
 
-use super::error::SyntaxError;
+use ns_base::refuse;
+
+use super::cursor::Wrong;
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +35,7 @@ const SIGNS: [&str; 26] = [
 ///
 /// # Errors
 /// The line and what is wrong in it.
-pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, (u32, SyntaxError)> {
+pub fn tokens(source: &str) -> Result<Vec<(Token, u32)>, Wrong> {
     let mut lexer = Lexer { source, at: 0, line: 1, open: 0, indents: vec![0], found: Vec::new() };
     while lexer.at < source.len() {
         lexer.step()?;
@@ -71,7 +73,7 @@ impl Lexer<'_> {
     }
 
     /// Reads one token, or the space in front of one.
-    fn step(&mut self) -> Result<(), (u32, SyntaxError)> {
+    fn step(&mut self) -> Result<(), Wrong> {
         let Some(first) = self.rest().chars().next() else { return Ok(()) };
         match first {
             '\n' => {
@@ -100,7 +102,9 @@ impl Lexer<'_> {
             }
             other => {
                 let sign = SIGNS.into_iter().find(|s| self.rest().starts_with(s));
-                let Some(sign) = sign else { return Err((self.line, SyntaxError::Character(other))) };
+                let Some(sign) = sign else {
+                    return Err((self.line, refuse!("the character {other:?} is not known")));
+                };
                 self.at += sign.len();
                 match sign {
                     "(" | "[" | "{" => self.open += 1,
@@ -114,7 +118,7 @@ impl Lexer<'_> {
     }
 
     /// Indentation of a new line; blank lines do not have any.
-    fn indentation(&mut self) -> Result<(), (u32, SyntaxError)> {
+    fn indentation(&mut self) -> Result<(), Wrong> {
         let rest = self.rest();
         let width = rest.len() - rest.trim_start_matches(' ').len();
         if matches!(rest.as_bytes().get(width), None | Some(b'\n' | b'#' | b'\r')) {
@@ -131,7 +135,7 @@ impl Lexer<'_> {
             self.push(Token::Dedent);
         }
         if self.indents.last() != Some(&width) {
-            return Err((self.line, SyntaxError::Indentation));
+            return Err((self.line, refuse!("its indentation does not match any block around it")));
         }
         Ok(())
     }
@@ -153,7 +157,7 @@ impl Lexer<'_> {
         self.push(Token::Number(number));
     }
 
-    fn text(&mut self, quote: char) -> Result<(), (u32, SyntaxError)> {
+    fn text(&mut self, quote: char) -> Result<(), Wrong> {
         let (mut text, start) = (String::new(), self.line);
         let mut chars = self.source.get(self.at + 1..).unwrap_or_default().char_indices();
         while let Some((at, c)) = chars.next() {
@@ -174,13 +178,13 @@ impl Lexer<'_> {
                 other => text.push(other),
             }
         }
-        Err((start, SyntaxError::EndlessText))
+        Err((start, refuse!("a string has no end")))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SyntaxError, Token, tokens};
+    use super::{Token, tokens};
 
     #[test]
     fn lines_blocks_numbers_and_texts() {
@@ -198,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_no_token_is_named_with_its_line() {
         assert_eq!(tokens("a\n$").unwrap_err().0, 2);
-        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, SyntaxError::EndlessText));
+        assert_eq!(tokens("a = \"b\n").unwrap_err(), (1, ns_base::Refusal::new("a string has no end")));
         assert!(tokens("a\n    b\n  c\n").unwrap_err().1.to_string().contains("indentation"));
     }
 }

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use ns_base::refuse;
+
 use super::cursor::{Parser, Wrong};
-use super::error::{SyntaxError, Wanted};
 use super::lexer::{Token, tokens};
 use super::tree::{Class, Expression, Function, SourceFile, Statement, StatementKind, Target};
+
 /// Reads a file of source.
 ///
 /// # Errors
@@ -119,7 +121,7 @@ impl Parser {
             }
             function.parameters.push((name, text));
             if !self.take(",") && !matches!(self.peek(), Token::Sign(")")) {
-                return Err(self.unexpected(Wanted::CommaOr(")")));
+                return Err(self.unexpected("`,` or `)`"));
             }
         }
         if self.take("->") {
@@ -140,7 +142,7 @@ impl Parser {
         }
         self.at += 1;
         if !matches!(self.peek(), Token::Indent) {
-            return Err(self.unexpected(Wanted::Part("a block")));
+            return Err(self.unexpected("a block"));
         }
         self.at += 1;
         let mut statements = Vec::new();
@@ -171,7 +173,7 @@ impl Parser {
                 self.at += 1;
                 let name = self.name()?;
                 if !self.take_word("in") {
-                    return Err(self.unexpected(Wanted::Sign("in")));
+                    return Err(self.unexpected("`in`"));
                 }
                 let items = self.expression()?;
                 StatementKind::For { name, items, body: self.block()? }
@@ -227,7 +229,7 @@ impl Parser {
         }
         if !self.take("=") {
             if !matches!(self.peek(), Token::Line | Token::End) {
-                return Err(self.unexpected(Wanted::Part("the end of the statement")));
+                return Err(self.unexpected("the end of the statement"));
             }
             self.skip_line();
             return Ok(StatementKind::Evaluate(left));
@@ -236,7 +238,7 @@ impl Parser {
         let target = |e: Expression| match e {
             Expression::Name(name) => Ok(Target::Name(name)),
             Expression::Attribute(of, name) => Ok(Target::Attribute(*of, name)),
-            _ => Err((line, SyntaxError::Target)),
+            _ => Err((line, refuse!("something other than a name or a field is assigned"))),
         };
         let targets = match left {
             Expression::Tuple(items) => items.into_iter().map(target).collect::<Result<Vec<_>, _>>()?,
@@ -244,7 +246,7 @@ impl Parser {
         };
         let value = self.expression_list()?.0;
         if !matches!(self.peek(), Token::Line | Token::End) {
-            return Err(self.unexpected(Wanted::Part("the end of the statement")));
+            return Err(self.unexpected("the end of the statement"));
         }
         self.skip_line();
         Ok(StatementKind::Assign { targets, unpacks: has_comma, value })
@@ -253,7 +255,7 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
-    use super::{Expression, StatementKind, SyntaxError, Wanted, parse};
+    use super::{Expression, StatementKind, parse};
 
     #[test]
     fn a_class_with_a_method() {
@@ -290,8 +292,7 @@ mod tests {
             "a value is wanted and the end of the line is there"
         );
         assert_eq!(parse("def f(x):\n  y = 1 2\n").unwrap_err().0, 2);
-        let found = "the end of the line".to_owned();
-        let no_name = SyntaxError::Unexpected { wanted: Wanted::Part("a name"), found };
-        assert_eq!(parse("class\n").unwrap_err(), (1, no_name));
+        let no_name = "a name is wanted and the end of the line is there";
+        assert_eq!(parse("class\n").unwrap_err(), (1, ns_base::Refusal::new(no_name)));
     }
 }
