@@ -81,9 +81,9 @@ fn dropout(c: &mut Call<'_, '_, '_>) -> Made {
     if is_plain && !is_native {
         return same(c);
     }
-    // Only outside training are the others known.
-    let is_known = is_native || c.op == "dropout";
-    if !is_plain && !(is_known && (0.0..1.0).contains(&p)) {
+    // In training only two of them are known.
+    let is_known = matches!(c.op, "dropout" | "native_dropout") && (0.0..1.0).contains(&p);
+    if !is_plain && !is_known {
         return Ok(Done::Unknown);
     }
     let x = c.x(0)?;
