@@ -308,8 +308,8 @@ fn a_trace_is_not_taken_for_a_model() {
     let start = "\n{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [";
     let padding = "  \n".repeat(60);
     for text in [format!("{start}{padding}],\"traceEvents\": []}}"), "[{\"ph\": \"X\", \"ts\": 0}]".to_owned()] {
-        let error = sniff(&text.as_bytes().to_vec()).unwrap_err().to_string();
-        assert!(error.contains("a trace") && error.contains("neuronscope open"), "{error}");
+        let error = sniff(&text.as_bytes().to_vec()).unwrap_err();
+        assert!(error.what().contains("a trace") && error.instead().contains("neuronscope open"), "{error:?}");
     }
 }
 
