@@ -186,7 +186,7 @@ impl Device {
         workflow: Workflow,
     ) -> Result<[String; 2], DeviceError> {
         let print = |pipeline: Pipeline| -> Result<[String; 2], DeviceError> {
-            Ok([print(&*pipeline.lowered()?.module), print(&*pipeline.optimised()?.module)])
+            Ok([print(&pipeline.lowered()?.module), print(&pipeline.optimised()?.module)])
         };
         let programs = self.text_pipeline(model, batch_size, workflow).and_then(print);
         programs.map_err(|e| e.about(&model_label(model)))

@@ -11,6 +11,7 @@ use super::builder::{Builder, Origin};
 use super::layers;
 
 /// Appends the instructions of a node whose operands are lowered; returns the one with its result.
+#[expect(clippy::too_many_lines, reason = "a row for each op")]
 pub(super) fn lower_node(b: &mut Builder, node: &Node, operands: &[InstrId]) -> Result<InstrId, LowerError> {
     let name = node.op.profile_name();
     let origin = Origin { op: &name, scope: &node.scope };

@@ -199,7 +199,7 @@ impl Experiment<'_> {
         let spec: ModelSpec = self.model.specification.parse().map_err(|e: ns_model::SpecError| named(&e))?;
         let graph = spec.trace(u64::from(self.batch()?)).map_err(|e| named(&e))?;
         let pipeline = Pipeline::of_graph(Rc::new(graph), workflow, CompileOptions::default());
-        pipeline.optimised().map(|optimised| print(&*optimised.module)).map_err(|e| named(&e))
+        pipeline.optimised().map(|optimised| print(&optimised.module)).map_err(|e| named(&e))
     }
 }
 

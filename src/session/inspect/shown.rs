@@ -95,7 +95,7 @@ pub(super) fn saved(
         }
         InspectFile::Hlo => {
             let last = opened.subject.pipeline.after_passes(usize::MAX).map_err(|e| e.to_string())?;
-            let text = format!("{}\n{}", print(&*opened.subject.module), print(&last));
+            let text = format!("{}\n{}", print(&opened.subject.module), print(&last));
             Ok((format!("{stem}.hlo.txt"), "text/plain", text))
         }
     }

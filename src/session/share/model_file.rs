@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_small_file_travels_in_the_link_of_any_page() {
         let bytes = b"HloModule two".to_vec();
-        let linked = LinkedFile::of("two.hlo", &mut bytes.clone());
+        let linked = LinkedFile::of("two.hlo", &bytes.clone());
         let packed = linked.packed.clone().unwrap();
         for page in ["#/inspect?v=1&model=file:two.hlo@12345678", "#/benchmark?v=1&model=file:two.hlo@12345678&seed=1"]
         {
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn a_large_file_is_named_and_not_read() {
-        let mut large = vec![0; MOST_PACKED_BYTES as usize + 1];
-        let linked = LinkedFile::of("large.onnx", &mut large);
+        let large = vec![0; MOST_PACKED_BYTES as usize + 1];
+        let linked = LinkedFile::of("large.onnx", &large);
         assert_eq!(linked.packed, None);
         let said = linked.sentence("large.onnx", "k3x9q2ab");
         assert!(said.contains("names large.onnx (content k3x9q2ab) but does not hold it"), "{said}");

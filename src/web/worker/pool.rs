@@ -139,8 +139,8 @@ impl Pool {
     pub fn any(&self) -> Result<Engine, String> {
         let running = {
             let workers = self.0.borrow();
-            let all = [&workers.bench, &workers.viewer].into_iter().flatten();
-            all.filter(|engine| engine.is_alive()).cloned().next()
+            let mut all = [&workers.bench, &workers.viewer].into_iter().flatten();
+            all.find(|engine| engine.is_alive()).cloned()
         };
         running.map_or_else(
             || {
