@@ -102,7 +102,7 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
     };
     match kind {
         _ if is_open && MODEL_NAMES.iter().any(|end| name.ends_with(end)) => Kind::Model,
-        Kind::NotOurs(_) if name.ends_with(".jsonl") => Kind::Records,
+        Kind::Profile | Kind::NotOurs(_) if is_open && name.ends_with(".jsonl") => Kind::Records,
         kind => kind,
     }
 }
@@ -164,7 +164,7 @@ mod tests {
     fn content_decides_and_then_the_name() {
         let trace = b"{\"traceEvents\":[";
         let record = b"{\"experiment\":{},\"metrics\":{}}\n";
-        let cases: [(&[u8], &str, Kind); 15] = [
+        let cases: [(&[u8], &str, Kind); 16] = [
             (trace, "a.onnx", Kind::Profile),
             (record, "a.json", Kind::Records),
             (b"{\"reports\":[]}", "a", Kind::Reports),
@@ -176,6 +176,7 @@ mod tests {
             (b"<!DOCTYPE html>", "a.onnx", Kind::Model),
             (b"\x80\x02}q\0", "weights.pth", Kind::Model),
             (b"", "a.jsonl", Kind::Records),
+            (b"{}\n", "a.jsonl", Kind::Records),
             (b"\x7fELF\x02\x01", "a", Kind::NotOurs("an ELF program or library")),
             (b"some words", "a.txt", Kind::NotOurs("a text file")),
             (b"a,b\n", "logs/plugins/neuron/r/neuron_hlo_op.json", Kind::Profile),

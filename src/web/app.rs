@@ -56,7 +56,7 @@ fn App() -> Html {
     use_address(&shown, &profile.dispatcher(), &pool, &notices.dispatcher());
     let is_mine = !bridge::is_in_lab(*shown);
     use_hash(hash_of(*shown, &profile, &models.known));
-    let catalog = use_catalog(is_mine, &pool, &notices.dispatcher());
+    let catalog = use_catalog(is_mine, &pool, Pool::any, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     let run = if *shown == Page::Profile { profile.run.clone() } else { RunState::Idle };

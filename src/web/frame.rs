@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::platform::focus;
 use super::platform::page::{self, PageState};
 use super::platform::url;
-use super::worker::Pool;
+use super::worker::{Engine, Pool};
 use ns_base::convert::real;
 use ns_base::units::format_whole_share;
 use ns_page::RunState;
@@ -23,9 +23,14 @@ const URL_DELAY_MS: u32 = 120;
 /// The catalog of models and instances: `None` until a worker has sent it, or the reason why it cannot.
 pub type CatalogState = Option<Result<Shared<Catalog>, AttrValue>>;
 
-/// Asks a worker for the catalog, once it `is_wanted`.
+/// Asks a worker for the catalog, once it `is_wanted`. `worker` chooses the worker.
 #[hook]
-pub fn use_catalog(is_wanted: bool, pool: &Pool, notices: &StateDispatcher<Notices>) -> UseStateHandle<CatalogState> {
+pub fn use_catalog(
+    is_wanted: bool,
+    pool: &Pool,
+    worker: fn(&Pool) -> Result<Engine, String>,
+    notices: &StateDispatcher<Notices>,
+) -> UseStateHandle<CatalogState> {
     let catalog = use_state_eq(|| CatalogState::None);
     let is_wanted = is_wanted || catalog.is_some();
     use_effect_with(is_wanted, {
@@ -41,7 +46,7 @@ pub fn use_catalog(is_wanted: bool, pool: &Pool, notices: &StateDispatcher<Notic
                     catalog.set(Some(Err(message.into())));
                 }
             };
-            match pool.any() {
+            match worker(&pool) {
                 Ok(engine) => {
                     let take = |reply| if let Reply::Catalog(list) = reply { Some(list) } else { None };
                     let on_told = Callback::from(move |told| match answer_of(told, take) {

@@ -149,7 +149,7 @@ fn Lab() -> Html {
     let models = use_models(&pool);
     use_address(&states, &pool, &notices.dispatcher());
     use_hash(shown.and_then(|page| Some(linked_hash(&models.known, states.model(page), states.hash(page)?))));
-    let catalog = use_catalog(true, &pool, &notices.dispatcher());
+    let catalog = use_catalog(true, &pool, Pool::bench, &notices.dispatcher());
     // The page waits for a model file that is being read from the browser's store, as it waits for the workers.
     let catalog = (*catalog).clone().filter(|_| !models.is_awaited);
     use_page_state(*shown, catalog.as_ref(), &states.run(*shown), states.is_about_to_run(*shown));

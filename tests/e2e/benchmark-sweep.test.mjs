@@ -47,7 +47,7 @@ test("24 configurations: paused, resumed, cancelled, retried", app.page(async (p
   await page.waitForTimeout(1_500);
   assert.equal(await status(page), paused, "a paused sweep goes on");
   await button(page, "Resume").click();
-  await page.waitForFunction(() => /[1-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await page.waitForFunction(() => /[1-9]\d* finished/.test(document.querySelector(".plan summary")?.textContent));
   await button(page, "Cancel").click();
   await page.getByText("Cancelled.").waitFor();
   await waitForState(page, "idle");
@@ -80,7 +80,7 @@ test("the number of workers does not affect the results", app.page(async (page, 
 
 test("a sweep that was cut off is offered again, or finished where its link asks for it", app.page(async (page, url) => {
   await button(page, "Run").click();
-  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary")?.textContent));
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   const kept = page.getByRole("region", { name: "From an earlier visit" });
@@ -108,7 +108,7 @@ test("a sweep that was cut off is offered again, or finished where its link asks
 
 test("a cut-off sweep is resumed by keyboard", app.page(async (page, url) => {
   await button(page, "Run").click();
-  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary").textContent));
+  await page.waitForFunction(() => /[2-9]\d* finished/.test(document.querySelector(".plan summary")?.textContent));
   await page.goto("about:blank");
   await openApp(page, `${url}#/benchmark`);
   await page.getByRole("button", { name: "Resume the rest" }).focus();

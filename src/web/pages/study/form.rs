@@ -50,25 +50,28 @@ pub fn StudyFields(props: &StudyFieldsProps) -> Html {
         let actions = props.actions.clone();
         Callback::from(move |_: MouseEvent| actions.open_trace(i))
     };
+    // Before a result, what it will offer.
+    let labels = if files.is_empty() {
+        state.kind.form().files.to_vec()
+    } else {
+        files.iter().map(|f| f.label.as_str()).collect()
+    };
+    let downloads = labels.into_iter().enumerate().map(|(i, label)| html! {
+        <button key={format!("download {label}")} type="button" disabled={files.is_empty()} onclick={save(i)}>{ format!("Download {label}") }</button>
+    });
     html! {
         <form class="panel" {onsubmit} novalidate={true} aria-label="What to run">
             { for state.kind.form().groups.iter().map(|g| group(props, g, &wrong)) }
             <div class="buttons">
-                <button type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
-                <button type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
-                <span class="gap"></span>
-                <CopyMenu hash={state.hash()} link_gives="Whoever opens it gets this result." {command} />
+                // Keys, because a result adds buttons: the one with the focus has to stay the same element.
+                <button key="run" type="submit" class="primary" disabled={!can.run}>{ "Run" }</button>
+                <button key="cancel" type="button" disabled={!can.stop} onclick={on(Actions::cancel)}>{ "Cancel" }</button>
+                <span key="gap" class="gap"></span>
+                <CopyMenu key="copy" hash={state.hash()} link_gives="Whoever opens it gets this result." {command} />
                 { for files.iter().enumerate().filter(|(_, file)| file.is_trace()).map(|(i, _)| html! {
-                    <button type="button" onclick={open(i)}>{ "Open as timeline" }</button>
+                    <button key={format!("open {i}")} type="button" onclick={open(i)}>{ "Open as timeline" }</button>
                 }) }
-                if files.is_empty() {
-                    { for state.kind.form().files.iter().map(|label| html! {
-                        <button type="button" disabled={true}>{ format!("Download {label}") }</button>
-                    }) }
-                }
-                { for files.iter().enumerate().map(|(i, file)| html! {
-                    <button type="button" onclick={save(i)}>{ format!("Download {}", file.label) }</button>
-                }) }
+                { for downloads }
             </div>
         </form>
     }
