@@ -83,7 +83,12 @@ fn sniff_inside(head: &[u8], name: &str, deepest: u32) -> Kind {
         FileKind::ExperimentResults | FileKind::JsonLines => Kind::Records,
         FileKind::NeuronPerfCsv => Kind::Reports,
         FileKind::JsonObject | FileKind::JsonArray | FileKind::JsonRows if holds_reports(head) => Kind::Reports,
-        FileKind::Zip if is_model_head(head) => Kind::Model,
+        // These are told by little: an archive, a message of protocol buffers, zeros at every other byte.
+        FileKind::Zip | FileKind::Pprof | FileKind::XPlane | FileKind::Perfetto | FileKind::Utf16
+            if is_model_head(head) =>
+        {
+            Kind::Model
+        }
         FileKind::Zip => in_archive(head, deepest),
         other => match other.refused() {
             None => Kind::Profile,

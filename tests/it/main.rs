@@ -32,6 +32,7 @@ mod experiment_plan;
 mod experiment_reports;
 mod experiment_run;
 mod fidelity;
+mod file_kinds;
 mod formats;
 mod fuzzed;
 #[path = "../support/hlo_text.rs"]

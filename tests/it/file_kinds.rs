@@ -1,0 +1,51 @@
+//! The first bytes of a file say who reads it: for every fixture, that reader can.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::formats::fixtures;
+use neuronscope::formats::read_bytes;
+use neuronscope::session::{HEAD_BYTES, Kind, sniff};
+
+/// Every file below a folder.
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files_below(&path, found) } else { found.push(path) }
+    }
+}
+
+/// The files below a folder that `is_read` reads, but that another kind of reader would get. `name`: the file's name for `sniff`.
+fn misled(folder: &Path, kind: Kind, is_read: impl Fn(&str, &[u8]) -> bool) -> Vec<String> {
+    let mut files = Vec::new();
+    files_below(folder, &mut files);
+    files.sort();
+    let mut wrong = Vec::new();
+    for path in files {
+        let (name, bytes) = (path.file_name().unwrap().to_string_lossy(), fs::read(&path).unwrap());
+        let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+        // Without its name, too, but for archives that are packed again and for flatbuffers: their first bytes may say nothing of a model.
+        let by_name = [".pt2.gz", ".jax_export"].iter().any(|end| name.ends_with(end));
+        let names = if by_name { vec![&*name] } else { vec![&*name, "file"] };
+        for name in names {
+            let said = sniff(head, name);
+            if said != kind && is_read(name, &bytes) {
+                wrong.push(format!("{} as {name}: {said:?}", path.display()));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn profiles_go_to_the_readers_of_profiles() {
+    let wrong = misled(&fixtures(), Kind::Profile, |name, bytes| read_bytes(name, bytes).is_ok());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn models_go_to_the_readers_of_models() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/models");
+    let wrong = misled(&folder, Kind::Model, |_, bytes| neuronscope::import::sniff(&bytes.to_vec()).is_ok());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
