@@ -173,6 +173,7 @@ test("two files are compared: a table sorted by effect, swapped, and two timelin
 test("a comparison fits a phone in the dark", files(async (page) => {
   for (const file of ["hta_amd_mi250_minitoy.json.gz", "hta_triton_example.json.gz"]) {
     await input(page).setInputFiles(`${TRACES}/${file}`);
+    await page.locator("#run-title").filter({ hasText: file.split(".")[0] }).waitFor({ state: "attached" });
     await waitForState(page, "done");
   }
   await chooseTool(page, "compare");
