@@ -46,7 +46,6 @@ pub enum ParityError {
     /// The model has no stage times.
     #[error(transparent)]
     Times(#[from] TimesError),
-    /// The run failed.
     #[error("{reason}")]
     Failed {
         /// The error in its report.

@@ -12,10 +12,8 @@ use ns_machine::{Executable, SourceId};
 use ns_profile::neuron::ENGINES_PROCESS;
 use ns_profile::{ArgsId, NeuronCoreId, ProcessId, Profile, ProfileBuilder};
 
-/// A captured execution.
 #[derive(Debug)]
 pub struct Captured {
-    /// The timeline.
     pub profile: Profile,
     /// From the first to the last slice of the model in Control, Execution and Data Transfer, nanoseconds.
     pub device_window_ns: u64,

@@ -43,7 +43,6 @@ pub enum CastType {
 pub enum OptLevel {
     /// Each operation on its own: no fusion of elementwise work.
     O1,
-    /// All passes.
     #[default]
     O2,
     /// The same passes as [`Self::O2`]: no public source says what it adds for these models.
@@ -54,11 +53,8 @@ pub enum OptLevel {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{flag}: '{text}' is not possible; use {allowed}")]
 pub struct UnknownOption {
-    /// The flag.
     pub flag: &'static str,
-    /// The value given.
     pub text: String,
-    /// The allowed values.
     pub allowed: &'static str,
 }
 
@@ -73,7 +69,6 @@ pub enum UnsupportedOption {
     CastType {
         /// The type asked for.
         cast_type: &'static str,
-        /// The generation.
         core: &'static str,
         /// The EC2 size.
         instance: &'static str,
@@ -83,9 +78,7 @@ pub enum UnsupportedOption {
     Lnc {
         /// The number asked for.
         lnc: u32,
-        /// The allowed numbers.
         allowed: String,
-        /// The generation.
         core: &'static str,
         /// The EC2 size.
         instance: &'static str,
@@ -95,7 +88,6 @@ pub enum UnsupportedOption {
         "--rounding stochastic: {core} of {instance} rounds to the nearest only; use rne, or an instance with NeuronCore-v2 or later"
     )]
     Rounding {
-        /// The generation.
         core: &'static str,
         /// The EC2 size.
         instance: &'static str,
@@ -146,7 +138,6 @@ impl CastType {
         }
     }
 
-    /// The format.
     #[must_use]
     pub const fn format(self) -> FloatFormat {
         match self {

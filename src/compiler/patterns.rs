@@ -16,11 +16,9 @@ pub(crate) enum Part {
     Max,
     /// The sum of each row.
     Sum,
-    /// The exponential.
     Exponential,
     /// The rows less their mean.
     Centred,
-    /// The squares.
     Square,
     /// The sum of the squares of each row.
     Squares,
@@ -39,7 +37,6 @@ impl Part {
 pub(crate) enum Pattern {
     /// The input of the idiom: any value, but the same one at each occurrence.
     X,
-    /// A constant.
     Number,
     /// The constant 0.
     Zero,
@@ -86,7 +83,6 @@ impl Found {
         self.x
     }
 
-    /// A named operation.
     pub fn part(&self, part: Part) -> Option<InstrId> {
         self.parts[part as usize]
     }

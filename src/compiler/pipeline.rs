@@ -28,10 +28,8 @@ pub struct Pipeline {
     executable: OnceCell<Result<Rc<Executable>, StageError>>,
 }
 
-/// What is compiled.
 #[derive(Clone, Debug)]
 enum Source {
-    /// A traced module.
     Graph(Rc<Graph>),
     /// A model file, with places for operators whose meaning is not known.
     File(Rc<Imported>, BTreeMap<String, Stand>),
@@ -40,7 +38,6 @@ enum Source {
 /// A model's program before any pass.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// The program.
     pub module: Rc<HloModule>,
     /// Operators of a model file that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, (u64, String)>,
@@ -51,9 +48,7 @@ pub struct Lowered {
 /// A model's program after the passes.
 #[derive(Clone, Debug)]
 pub struct Optimised {
-    /// The program.
     pub module: Rc<HloModule>,
-    /// The log of the passes.
     pub passes: PassLog,
 }
 

@@ -13,7 +13,6 @@ pub struct Header {
     pub descr: String,
     /// Whether the first dimension is the fastest.
     pub is_column_major: bool,
-    /// The sizes.
     pub shape: Vec<u64>,
     /// Where the dictionary begins.
     pub begins: usize,

@@ -32,7 +32,6 @@ pub struct Device {
 /// The result of compiling a model.
 #[derive(Clone, Debug)]
 pub struct Compilation {
-    /// The compiled program.
     pub executable: Rc<Executable>,
     /// The log of the compiler's passes.
     pub passes: PassLog,

@@ -13,16 +13,10 @@ use ns_neuron::sim::SimError;
 pub enum DeviceError {
     /// An unknown instance type.
     #[error("unknown instance type '{name}': the nearest are {nearest}")]
-    UnknownInstance {
-        /// The name.
-        name: String,
-        /// The nearest names.
-        nearest: String,
-    },
+    UnknownInstance { name: String, nearest: String },
     /// The cores of the instance cannot be simulated.
     #[error("{instance}: {error}")]
     NotSimulated {
-        /// The instance.
         instance: &'static str,
         /// The figures of the cores that are not published.
         error: UnpublishedFigures,
@@ -38,13 +32,11 @@ pub enum DeviceError {
     Stage {
         /// The model's name for display.
         model: String,
-        /// The stage's error.
         error: Box<StageError>,
     },
     /// The same for a program without a name of its own.
     #[error(transparent)]
     Program(Box<StageError>),
-    /// The simulator stopped.
     #[error(transparent)]
     Simulate(#[from] SimError),
 }

@@ -76,7 +76,6 @@ pub enum ServiceError {
     /// Longer than a simulation can hold.
     #[error("{what} takes {secs} s, at most {max} s can be simulated; use a smaller model or batch", max = MAX_SERVICE.to_secs_f64())]
     TooLong {
-        /// The part.
         what: &'static str,
         /// Its length, whole seconds.
         secs: u64,

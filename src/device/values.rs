@@ -50,12 +50,7 @@ pub enum ModelFileValuesError {
     },
     /// The model has a parameter that cannot be drawn.
     #[error("{name} is {ty}: arrays of this type are not drawn; give --inputs X.npz")]
-    NotDrawn {
-        /// The parameter.
-        name: String,
-        /// Its type.
-        ty: String,
-    },
+    NotDrawn { name: String, ty: String },
     /// An operation is not computed.
     #[error("{0}; its times are there all the same (bench, profile)")]
     Evaluation(#[from] ns_base::Refusal),
@@ -67,7 +62,6 @@ pub enum ModelFileValuesError {
     Complex {
         /// Number of the result.
         index: usize,
-        /// Its type.
         ty: String,
     },
 }

@@ -45,7 +45,6 @@ struct Prepared {
 /// Parameters, and how well they predict the rows they were fitted to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// The parameters.
     pub calibration: Calibration,
     /// Errors of the rows they were fitted to.
     pub summary: Summary,
@@ -54,7 +53,6 @@ pub struct Fit {
 /// A model's rows, predicted with parameters fitted without them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeftOut {
-    /// The model.
     pub model: String,
     /// The fit to the other models' rows.
     pub fit: Fit,

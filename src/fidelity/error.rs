@@ -52,7 +52,6 @@ pub enum PredictError {
     /// The model does not run on the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The simulation failed.
     #[error(transparent)]
     Simulation(#[from] SimError),
     /// The benchmark has no stage times.

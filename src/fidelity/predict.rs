@@ -36,7 +36,6 @@ pub struct Prediction {
 pub struct Placement {
     /// Model copies, each on a core of its own.
     pub n_models: u32,
-    /// Workers of each.
     pub workers_per_model: u32,
     /// How they were found.
     pub basis: PlacementBasis,

@@ -22,7 +22,6 @@ pub struct PublishedRow {
     pub workers_per_model: Option<u32>,
     /// `inference`, or the row's other subject.
     pub kind: String,
-    /// Unit of the throughput.
     pub throughput_unit: String,
     /// Requests in flight, rounded; the number of cores and workers follows from it.
     pub outstanding_requests: Option<u32>,
@@ -36,16 +35,10 @@ pub struct PublishedRow {
 pub enum RowError {
     /// Not CSV.
     #[error("line {line}: {problem}")]
-    Csv {
-        /// The line.
-        line: u64,
-        /// What is wrong.
-        problem: String,
-    },
+    Csv { line: u64, problem: String },
     /// A column is missing.
     #[error("the table has no column {column}; its columns are {found}")]
     NoColumn {
-        /// The missing column.
         column: &'static str,
         /// The columns of the table.
         found: String,

@@ -46,7 +46,6 @@ impl Validation {
 pub struct Summary {
     /// Rows that were not skipped and from which no constant was solved.
     pub n: usize,
-    /// Median error.
     pub median_abs_error: Option<f64>,
     /// 90th percentile of the error, linear.
     pub p90_abs_error: Option<f64>,

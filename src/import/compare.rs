@@ -14,11 +14,9 @@ const BUDGET: u64 = 1 << 35;
 pub struct ResultComparison {
     /// Position among the results.
     pub index: usize,
-    /// Its type.
     pub ty: String,
     /// The largest difference over the largest expected number (at least 1e-3); infinite where only one side is NaN.
     pub relative_error: f64,
-    /// The largest difference.
     pub max_abs_error: f64,
 }
 

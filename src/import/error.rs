@@ -11,7 +11,6 @@ use super::lexer::TextError;
 /// The place of a problem in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// The whole file.
     #[default]
     File,
     /// A line and a column of text, from 1.
@@ -44,9 +43,7 @@ impl fmt::Display for Place {
 #[error("{place}{kind}; {}", .kind.instead())]
 #[serde(from = "Words", into = "Words")]
 pub struct ImportError {
-    /// The place.
     pub place: Place,
-    /// What is wrong.
     pub kind: Box<ImportErrorKind>,
 }
 
@@ -57,7 +54,6 @@ impl ImportError {
         Self::at(Place::File, kind)
     }
 
-    /// An error at a place.
     #[must_use]
     pub fn at(place: Place, kind: impl Into<ImportErrorKind>) -> Self {
         Self { place, kind: Box::new(kind.into()) }
@@ -96,7 +92,6 @@ pub enum ImportErrorKind {
     /// The words that another program of the page sent. Only this kind holds text.
     #[error("{what}")]
     Told {
-        /// What is wrong.
         what: String,
         /// What to do instead.
         instead: String,

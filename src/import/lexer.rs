@@ -48,21 +48,10 @@ pub enum Expected {
     Part(&'static str),
     /// A sign of a part.
     #[error("{sign:?} of {of}")]
-    Sign {
-        /// The sign.
-        sign: char,
-        /// The part.
-        of: &'static str,
-    },
+    Sign { sign: char, of: &'static str },
     /// A word of a part.
     #[error("`{word}` of {of}")]
-    Word {
-        /// The word.
-        word: &'static str,
-        /// The part.
-        of: &'static str,
-    },
-    /// A number of a type.
+    Word { word: &'static str, of: &'static str },
     #[error("a number of {0}")]
     Number(ElementType),
 }
@@ -86,16 +75,13 @@ pub(super) enum Kind {
     Arrow,
     /// One character.
     Sign(char),
-    /// The end.
     End,
 }
 
 /// A token and its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
-    /// Its kind.
     pub kind: Kind,
-    /// Its text.
     pub text: &'a str,
     /// Its first byte.
     pub start: usize,
@@ -145,7 +131,6 @@ impl<'a> Lexer<'a> {
         Self { source, at: 0, peeked: None, has_angles: true }
     }
 
-    /// The whole text.
     pub fn source(&self) -> &'a str {
         self.source
     }
@@ -162,7 +147,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token.
     pub fn next(&mut self) -> Token<'a> {
         match self.peeked.take() {
             Some(token) => token,

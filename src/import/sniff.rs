@@ -9,7 +9,6 @@ use super::ModelBytes;
 use super::bytecode;
 use super::source::gunzip;
 
-/// A supported format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelKind {
     /// `torch.export.save`: a zip archive with the graph as JSON.

@@ -31,7 +31,6 @@ pub struct Bounds {
 pub struct Bound {
     /// Name: `memory_bound_ideal`.
     pub name: String,
-    /// Seconds.
     pub seconds: f64,
     /// How much faster the execution would be at this bound if every other unit took the time it takes now:
     /// `total_time` over the larger of the bound and the longest active time of the other units. `None` when nothing
@@ -46,11 +45,9 @@ pub struct Bound {
 pub struct LostTime {
     /// The larger one, or `total_time`.
     pub from: String,
-    /// The smaller one.
     pub to: String,
     /// The difference in seconds, at least 0.
     pub seconds: f64,
-    /// The cause.
     pub cause: String,
 }
 

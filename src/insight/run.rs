@@ -38,13 +38,11 @@ pub struct UnitRun {
 /// One instruction or DMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Its time.
     pub time: Interval<i64>,
     /// The operation it serves.
     pub source: SourceId,
     /// The process of the operator timeline it belongs to.
     pub activity: Activity,
-    /// Its work.
     pub work: Work,
     /// Of the items it waited for, the last to complete.
     pub waited_for: Option<ItemRef>,
@@ -73,21 +71,17 @@ pub enum Work {
     },
     /// Loads a stationary tile into the array.
     LoadWeights,
-    /// An activation function.
     Activate,
     /// Loads a table of activation functions.
     TableLoad,
     /// Elementwise arithmetic.
     Elementwise,
-    /// A reduction.
     Reduce,
     /// A copy on the chip.
     Copy,
     /// Writes a constant.
     Constant,
-    /// A custom operator.
     Custom,
-    /// A DMA.
     Transfer(Transfer),
 }
 
@@ -113,7 +107,6 @@ pub enum Role {
     Input,
     /// An input, moved within device memory to where the executable reads it.
     StagedInput,
-    /// A weight.
     Weight,
     /// An output, from SBUF to device memory.
     Output,
@@ -156,7 +149,6 @@ impl Item {
 }
 
 impl Run<'_> {
-    /// Items of all engines.
     pub fn engine_items(&self) -> impl Iterator<Item = &Item> {
         self.units.iter().filter(|u| u.engine.is_some()).flat_map(|u| &u.items)
     }

@@ -8,9 +8,7 @@ use thiserror::Error;
 /// A position in a kernel's source. Both numbers count from 1; a column is a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pos {
-    /// Line.
     pub line: u32,
-    /// Column.
     pub column: u32,
 }
 
@@ -35,16 +33,12 @@ pub enum Severity {
 pub enum Problem {
     /// A character outside the language.
     #[error("'{character}' is not a character of the kernel language; remove it")]
-    Character {
-        /// The character.
-        character: char,
-    },
+    Character { character: char },
     /// A comment or a text that is not closed.
     #[error("{what} does not end; close it with {close}")]
     Unclosed {
         /// `this comment`, `this text`.
         what: &'static str,
-        /// The closing sign.
         close: &'static str,
     },
     /// A number that cannot be read.
@@ -52,7 +46,6 @@ pub enum Problem {
     Number {
         /// The number as written.
         text: String,
-        /// The reason.
         reason: &'static str,
     },
     /// A token that the grammar does not allow here.
@@ -60,43 +53,27 @@ pub enum Problem {
     Syntax {
         /// The tokens that are allowed here.
         expected: String,
-        /// The token found.
         found: String,
     },
     /// C++ that the subset does not include.
     #[error("{what} cannot be used in a kernel here; {instead}")]
     NotSupported {
-        /// The construct.
         what: String,
         /// What to write instead.
         instead: String,
     },
     /// Code that nests too deeply to be processed safely.
     #[error("the code nests deeper than {limit} levels; split it into statements or helper functions")]
-    TooDeep {
-        /// The limit.
-        limit: usize,
-    },
+    TooDeep { limit: usize },
     /// A source that is too long.
     #[error("the source has {bytes} bytes; a kernel may have {limit}")]
-    TooLong {
-        /// Its size.
-        bytes: usize,
-        /// The limit.
-        limit: usize,
-    },
+    TooLong { bytes: usize, limit: usize },
     /// A name that nothing declares.
     #[error("'{name}' is not declared here; {hint}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// What to do.
-        hint: String,
-    },
+    Unknown { name: String, hint: String },
     /// A name that is declared twice in one scope.
     #[error("'{name}' is already declared at line {line}; give one of the two another name")]
     Redeclared {
-        /// The name.
         name: String,
         /// Line of the first declaration.
         line: u32,
@@ -106,15 +83,12 @@ pub enum Problem {
     Type {
         /// The destination of the value.
         context: String,
-        /// The allowed type.
         expected: String,
-        /// The given type.
         found: String,
     },
     /// A call with too few or too many arguments.
     #[error("{name} takes {expected} argument(s), not {found}")]
     Arguments {
-        /// The function.
         name: String,
         /// The number of its parameters.
         expected: usize,
@@ -126,25 +100,18 @@ pub enum Problem {
     Constant {
         /// The variable or object.
         name: String,
-        /// What to do.
         hint: &'static str,
     },
     /// Standard and streaming accessors in multicore mode.
     #[error(
         "{what} works on one processor only: in multicore mode its results are undefined; copy blocks with tcm_accessor()"
     )]
-    SingleCoreOnly {
-        /// The accessor.
-        what: &'static str,
-    },
+    SingleCoreOnly { what: &'static str },
     /// A multicore kernel that does not write to the result.
     #[error(
         "{function} does not call get_dst_tensor(); in multicore mode the returned tensor is ignored, so the result is undefined"
     )]
-    NoDstTensor {
-        /// The kernel function.
-        function: String,
-    },
+    NoDstTensor { function: String },
     /// A file without a kernel function.
     #[error(
         "no {role} function found; write one that returns torch::Tensor and takes {inputs} const torch::Tensor& argument(s)"
@@ -159,20 +126,13 @@ pub enum Problem {
     #[error(
         "the kernel did not end within {steps} steps; check the condition of the loop here, and that its variable moves towards the end"
     )]
-    StepLimit {
-        /// The budget.
-        steps: u64,
-    },
+    StepLimit { steps: u64 },
     /// Calls or expressions that nest too deeply at run time.
     #[error("calls nest deeper than {limit} levels: the stack overflows; replace the recursion by a loop")]
-    StackOverflow {
-        /// The limit.
-        limit: usize,
-    },
+    StackOverflow { limit: usize },
     /// An index or a pointer outside its memory.
     #[error("{what} is out of bounds: {detail}")]
     OutOfBounds {
-        /// The memory.
         what: String,
         /// Index and size.
         detail: String,
@@ -212,22 +172,10 @@ pub enum Problem {
     FloatDivideByZero,
     /// A result that its type cannot hold.
     #[error("{operation} overflows {ty}: {detail}")]
-    Overflow {
-        /// The operation.
-        operation: &'static str,
-        /// The type.
-        ty: &'static str,
-        /// The operands.
-        detail: String,
-    },
+    Overflow { operation: &'static str, ty: &'static str, detail: String },
     /// A request at run time that the interface does not allow.
     #[error("{what}; {instead}")]
-    Invalid {
-        /// What is wrong.
-        what: String,
-        /// What to do.
-        instead: String,
-    },
+    Invalid { what: String, instead: String },
     /// An allocation that returned null.
     #[error(
         "tcm_malloc({bytes}) returns nullptr: {free} bytes of the pool's {pool} are free in one piece; use a smaller buffer"
@@ -242,10 +190,7 @@ pub enum Problem {
     },
     /// A buffer that is never freed.
     #[error("this TCM buffer of {bytes} bytes is never freed; call tcm_free() before the function returns")]
-    TcmLeak {
-        /// Its size.
-        bytes: u64,
-    },
+    TcmLeak { bytes: u64 },
     /// Stack beyond the fast part.
     #[error("local arrays take {bytes} bytes of stack; beyond {fast} bytes the stack lies in slower memory")]
     LargeStack {
@@ -262,10 +207,7 @@ pub enum Problem {
     },
     /// Streaming accessors whose caches can disagree.
     #[error("{detail}; close the other accessor first")]
-    Incoherent {
-        /// The overlap.
-        detail: &'static str,
-    },
+    Incoherent { detail: &'static str },
     /// Two processors write one element.
     #[error(
         "processors {first} and {second} both write element {element} of the result: a race; give each processor elements of its own"
@@ -351,9 +293,7 @@ impl Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{pos}: {problem}")]
 pub struct Diagnostic {
-    /// The position.
     pub pos: Pos,
-    /// The problem.
     pub problem: Problem,
 }
 

@@ -14,7 +14,6 @@ pub struct Program {
     pub(crate) functions: Arc<[Function]>,
 }
 
-/// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub name: String,
@@ -71,13 +70,11 @@ pub struct KernelFunction<'a> {
 }
 
 impl KernelFunction<'_> {
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.function.name
     }
 
-    /// Its position.
     #[must_use]
     pub fn pos(&self) -> Pos {
         self.function.pos
@@ -90,7 +87,6 @@ impl KernelFunction<'_> {
     }
 }
 
-/// A statement.
 #[derive(Clone, Debug)]
 pub(crate) struct Stmt {
     pub pos: Pos,
@@ -131,7 +127,6 @@ pub(crate) enum StmtKind {
     Return(Option<Expr>),
 }
 
-/// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
     pub pos: Pos,

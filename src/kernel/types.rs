@@ -131,12 +131,7 @@ pub enum Type {
     /// `nullptr`
     Null,
     /// An array on the stack.
-    Array {
-        /// Its elements.
-        of: Scalar,
-        /// Its length.
-        len: u64,
-    },
+    Array { of: Scalar, len: u64 },
     /// `torch::Tensor`
     Tensor {
         /// Whether its data may only be read.

@@ -5,7 +5,6 @@ use super::types::Scalar;
 /// An address: a block of memory and an offset in it. Block 0 is null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pointer {
-    /// The block.
     pub block: u32,
     /// Bytes from its start; may be out of bounds as long as it is not used.
     pub offset: i64,
@@ -24,13 +23,11 @@ pub(crate) enum Value {
     F32(f32),
     /// `double`
     F64(f64),
-    /// A pointer.
     Pointer(Pointer),
     /// A tensor, by number; also represents its sizes and its TCM accessor.
     Tensor(u32),
     /// A standard accessor with the indices applied so far.
     Accessor {
-        /// The tensor.
         tensor: u32,
         /// Dimensions indexed already.
         level: u8,
@@ -39,15 +36,12 @@ pub(crate) enum Value {
     },
     /// A streaming accessor, by number.
     Stream(u32),
-    /// An element type.
     DType(Scalar),
 }
 
 impl Value {
-    /// The null pointer.
     pub const NULL: Self = Self::Pointer(Pointer { block: 0, offset: 0 });
 
-    /// A bool.
     pub const fn bool(value: bool) -> Self {
         Self::Int(value as i64)
     }

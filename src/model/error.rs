@@ -17,33 +17,26 @@ pub enum ModelError {
         scope: String,
         /// The role of the first operand in the op.
         left_name: &'static str,
-        /// Its shape.
         left: Box<Shape>,
         /// The role of the second operand in the op.
         right_name: &'static str,
-        /// Its shape.
         right: Box<Shape>,
-        /// The requirement.
         expected: String,
     },
     /// One operand has a shape that the op does not accept.
     #[error("{op} in {scope}: {name} {} is not possible: {expected}", dims(shape))]
     Operand {
-        /// The op.
         op: String,
         /// The module path it was called in.
         scope: String,
         /// The role of the operand in the op.
         name: &'static str,
-        /// Its shape.
         shape: Shape,
-        /// The requirement.
         expected: String,
     },
     /// A module was called with the wrong number of inputs.
     #[error("{scope} takes {expected} input(s), {found} were given")]
     Inputs {
-        /// The module's path.
         scope: String,
         /// The number of inputs it takes.
         expected: usize,
@@ -53,17 +46,14 @@ pub enum ModelError {
     /// A value could not be computed.
     #[error("{op} in {scope}: {source}")]
     Compute {
-        /// The op.
         op: String,
         /// The module path it was called in.
         scope: String,
-        /// The error.
         source: Box<TensorError>,
     },
     /// A value of one trace or run was used in another.
     #[error("{op} in {scope}: an operand belongs to another trace or run; use the values this forward was given")]
     ForeignValue {
-        /// The op.
         op: String,
         /// The module path it was called in.
         scope: String,

@@ -16,7 +16,6 @@ define_idx! {
 /// One op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Its operation.
     pub op: AtenOp,
     /// Its operands, in the op's order. All come before this node in the graph.
     pub inputs: Vec<NodeId>,
@@ -42,7 +41,6 @@ impl Node {
 /// A weight that a graph reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WeightInfo {
-    /// Its shape.
     pub shape: Shape,
     /// How it is initialised.
     pub init: Init,
@@ -59,7 +57,6 @@ pub struct Graph {
     pub nodes: IndexVec<NodeId, Node>,
     /// The example inputs, in order.
     pub inputs: Vec<NodeId>,
-    /// The result.
     pub output: NodeId,
 }
 

@@ -76,7 +76,6 @@ impl<M: Module> Child<M> {
         (&self.name, &self.module)
     }
 
-    /// The module itself.
     pub fn module(&self) -> &M {
         &self.module
     }

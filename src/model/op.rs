@@ -20,10 +20,7 @@ pub enum AtenOp {
         buffer: bool,
     },
     /// Permutes dimensions: result dimension `i` is operand dimension `dims[i]`.
-    Permute {
-        /// The permutation.
-        dims: Vec<u32>,
-    },
+    Permute { dims: Vec<u32> },
     /// The same elements with other dimensions.
     View,
     /// `x @ weight + bias`; operands in this order: `[m,k]`, `[k,n]`, `[n]`.
@@ -69,17 +66,12 @@ pub enum AtenOp {
         keepdim: bool,
     },
     /// Softmax along a dimension.
-    Softmax {
-        /// The dimension.
-        dim: u32,
-    },
+    Softmax { dim: u32 },
     /// `x * sigmoid(x)`
     Silu,
     /// An elementwise function of the operand and a number.
     Scalar {
-        /// The function.
         op: BinaryOp,
-        /// The number.
         value: f32,
         /// Whether the number comes first: `1 - x`.
         reversed: bool,
@@ -87,13 +79,9 @@ pub enum AtenOp {
     /// Rows of a table; operands table and indices.
     Embedding,
     /// Operands joined along a dimension.
-    Cat {
-        /// The dimension.
-        dim: u32,
-    },
+    Cat { dim: u32 },
     /// A range of one dimension.
     Slice {
-        /// The dimension.
         dim: u32,
         /// First element.
         start: u64,
@@ -114,10 +102,7 @@ pub enum AtenOp {
     /// `maximum(x, 0)`.
     Relu,
     /// Logarithm of the softmax along a dimension.
-    LogSoftmax {
-        /// The dimension.
-        dim: u32,
-    },
+    LogSoftmax { dim: u32 },
     /// Mean of all elements.
     Mean,
     /// An elementwise function of one operand.

@@ -60,7 +60,6 @@ impl Init {
 pub struct Parameter {
     /// Attribute name in the module, `weight`.
     pub name: &'static str,
-    /// Shape.
     pub shape: Shape,
     /// First values.
     pub init: Init,
@@ -69,13 +68,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A single-precision weight.
     #[must_use]
     pub fn new(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
         Self { name, shape: Shape::f32(dims), init, buffer: false }
     }
 
-    /// A single-precision buffer.
     #[must_use]
     pub fn buffer(name: &'static str, dims: impl Into<Vec<u64>>, init: Init) -> Self {
         Self { name, shape: Shape::f32(dims), init, buffer: true }

@@ -28,7 +28,6 @@ impl PauseLabel {
 /// The controls of a page that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Controls {
-    /// Run.
     pub run: bool,
     /// Cancel, and Pause if the page has it.
     pub stop: bool,

@@ -23,7 +23,6 @@ pub struct ExperimentsState<Worker> {
     pub engine: Option<Worker>,
     /// A summary of the records that were read.
     pub read: Option<RecordsRead>,
-    /// The shown view.
     pub shown: Option<Shared<RecordsShown>>,
     /// Files of a link that have not been read yet.
     pub data: Option<Rc<str>>,

@@ -16,7 +16,6 @@ pub enum Entry {
 /// The current address, and where it came from.
 #[derive(Clone, Copy, Debug)]
 pub struct Now<'a> {
-    /// Its hash.
     pub hash: &'a str,
     /// Whether it was just edited and the page has not followed yet.
     pub is_edited: bool,

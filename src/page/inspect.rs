@@ -15,14 +15,12 @@ pub struct InspectState<Worker> {
     pub awaited: Option<Awaited>,
     /// The worker that holds the model.
     pub engine: Option<Worker>,
-    /// The shown view.
     pub shown: Option<Shared<InspectShown>>,
 }
 
 /// A question to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Awaited {
-    /// Its number.
     pub job: JobId,
     /// Whether it opens a file, which then decides what is shown.
     pub is_file: bool,

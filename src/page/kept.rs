@@ -52,7 +52,6 @@ pub const fn opening_of(asking: Asking, is_kept: bool, is_measured: bool, is_bus
 /// A kept result that is shown: its request, and when its run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored<S> {
-    /// The request.
     pub spec: S,
     /// When the run ended, milliseconds since 1970.
     pub when_ms: u64,

@@ -44,11 +44,8 @@ impl Tone {
 /// One notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Its number.
     pub id: u32,
-    /// Its importance.
     pub tone: Tone,
-    /// Its text.
     pub text: Rc<str>,
 }
 
@@ -73,7 +70,6 @@ pub enum NoticeAction {
 pub const MOST_NOTICES: usize = 4;
 
 impl Notices {
-    /// The notices after an action.
     #[must_use]
     pub fn after(&self, action: NoticeAction) -> Self {
         let mut next = self.clone();

@@ -16,7 +16,6 @@ pub struct Place {
     pub x: f64,
     /// The top edge, from that of the window.
     pub y: f64,
-    /// Its scale.
     pub scale: f64,
 }
 

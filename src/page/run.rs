@@ -14,7 +14,6 @@ pub enum RunState {
         done: u64,
         /// Units in all; 0 if unknown.
         total: u64,
-        /// The current activity.
         label: String,
     },
     /// The job ended successfully.

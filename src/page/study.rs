@@ -9,7 +9,6 @@ use ns_session::studies::{StudyKind, StudyResult, StudySpec};
 /// The page of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyState {
-    /// Its subject.
     pub kind: StudyKind,
     /// The text of each field, in the order of the form.
     texts: Vec<String>,

@@ -63,7 +63,6 @@ pub enum ParameterKind {
     Text,
 }
 
-/// An instance type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InstanceInfo {
     /// Its name: `trn1.2xlarge`.

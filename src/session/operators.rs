@@ -13,7 +13,6 @@ pub enum OperatorKind {
     Slices,
 }
 
-/// An operator table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperatorTable {
     /// The kind of operators that it lists.

@@ -107,7 +107,6 @@ impl From<Configuration> for TraceSpec {
     }
 }
 
-/// The origin of a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProfileOrigin {
     /// Simulated from a specification: one execution.
@@ -132,7 +131,6 @@ pub struct ProfileInfo {
     pub profile: ProfileKey,
     /// Short name of the run, for the Run selector: `nn mark_step`, `trace.json.gz`.
     pub name: String,
-    /// Its origin.
     pub origin: ProfileOrigin,
     /// Number of events it holds.
     pub events: u64,

@@ -4,7 +4,6 @@
 use ns_compiler::Stand;
 use ns_device::{BatchRule, ModelFileRef, ModelFileSettings, OpenedModel};
 
-/// An open dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SizeQuestion {
     /// Its name in the file.

@@ -41,7 +41,6 @@ pub struct Session {
     /// Questions that take longer, with the profiles they are about; the first is being answered.
     analyses: VecDeque<(JobId, ProfileKey, AnalysisRun)>,
     cancelled: Vec<JobId>,
-    /// Paused jobs.
     paused: BTreeSet<JobId>,
     /// Paused jobs whose shell was not told yet.
     resting: Vec<JobId>,

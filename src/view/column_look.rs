@@ -44,7 +44,6 @@ impl ColumnLook {
         table.columns.iter().enumerate().map(look).collect()
     }
 
-    /// The text of a cell.
     #[must_use]
     pub fn text(&self, cell: &Cell) -> String {
         match (cell.number(), self.scale, self.kind) {

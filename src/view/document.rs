@@ -40,14 +40,11 @@ pub enum Block {
     Tiles(Vec<Tile>),
     /// Rows; sortable, searchable, saved as CSV.
     Table {
-        /// Its title.
         title: String,
         /// Name of the file it is saved as, without the extension.
         file: String,
-        /// Its rows.
         table: Table,
     },
-    /// A plot.
     Plot(Figure),
     /// Plots, side by side if there is room.
     Plots(Vec<Figure>),
@@ -59,11 +56,9 @@ pub enum Block {
     Command(String),
     /// Rows that open something.
     Rows {
-        /// Its title.
         title: String,
         /// Name of the file it is saved as, without the extension.
         file: String,
-        /// Its rows.
         table: Table,
         /// The target of each row, in the terms of the document's maker; empty for none.
         targets: Vec<String>,
@@ -76,12 +71,10 @@ pub enum Block {
     Ranked {
         /// A sentence below them; empty for none.
         note: String,
-        /// The entries.
         all: Vec<Ranked>,
     },
     /// Lines whose points open something.
     Points {
-        /// The plot.
         figure: Figure,
         /// The target of each point of each line, or, in a single list, of each point of a scatter plot; empty for none.
         targets: Vec<Vec<String>>,
@@ -105,7 +98,6 @@ pub enum Tone {
 /// A finding, with advice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Its severity.
     pub tone: Tone,
     /// The problem, one sentence.
     pub title: String,
@@ -127,11 +119,9 @@ pub struct Shares {
 /// A part of a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// Its name.
     pub name: String,
     /// Its value, with the unit.
     pub value: String,
-    /// The exact value.
     pub exact: String,
     /// Its share of the whole, 0 to 1.
     pub share: f64,
@@ -156,10 +146,8 @@ pub struct Columns {
     pub table: Table,
 }
 
-/// A column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name.
     pub name: String,
     /// Its value with its unit.
     pub value: String,
@@ -174,9 +162,7 @@ pub struct Column {
 /// A recommendation, with the possible gain from a change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
-    /// Its severity.
     pub tone: Tone,
-    /// A few words.
     pub title: String,
     /// The reason, and what to do.
     pub text: String,
@@ -206,7 +192,6 @@ pub struct Tile {
     pub value: String,
     /// A comparison: `83.2 % of the peak`.
     pub note: String,
-    /// Its rating.
     pub tone: Tone,
     /// Its share of the greatest possible value, 0 to 1: drawn as a gauge.
     pub share: Option<f64>,
@@ -227,11 +212,9 @@ impl Tile {
 /// A plot with its title.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Its title.
     pub title: String,
     /// A sentence below it; empty for none.
     pub note: String,
-    /// The plot.
     pub plot: Plot,
 }
 
@@ -261,7 +244,6 @@ pub struct Source {
     pub name: String,
     /// Names of the values of a line: `count`, `time`.
     pub columns: Vec<String>,
-    /// Its lines.
     pub lines: Vec<SourceLine>,
 }
 

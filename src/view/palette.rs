@@ -111,13 +111,11 @@ pub enum Paint {
     Background,
     /// The background of every other row.
     RowAlternate,
-    /// The bar of a section.
     SectionBar,
     /// The column of names at the left.
     Gutter,
     /// Lines of the ruler through the tracks, and between columns.
     Grid,
-    /// Text.
     Text,
     /// Text that matters less.
     MutedText,

@@ -25,7 +25,6 @@ pub enum ColumnKind {
     Percent,
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Short name in links and CSV: `time_ns`.
@@ -36,14 +35,10 @@ pub struct Column {
     pub kind: ColumnKind,
 }
 
-/// A value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cell {
-    /// Text.
     Text(String),
-    /// A whole number.
     Count(u64),
-    /// A number.
     Number(f64),
     /// The value is not known.
     Missing,
@@ -68,7 +63,6 @@ pub struct Sort {
 }
 
 impl Column {
-    /// A column.
     #[must_use]
     pub fn new(id: &str, title: &str, kind: ColumnKind) -> Self {
         Self { id: id.to_owned(), title: title.to_owned(), kind }

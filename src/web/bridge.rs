@@ -33,10 +33,8 @@ const FOR_LAB: &str = "neuronscope:files-for-lab";
 /// Event with files that the app opens as profiles.
 const FOR_APP: &str = "neuronscope:files-for-app";
 
-/// What files hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Models.
     Models,
     /// Records, reports or a model index.
     Results,

@@ -20,13 +20,11 @@ pub struct SiteHeadProps {
     pub shown: Page,
     /// The pages with their addresses.
     pub links: Vec<(Page, AttrValue)>,
-    /// The theme.
     pub theme: UseStateHandle<Theme>,
     /// Receives the picked files.
     pub on_files: Callback<Vec<File>>,
 }
 
-/// The head.
 #[component]
 pub fn SiteHead(props: &SiteHeadProps) -> Html {
     let is_open = use_state_eq(|| false);

@@ -11,11 +11,9 @@ use ns_page::notices::{NoticeAction, Notices};
 use ns_page::study::{StudyAction, StudyState};
 use ns_page::{experiments, inspect, profile};
 
-/// The profile page.
 pub type ProfileState = profile::ProfileState<Engine>;
 /// Its actions.
 pub type ProfileAction = profile::ProfileAction<Engine>;
-/// An open profile.
 pub type OpenRun = profile::OpenRun<Engine>;
 /// The page of models.
 pub type InspectState = inspect::InspectState<Engine>;

@@ -15,7 +15,6 @@ pub(super) struct Scan {
     last: Option<(TraceNs, TraceNs, SliceId)>,
 }
 
-/// The work of a track.
 #[derive(Clone, Debug, Default)]
 struct TrackWork {
     /// Ends of those of its slices that are work of a device.

@@ -105,9 +105,7 @@ pub enum ConfigError {
     /// A number outside its range.
     #[error("{field}: {value} is not allowed; {field} is {allowed}. {remedy}")]
     OutOfRange {
-        /// The parameter.
         field: String,
-        /// The given value.
         value: String,
         /// The range, in words.
         allowed: String,
@@ -118,26 +116,16 @@ pub enum ConfigError {
     #[error(
         "{field}: the list is empty. Give at least one count, such as 1,2,4 or 1-10, or leave {field} out for its default"
     )]
-    EmptyList {
-        /// The parameter.
-        field: String,
-    },
+    EmptyList { field: String },
     /// A list longer than any sweep.
     #[error("{field}: the list has {entries} entries, at most {max} are allowed. Shorten it", max = MAX_LIST_ENTRIES)]
-    LongList {
-        /// The parameter.
-        field: String,
-        /// Its length.
-        entries: usize,
-    },
+    LongList { field: String, entries: usize },
     /// A text that is empty, too long or holds control characters.
     #[error("{field}: {problem}. {remedy}")]
     BadText {
-        /// The parameter.
         field: String,
         /// What is wrong with it.
         problem: String,
-        /// What to do.
         remedy: String,
     },
     /// The lists multiply to more configurations than can be swept.
@@ -147,7 +135,6 @@ pub enum ConfigError {
     TooManyConfigurations {
         /// How many they make.
         count: u64,
-        /// The limit.
         max: u64,
     },
     /// An unknown model, or a model with wrong parameters.
@@ -161,7 +148,6 @@ pub enum ConfigError {
         "instance_type: '{name}' is not a known size; the nearest are {nearest} (neuronscope devices lists all). Name one of them, or give the system by its times with the model fixed"
     )]
     UnknownInstance {
-        /// The given value.
         name: String,
         /// The three known sizes most similar to it.
         nearest: String,

@@ -95,10 +95,7 @@ pub enum ConfigurationError {
     #[error(
         "{file}: the index does not say which model this is, and a compiled artifact of NeuronPerf cannot be run here; add \"model\": \"nn\" (or another model) to its entry, or name the model with --model"
     )]
-    UnknownArtifact {
-        /// The file.
-        file: String,
-    },
+    UnknownArtifact { file: String },
 }
 
 impl Configuration {
@@ -124,7 +121,6 @@ impl Configuration {
         self.device_of(self.n_models.saturating_sub(1)).saturating_add(1)
     }
 
-    /// The measured window.
     #[must_use]
     pub fn duration(&self) -> SimTime {
         SimTime::from_secs_f64(self.duration_s)

@@ -20,7 +20,6 @@ pub enum ListError {
         field: String,
         /// Position of the entry, from 1.
         position: usize,
-        /// The whole text.
         text: String,
     },
     /// Not a whole number of 1 to 4,294,967,295.

@@ -29,7 +29,6 @@ pub enum DatasetError {
         "{file}: {problem}; give an array saved with numpy.save (.npy) or a CSV with a line of numbers for each record"
     )]
     NotRead {
-        /// The file.
         file: String,
         /// The kind of file that it is.
         problem: String,
@@ -37,7 +36,6 @@ pub enum DatasetError {
     /// A damaged or unusual array.
     #[error("{file}: byte {at}: {problem}")]
     Array {
-        /// The file.
         file: String,
         /// Where the problem is.
         at: usize,
@@ -47,7 +45,6 @@ pub enum DatasetError {
     /// A table without a line that could be read.
     #[error("{file}: no line is a record: {problem}")]
     NoRecord {
-        /// The file.
         file: String,
         /// What is wrong with the first line.
         problem: String,
@@ -55,9 +52,7 @@ pub enum DatasetError {
     /// A column that does not exist.
     #[error("{file}: there is no column '{name}'; the columns are {known}")]
     NoColumn {
-        /// The file.
         file: String,
-        /// The requested name.
         name: String,
         /// The existing columns.
         known: String,

@@ -76,7 +76,6 @@ pub enum AnswerError {
     /// The work before the call gives another number of values than it takes.
     #[error("preprocess: {expression} makes {makes} values from {of}; it must keep the number of values")]
     Preprocess {
-        /// The work.
         expression: String,
         /// How many values it gives.
         makes: usize,
@@ -91,11 +90,9 @@ pub enum AnswerError {
     "{file}: a record has {has} values, {model} takes {shapes} of batch size 1, which are {takes} values; give a dataset of that size, or name the model that the dataset is for"
 )]
 pub struct OtherRecords {
-    /// The file.
     pub file: String,
     /// Values of a record.
     pub has: u64,
-    /// The model.
     pub model: String,
     /// Values that the model takes.
     pub takes: u64,

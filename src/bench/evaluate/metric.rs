@@ -96,18 +96,13 @@ pub const METRICS: &[MetricInfo] = &[
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MetricError {
-    /// An unknown metric.
     #[error("unknown metric '{name}'; the metrics are {}", METRICS.iter().map(|m| m.name).collect::<Vec<_>>().join(", "))]
-    Unknown {
-        /// The requested name.
-        name: String,
-    },
+    Unknown { name: String },
     /// A record that the metric cannot judge.
     #[error("record {number}: {problem}")]
     Record {
         /// Number of the record, from 1.
         number: usize,
-        /// What is wrong.
         problem: RecordProblem,
     },
 }
@@ -124,14 +119,10 @@ pub enum RecordProblem {
     },
     /// A two-class metric with a target that is neither class.
     #[error("the target of a two-class metric must be 0 or 1, not {target}")]
-    TargetOfTwo {
-        /// The target.
-        target: f64,
-    },
+    TargetOfTwo { target: f64 },
     /// The target is not the index of an output.
     #[error("the target {target} is not a class of {outputs} outputs")]
     NoSuchClass {
-        /// The target.
         target: f64,
         /// How many outputs there are.
         outputs: usize,

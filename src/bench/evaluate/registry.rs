@@ -25,22 +25,13 @@ enum Own {
 pub enum RegisterError {
     /// A text without a name and a definition.
     #[error("'{text}' is not a metric; write name=formula, such as balanced=(TPR+TNR)/2, or name=metric")]
-    NoMeaning {
-        /// The given value.
-        text: String,
-    },
+    NoMeaning { text: String },
     /// A name with characters that are not allowed.
     #[error("'{name}' cannot be the name of a metric; use letters, digits and _")]
-    BadName {
-        /// The given value.
-        name: String,
-    },
+    BadName { name: String },
     /// A metric with this name exists.
     #[error("there is already a metric '{name}'; choose another name")]
-    Taken {
-        /// The name.
-        name: String,
-    },
+    Taken { name: String },
     /// The formula cannot be read.
     #[error(transparent)]
     Formula(#[from] FormulaError),

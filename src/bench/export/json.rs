@@ -8,7 +8,6 @@ use super::{ExportError, cell};
 use crate::Report;
 use crate::reports::report::NEURONPERF_KEYS;
 
-/// Format of the JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JsonFormat {
     /// Our own: `{"reports": [...]}`.

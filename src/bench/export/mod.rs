@@ -19,6 +19,5 @@ pub use table::{PRINT_COLS, TableOptions, sorted, to_table};
 pub struct ExportError {
     /// `CSV` or `JSON`.
     pub format: &'static str,
-    /// The encoder's message.
     pub reason: String,
 }

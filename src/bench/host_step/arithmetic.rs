@@ -10,9 +10,7 @@ const MOST_DEPTH: u32 = 64;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{text}': {problem} at character {at}")]
 pub struct FormulaError {
-    /// The whole text.
     pub text: String,
-    /// What is wrong.
     pub problem: String,
     /// Where the problem is, in characters from 1.
     pub at: usize,

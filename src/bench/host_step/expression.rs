@@ -40,7 +40,6 @@ const FUNCTION_PS: u64 = 2_800;
 /// The same for a search, as in [`crate::HostStep::Argmax`].
 const SEARCH_PS: u64 = 1_100;
 
-/// A parsed expression.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Expression {

@@ -49,19 +49,13 @@ pub enum HostStepError {
         "'{text}' is not a step; use one of {known}, a time such as 0.25ms, or an expression over the data such as x / 255",
         known = names()
     )]
-    Unknown {
-        /// The given value.
-        text: String,
-    },
+    Unknown { text: String },
     /// An expression with a mistake.
     #[error(transparent)]
     Expression(#[from] FormulaError),
     /// A time that is not a number.
     #[error("'{text}' is not a time; write milliseconds, such as 0.25ms")]
-    Time {
-        /// The given value.
-        text: String,
-    },
+    Time { text: String },
 }
 
 fn names() -> String {

@@ -27,10 +27,8 @@ pub struct Imported {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// Not text.
     #[error("{file}: is not text in UTF-8 (byte {at}); give a CSV, JSON or JSONL file of benchmark results")]
     NotText {
-        /// The file.
         file: String,
         /// Offset of the first wrong byte.
         at: usize,
@@ -40,7 +38,6 @@ pub enum ImportError {
         "{file}: no benchmark results were found in it ({found}); the formats are NeuronPerf's CSV and JSON, results of bench --return-timers and results.jsonl of PyTorch/XLA"
     )]
     NoReports {
-        /// The file.
         file: String,
         /// What was found instead.
         found: NoReports,

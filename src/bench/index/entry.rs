@@ -8,7 +8,6 @@ use ns_compiler::{AutoCast, CastType, CompileOptions, OptLevel};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EntryStatus {
-    /// The artifact exists.
     #[default]
     Finished,
     /// The compile failed; there is no file.

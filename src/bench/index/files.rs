@@ -8,19 +8,9 @@ use super::ModelIndex;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileStep {
     /// Copy a file, creating the folder of its target.
-    Copy {
-        /// The existing file.
-        from: String,
-        /// The target.
-        to: String,
-    },
+    Copy { from: String, to: String },
     /// Write a text, creating the folder of its target.
-    Write {
-        /// The target.
-        path: String,
-        /// Its content.
-        text: String,
-    },
+    Write { path: String, text: String },
     /// Remove a file or a folder of a model; if it does not exist, only a warning is given.
     Remove {
         /// The file or folder.
@@ -44,7 +34,6 @@ pub enum FilePlanError {
     SameName {
         /// One artifact.
         first: String,
-        /// The other artifact.
         second: String,
         /// The name that both would get.
         target: String,

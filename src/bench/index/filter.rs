@@ -13,7 +13,6 @@ pub const FILTER_FIELDS: [&str; 6] =
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("an index cannot be filtered by '{field}'; its fields are {}", FILTER_FIELDS.join(", "))]
 pub struct FilterError {
-    /// The requested field.
     pub field: String,
 }
 

@@ -16,7 +16,6 @@ use ns_compiler::UnknownOption;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// Not JSON.
     #[error("the index is not JSON: {reason}; it may be cut off")]
     NotJson {
         /// The parser's message, with line and column.

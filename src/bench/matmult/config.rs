@@ -90,7 +90,6 @@ pub struct MatmultCase {
     pub operator: Option<String>,
     /// Shapes of its operands, `1024x1024_1024x1024`; empty for its own.
     pub shapes: String,
-    /// The common settings.
     pub run: MatmultRun,
 }
 
@@ -100,24 +99,13 @@ pub struct MatmultCase {
 pub enum MatmultError {
     /// A number out of its range.
     #[error("--{flag}: {value} is not possible; use {allowed}")]
-    Range {
-        /// The flag.
-        flag: &'static str,
-        /// The given value.
-        value: String,
-        /// The range.
-        allowed: String,
-    },
+    Range { flag: &'static str, value: String, allowed: String },
     /// A format that does not exist.
     #[error("--dtype: '{text}' is not a format of the array; use fp32, bf16, fp16, tf32 or fp8_e4m3")]
-    Dtype {
-        /// The given value.
-        text: String,
-    },
+    Dtype { text: String },
     /// A device that does not exist.
     #[error("--instance: '{text}' is not an instance type or family; the nearest are {nearest}")]
     Instance {
-        /// The given value.
         text: String,
         /// Similar names.
         nearest: String,
@@ -131,7 +119,6 @@ pub enum MatmultError {
     /// A compiler flag with a wrong value.
     #[error("--neuron_cc_flags: {flag}: {problem}")]
     CcFlag {
-        /// The flag.
         flag: String,
         /// What is wrong with it.
         problem: String,

@@ -68,7 +68,6 @@ impl Pitfall {
 /// A pitfall that was found in a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatmultFinding {
-    /// The pitfall.
     pub pitfall: Pitfall,
     /// The problem and what to do, in a sentence or two.
     pub sentence: String,

@@ -18,7 +18,6 @@ use super::timed::{Stages, Timed};
 pub(super) struct Measured {
     /// Operations of one call: by the guide's formula, or for another model those of its products and convolutions.
     pub operations: f64,
-    /// The compiled program.
     pub compilation: Compilation,
     /// Costs and limits of its core.
     pub costs: Rc<CostTable>,
@@ -28,7 +27,6 @@ pub(super) struct Measured {
     pub around: InferenceCosts,
     /// The stages of a call.
     pub stages: Stages,
-    /// Its calls.
     pub timed: Timed,
 }
 

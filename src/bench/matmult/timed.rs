@@ -23,7 +23,6 @@ pub(super) struct Stages {
 /// Times of a series of calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Timed {
-    /// All warm-up calls.
     pub warmup: SimTime,
     /// All timed calls: the time between the two readings of the clock.
     pub total: SimTime,

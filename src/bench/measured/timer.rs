@@ -36,7 +36,6 @@ pub struct Timers<T = Timer> {
     pub env_setup: Vec<T>,
     /// Work after the load.
     pub setup: Vec<T>,
-    /// The load.
     pub load: Vec<T>,
     /// Fetching inputs, with the wait for the model's input lock.
     pub input: Vec<T>,
@@ -48,7 +47,6 @@ pub struct Timers<T = Timer> {
     pub infer: Vec<T>,
     /// Work after the call.
     pub postprocess: Vec<T>,
-    /// A whole inference.
     pub e2e: Vec<T>,
     /// Lifetime of a worker, from the start of the measured window.
     pub worker: Vec<T>,

@@ -42,7 +42,6 @@ impl Verdict {
 /// The result of one scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MlperfResult {
-    /// The scenario.
     pub scenario: Scenario,
     /// `VALID` or `INVALID`.
     pub result: String,

@@ -63,22 +63,11 @@ impl FromStr for Scenario {
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// An unknown scenario.
     #[error("'{text}' is not an MLPerf scenario; use SingleStream, MultiStream, Server or Offline")]
-    UnknownScenario {
-        /// The given value.
-        text: String,
-    },
+    UnknownScenario { text: String },
     /// A number out of its range.
     #[error("{field}: {value} is not allowed; use {allowed}")]
-    OutOfRange {
-        /// The setting.
-        field: &'static str,
-        /// The given value.
-        value: String,
-        /// The allowed range.
-        allowed: &'static str,
-    },
+    OutOfRange { field: &'static str, value: String, allowed: &'static str },
     /// Server without its bound.
     #[error("the Server scenario needs a latency bound; give latency_bound_ms, such as 15 for ResNet-50")]
     NoBound,

@@ -55,7 +55,6 @@ pub struct Report {
     pub load_avg_ms: Option<f64>,
     /// Fetching an input.
     pub input_avg_ms: Option<f64>,
-    /// A warm-up inference.
     pub warmup_avg_ms: Option<f64>,
     /// Before the load.
     pub env_setup_avg_ms: Option<f64>,
@@ -63,11 +62,9 @@ pub struct Report {
     pub setup_avg_ms: Option<f64>,
     /// Work before the call.
     pub preprocess_avg_ms: Option<f64>,
-    /// The call.
     pub infer_avg_ms: Option<f64>,
     /// Work after the call.
     pub postprocess_avg_ms: Option<f64>,
-    /// A whole inference.
     pub e2e_avg_ms: Option<f64>,
     /// Lifetime of a worker: the measured window and its last inference.
     pub worker_avg_s: Option<f64>,
@@ -134,17 +131,14 @@ pub struct Report {
     /// Lower end of the 95 % confidence interval of the samples per second, from the seconds between the first and the
     /// last. Absent with fewer than two of those seconds.
     pub throughput_ci95_low: Option<f64>,
-    /// Its upper end.
     pub throughput_ci95_high: Option<f64>,
     /// Number of latencies that the percentiles are computed from.
     pub latency_samples: Option<u64>,
     /// Lower end of the 95 % confidence interval of the median; absent when there are too few latencies.
     pub latency_ms_p50_ci95_low: Option<f64>,
-    /// Its upper end.
     pub latency_ms_p50_ci95_high: Option<f64>,
     /// Lower end of the 95 % confidence interval of the 99th percentile.
     pub latency_ms_p99_ci95_low: Option<f64>,
-    /// Its upper end.
     pub latency_ms_p99_ci95_high: Option<f64>,
     /// Number of latencies more than three interquartile ranges above the upper quartile.
     pub latency_outliers: Option<u64>,

@@ -14,9 +14,7 @@ use crate::measured::timer::Timer;
 /// One configuration and its measurement, latencies in order of completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunResults {
-    /// The configuration.
     pub configuration: Configuration,
-    /// The measurement.
     pub measurement: Measurement,
 }
 
@@ -91,7 +89,6 @@ pub fn results_to_json(results: &[RunResults]) -> Result<String, serde_json::Err
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResultsError {
-    /// Not JSON.
     #[error("the results are not JSON: {reason}")]
     NotJson {
         /// The parser's message, with line and column.

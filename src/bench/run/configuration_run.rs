@@ -20,7 +20,6 @@ use ns_device::ServiceTimes;
 /// The outcome of a configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Its row.
     pub report: Report,
     /// Latencies, seconds and timers; absent when nothing ran. Latencies are no longer in order of completion.
     pub measurement: Option<Measurement>,
@@ -40,7 +39,6 @@ pub struct RunDetail {
 /// The outcome of a configuration, with the parts that were wanted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RowResult {
-    /// Its row.
     pub report: Report,
     /// Its charts, if wanted and anything ran.
     pub charts: Option<RunCharts>,
@@ -142,7 +140,6 @@ impl<O: RunObserver> ConfigurationRun<O> {
         self.estimate
     }
 
-    /// The configuration.
     #[must_use]
     pub fn configuration(&self) -> &Configuration {
         &self.configuration

@@ -19,11 +19,9 @@ pub enum RunError {
     Workers {
         /// Model copies.
         n_models: u32,
-        /// Workers of each.
         workers_per_model: u32,
         /// Their product.
         workers: u64,
-        /// The limit.
         max: u64,
     },
     /// More cores than can be numbered.
@@ -33,7 +31,6 @@ pub enum RunError {
     Cores {
         /// NeuronCores of all copies.
         cores: u64,
-        /// The limit.
         max: u64,
     },
     /// An inference that took no time.
@@ -115,7 +112,6 @@ pub enum TimesError {
 pub struct UntimedStep {
     /// The option that has the step: `preprocess` or `postprocess`.
     pub field: &'static str,
-    /// The model.
     pub model: String,
 }
 

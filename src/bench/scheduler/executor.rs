@@ -31,11 +31,9 @@ pub enum Stage {
 pub enum SetupStep {
     /// Work before the load.
     EnvSetup,
-    /// The load.
     Load,
     /// Work after the load.
     Setup,
-    /// A warm-up inference.
     Warmup,
 }
 

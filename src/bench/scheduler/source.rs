@@ -21,10 +21,7 @@ pub(crate) enum Next {
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// Inputs until the window closes.
-    Window {
-        /// Its end, picoseconds.
-        end: u64,
-    },
+    Window { end: u64 },
     /// A fixed number of inputs for each copy.
     Dataset {
         /// Inputs that each copy has left.
@@ -41,7 +38,6 @@ pub(crate) enum Source {
     Streams(Streams),
 }
 
-/// A Poisson process.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
     rng: Rng,

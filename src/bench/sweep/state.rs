@@ -25,9 +25,7 @@ pub enum RowState {
 /// One configuration of a running sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepRow {
-    /// The configuration.
     pub planned: PlannedRow,
-    /// Its state.
     pub state: RowState,
     /// How often it was started.
     pub attempts: u32,
@@ -36,7 +34,6 @@ pub struct SweepRow {
 /// A sweep. The whole state can be stored and read back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepState {
-    /// The request.
     pub config: BenchConfig,
     /// Notes for the user, one sentence each.
     pub messages: Vec<String>,
@@ -44,7 +41,6 @@ pub struct SweepState {
     is_paused: bool,
 }
 
-/// Progress of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepProgress {
     /// Configurations that finished.
@@ -216,7 +212,6 @@ impl SweepState {
         self.rows.iter().filter_map(report).collect()
     }
 
-    /// The progress of the sweep.
     #[must_use]
     pub fn progress(&self) -> SweepProgress {
         let mut p = SweepProgress::default();

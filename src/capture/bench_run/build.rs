@@ -11,7 +11,6 @@ use ns_profile::{ArgsId, LinkEvent, LinkValue, NeuronCoreId, ProcessId, Profile,
 /// A benchmark run, without its recording.
 #[derive(Clone, Copy, Debug)]
 pub struct BenchTrace<'a> {
-    /// The configuration.
     pub configuration: &'a Configuration,
     /// Modelled compile time; `None` for a system that is given by its times.
     pub compile: Option<SimTime>,

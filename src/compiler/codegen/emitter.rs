@@ -99,7 +99,6 @@ impl Emitter {
         if items > MAX_ITEMS as u64 { Err(CodegenError::TooLarge { limit: MAX_ITEMS }) } else { Ok(()) }
     }
 
-    /// The executable.
     pub fn finish(self) -> Executable {
         self.executable
     }

@@ -16,7 +16,6 @@ pub enum CodegenError {
         format_bytes(real(*.needed)), format_bytes(real(*.available)), format_bytes(real(*.needed - *.available))
     )]
     SbufExceeded {
-        /// The operation.
         path: String,
         /// Bytes it needs.
         needed: u64,
@@ -40,7 +39,6 @@ pub enum CodegenError {
         format_bytes(real(*.needed)), format_bytes(real(*.available))
     )]
     ArrayExceedsDeviceMemory {
-        /// The operation.
         path: String,
         /// Bytes of the array.
         needed: u64,
@@ -49,26 +47,13 @@ pub enum CodegenError {
     },
     /// An opcode or a form of it without a lowering to instructions.
     #[error("{path}: no code generation for {what}")]
-    Unsupported {
-        /// The operation.
-        path: String,
-        /// The unsupported feature.
-        what: String,
-    },
+    Unsupported { path: String, what: String },
     /// The kernel of a custom operator cannot be timed.
     #[error("{path}: {source}")]
-    Kernel {
-        /// The operation.
-        path: String,
-        /// The reason.
-        source: Box<KernelError>,
-    },
+    Kernel { path: String, source: Box<KernelError> },
     /// More instructions than a program may have.
     #[error("the program has more than {limit} instructions: use a smaller size or loop count")]
-    TooLarge {
-        /// The limit.
-        limit: usize,
-    },
+    TooLarge { limit: usize },
 }
 
 impl CodegenError {

@@ -83,7 +83,6 @@ const SQUARES: Pattern = Named(Part::Squares, &RowSum(&Named(Part::Square, &Mult
 /// A softmax along the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Softmax {
-    /// Its input.
     pub of: InstrId,
     /// The maximum of each row.
     pub max: InstrId,
@@ -91,20 +90,17 @@ pub(super) struct Softmax {
     pub exponential: InstrId,
     /// Instructions that it replaces, in program order.
     pub parts: Vec<InstrId>,
-    /// The result.
     pub result: InstrId,
 }
 
 /// A layer norm or an RMS norm along the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Norm {
-    /// Its input.
     pub of: InstrId,
     /// For a layer norm, the sum of each row and the row less its mean.
     pub centring: Option<(InstrId, InstrId)>,
     /// The sum of the squares.
     pub squares: InstrId,
-    /// The reciprocal deviation.
     pub deviation: InstrId,
     /// Whether the result is multiplied by a weight.
     pub scales: bool,
@@ -112,7 +108,6 @@ pub(super) struct Norm {
     pub shifts: bool,
     /// Instructions that it replaces, in program order.
     pub parts: Vec<InstrId>,
-    /// The result.
     pub result: InstrId,
 }
 

@@ -74,7 +74,6 @@ impl PsumBanks {
         Self { evicted: vec![None; banks.max(1) as usize], next: 0 }
     }
 
-    /// The next bank.
     pub fn next(&self) -> usize {
         self.next
     }

@@ -21,7 +21,6 @@ pub(super) struct Loaded {
 pub(super) struct Spilled {
     /// SBUF that it takes after it is read back.
     pub sbuf_bytes: u64,
-    /// The transfer.
     pub moved: Transfer,
 }
 

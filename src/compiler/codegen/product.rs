@@ -94,7 +94,6 @@ impl Product {
 
 /// A product of HLO with its epilogue: the members of the fusion or elementwise instruction that alone reads it.
 pub(super) struct Evicted<'m> {
-    /// The product.
     pub id: InstrId,
     /// The owner of its result: the epilogue, or the product itself.
     pub result: InstrId,

@@ -66,7 +66,6 @@ impl<'p> Sources<'p> {
         source
     }
 
-    /// The map.
     pub fn finish(self) -> SourceMap {
         self.entries
     }

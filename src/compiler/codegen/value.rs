@@ -57,7 +57,6 @@ impl Resident {
 pub(super) enum Value {
     /// A weight in device memory, loaded when it is used.
     Weight {
-        /// The parameter.
         parameter: InstrId,
         /// Whether the reader wants it transposed (it is stored that way: weights are laid out when the model is
         /// loaded).
@@ -67,9 +66,7 @@ pub(super) enum Value {
     Splat,
     /// A value repeated along other dimensions; not materialised.
     Broadcast {
-        /// The repeated value.
         of: InstrId,
-        /// The broadcast instruction.
         via: InstrId,
         /// Whether it runs along the columns (a bias) or along the rows (a row statistic).
         along_columns: bool,

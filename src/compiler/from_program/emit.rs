@@ -255,7 +255,6 @@ impl Emit<'_> {
         self.push(Opcode::Parameter { index, role }, Vec::new(), shape)
     }
 
-    /// The next input.
     pub fn input(&mut self, shape: Shape) -> InstrId {
         let role = ParameterRole::Input(self.inputs);
         self.inputs += 1;

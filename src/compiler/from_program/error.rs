@@ -11,25 +11,15 @@ pub enum FromProgramError {
     /// A loop or a branch that depends on data.
     #[error("{name}: {what}; a NeuronCore runs a fixed program, so the number of turns and the branch must be known")]
     Control {
-        /// The instruction.
         name: String,
         /// The part that depends on data.
         what: &'static str,
     },
     /// More instructions than can be placed.
     #[error("the program has more than {limit} instructions once its calls and loops are written out")]
-    Size {
-        /// The limit.
-        limit: usize,
-    },
-    /// An invalid instruction.
+    Size { limit: usize },
     #[error("{name}: {what}")]
-    Instruction {
-        /// The instruction.
-        name: String,
-        /// What is wrong.
-        what: String,
-    },
+    Instruction { name: String, what: String },
     /// No result depends on an input.
     #[error("no result depends on an input: there is nothing to compute on a call")]
     NoWork,

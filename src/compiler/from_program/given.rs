@@ -17,7 +17,6 @@ pub(super) enum Given {
     View,
     /// A given value, broadcast along the dimensions that it lacks.
     Repeated {
-        /// The repeated value.
         of: FlatId,
         /// The dimensions along which it lies, without those of size one: one for a vector, none for a single number.
         along: Vec<u32>,

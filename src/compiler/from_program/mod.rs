@@ -38,7 +38,6 @@ pub use placement::engine_of;
 /// A program as HLO.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
-    /// The module, verified.
     pub module: HloModule,
     /// Operators that are placed by an estimate, with the count and the first location of each.
     pub estimates: BTreeMap<String, (u64, String)>,
@@ -65,7 +64,6 @@ pub fn from_program(
 /// cannot be compiled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlined {
-    /// The program.
     pub placed: Placed,
     /// Names of the operations that stand for refused instructions, with the reason for each.
     pub refused: BTreeMap<String, String>,

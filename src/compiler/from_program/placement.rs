@@ -17,7 +17,6 @@ pub enum Stand {
 }
 
 impl Stand {
-    /// All variants.
     pub const ALL: [Self; 3] = [Self::Elementwise, Self::Move, Self::Sort];
 
     /// Its name in settings and on the command line.

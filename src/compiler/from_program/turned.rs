@@ -7,7 +7,6 @@ pub(super) fn composed(inner: &[u32], outer: &[u32]) -> Option<Vec<u32>> {
     outer.iter().map(|&d| inner.get(d as usize).copied()).collect()
 }
 
-/// The inverse permutation.
 pub(super) fn inverse(permutation: &[u32]) -> Vec<u32> {
     let mut back = vec![0; permutation.len()];
     for (i, &d) in permutation.iter().enumerate() {

@@ -27,13 +27,11 @@ pub struct OpMetadata {
 pub struct HloInstruction {
     /// Unique name without the percent sign: `dot`, `transpose.1`, `p4`, `fused_3`.
     pub name: String,
-    /// Its operation.
     pub opcode: Opcode,
     /// Its operands, in order.
     pub operands: Vec<InstrId>,
     /// The shape of its result.
     pub shape: Shape,
-    /// Its origin.
     pub metadata: OpMetadata,
 }
 
@@ -47,7 +45,6 @@ pub struct HloModule {
     pub workflow: Workflow,
     /// All instructions, operands first.
     pub instructions: IndexVec<InstrId, HloInstruction>,
-    /// The result.
     pub root: InstrId,
 }
 

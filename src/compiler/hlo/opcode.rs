@@ -37,7 +37,6 @@ pub enum ReduceKind {
     Max,
     /// Minimum.
     Min,
-    /// Product.
     Product,
 }
 
@@ -58,16 +57,13 @@ pub enum Opcode {
     Parameter {
         /// Position among the parameters: `%p4` has index 4.
         index: u32,
-        /// Its source.
         role: ParameterRole,
     },
-    /// A splat constant.
     Constant(Literal),
     /// Matrix product.
     Dot(DotDims),
     /// Permutes dimensions: result dimension `i` is operand dimension `permutation[i]`.
     Transpose {
-        /// The permutation.
         permutation: Vec<u32>,
     },
     /// Repeats an operand: operand dimension `i` becomes result dimension `dimensions[i]`.

@@ -17,55 +17,31 @@ pub enum VerifyError {
     /// The module's result is not one of its instructions.
     #[error("module {module}: its root is instruction number {root}, it has {instructions}")]
     Root {
-        /// The module.
         module: String,
-        /// The id.
         root: u32,
         /// The number of instructions.
         instructions: usize,
     },
     /// Two instructions have the same name.
     #[error("instruction %{name}: the name is used twice")]
-    DuplicateName {
-        /// The name.
-        name: String,
-    },
+    DuplicateName { name: String },
     /// An operand does not come before its user.
     #[error("instruction %{name}: operand {position} is instruction number {operand}, which does not come before it")]
     Order {
-        /// The instruction.
         name: String,
         /// Number of the operand, from 0.
         position: usize,
-        /// The operand's id.
         operand: u32,
     },
     /// Operands or result have a shape the opcode cannot have.
     #[error("instruction %{name} ({opcode}): {problem}")]
-    Shape {
-        /// The instruction.
-        name: String,
-        /// Its opcode.
-        opcode: &'static str,
-        /// What is wrong.
-        problem: String,
-    },
+    Shape { name: String, opcode: &'static str, problem: String },
     /// Parameters are not numbered 0, 1, 2, ...
     #[error("instruction %{name}: parameter {index} is there twice, or a lower number is missing")]
-    Parameter {
-        /// The instruction.
-        name: String,
-        /// Its index.
-        index: u32,
-    },
+    Parameter { name: String, index: u32 },
     /// A fusion's body does not fit the fusion.
     #[error("instruction %{name} (fusion): {problem}")]
-    Fusion {
-        /// The fusion.
-        name: String,
-        /// What is wrong.
-        problem: String,
-    },
+    Fusion { name: String, problem: String },
 }
 
 impl VerifyError {

@@ -26,14 +26,10 @@ use super::hlo::{HloModule, VerifyError};
 pub enum LowerError {
     /// A node reads a node that does not come before it.
     #[error("{path} reads a value that is not computed before it: the graph is damaged, trace the model again")]
-    Order {
-        /// The node.
-        path: String,
-    },
+    Order { path: String },
     /// A node has the wrong number of operands for its op.
     #[error("{path} has {found} operands: the graph is damaged, trace the model again")]
     Operands {
-        /// The node.
         path: String,
         /// How many it has.
         found: usize,
@@ -43,9 +39,7 @@ pub enum LowerError {
         "{path} names dimension {dim} of an operand of {rank} dimensions: the graph is damaged, trace the model again"
     )]
     Dimension {
-        /// The node.
         path: String,
-        /// The missing dimension.
         dim: u32,
         /// The number of dimensions of the operand.
         rank: usize,

@@ -40,7 +40,6 @@ pub trait Pass {
 /// The changes of one pass to a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassRecord {
-    /// The pass.
     pub pass: String,
     /// Instructions before, members of fusions not counted.
     pub before: u32,
@@ -61,7 +60,6 @@ pub type PassLog = Vec<PassRecord>;
 pub struct PassError {
     /// The pass; `input` when the module was invalid before the first one.
     pub pass: String,
-    /// What is wrong.
     pub source: VerifyError,
 }
 

@@ -20,7 +20,6 @@ const MAX_DIRECTORY: u64 = 128 << 20;
 /// An entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
     pub name: String,
     /// Its compression method: 0 stored, 8 deflated.
     method: u16,
@@ -32,7 +31,6 @@ pub struct Entry {
     header: u64,
 }
 
-/// A zip archive.
 pub struct Archive<'a> {
     bytes: &'a dyn ByteSource,
     /// Its entries, in the order of the directory.

@@ -28,7 +28,6 @@ pub fn is_zip(head: &[u8]) -> bool {
 
 /// The header of one file.
 pub struct LocalHeader {
-    /// The file's name.
     pub name: String,
     flags: u16,
     pub(super) method: u16,

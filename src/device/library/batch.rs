@@ -15,10 +15,7 @@ pub enum BatchRule {
         exported: u64,
     },
     /// Only one number: the first size of the first input.
-    Fixed {
-        /// The number.
-        size: u64,
-    },
+    Fixed { size: u64 },
 }
 
 impl BatchRule {

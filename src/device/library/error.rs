@@ -12,7 +12,6 @@ pub enum LibraryError {
     /// The bytes of a file cannot be read.
     #[error("{name}: cannot be read: {reason}")]
     Unreadable {
-        /// The file.
         name: String,
         /// The message of the medium.
         reason: String,
@@ -20,7 +19,6 @@ pub enum LibraryError {
     /// The file is not a model file, is damaged, or contains no program.
     #[error("{name}: {error}")]
     NotAModel {
-        /// The file.
         name: String,
         /// What is wrong with it.
         error: Box<ImportError>,
@@ -38,7 +36,6 @@ pub enum LibraryError {
     /// The text names several open files.
     #[error("{name}: several open files have this name; say which, as in file:{name}@{first} or file:{name}@{second}")]
     SeveralOpen {
-        /// The name.
         name: String,
         /// The content of one of them.
         first: String,
@@ -48,9 +45,7 @@ pub enum LibraryError {
     /// The file has one batch size, and a different one is requested.
     #[error("{name}: was exported for a batch size of {size}, not {asked}; use batch size {size}, or {how_to_open}")]
     FixedBatch {
-        /// The file.
         name: String,
-        /// Its batch size.
         size: u64,
         /// The requested batch size.
         asked: u64,
@@ -62,9 +57,7 @@ pub enum LibraryError {
         "{name}: dimension {dimension} is set to {size}, so that a batch size of {asked} is not possible; leave {dimension} out to sweep batch sizes"
     )]
     SetBatch {
-        /// The file.
         name: String,
-        /// The dimension.
         dimension: String,
         /// The size that was set.
         size: u64,
@@ -74,7 +67,6 @@ pub enum LibraryError {
     /// Neither the zoo nor the open files have a model of this name.
     #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists those of the zoo")]
     Unknown {
-        /// The name.
         name: String,
         /// The nearest names in the zoo and among the open files.
         nearest: String,

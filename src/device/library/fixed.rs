@@ -28,34 +28,19 @@ pub const FIXED_PARAMETERS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FixedError {
-    /// An unknown parameter.
     #[error("model fixed has no parameter '{name}'; its parameters are {}", known())]
-    Unknown {
-        /// The given value.
-        name: String,
-    },
+    Unknown { name: String },
     /// Not `name=milliseconds`.
     #[error(
         "model fixed: '{text}' is not a time; write name=milliseconds, such as fixed:device_ms=2.895,host_ms=0.216"
     )]
-    Malformed {
-        /// The given value.
-        text: String,
-    },
+    Malformed { text: String },
     /// A value that is not a valid time.
     #[error("model fixed: {name}={value} is not possible; use a number of milliseconds from 0 to {max_ms}", max_ms = MAX_SERVICE.to_ms_f64())]
-    BadTime {
-        /// The parameter.
-        name: String,
-        /// The given value.
-        value: String,
-    },
+    BadTime { name: String, value: String },
     /// A parameter that is given twice.
     #[error("model fixed: {name} is given twice")]
-    Twice {
-        /// The parameter.
-        name: String,
-    },
+    Twice { name: String },
     /// No time is given.
     #[error("model fixed needs a time: write at least device_ms, such as fixed:device_ms=2.895")]
     NoTime,

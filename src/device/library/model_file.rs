@@ -40,7 +40,6 @@ impl fmt::Debug for ModelFile {
 }
 
 impl ModelFile {
-    /// An open file.
     pub(super) fn new(name: &str, digest: String, bytes: Rc<dyn ModelBytes>, read: ReadModel) -> Self {
         Self { name: name.to_owned(), digest, bytes, read, last: RefCell::default(), rules: RefCell::default() }
     }

@@ -32,7 +32,6 @@ pub struct ModelFileRef {
     pub name: String,
     /// Eight characters that identify its content; without them, the only open file of that name is meant.
     pub digest: Option<String>,
-    /// Its settings.
     pub settings: ModelFileSettings,
 }
 
@@ -42,24 +41,17 @@ pub struct ModelFileRef {
 pub enum ModelFileRefError {
     /// It does not begin with the prefix of model files.
     #[error("{text:?} is not the name of a model file: it begins with {MODEL_FILE_PREFIX}, as in file:resnet50.onnx")]
-    NotAFile {
-        /// The given text.
-        text: String,
-    },
+    NotAFile { text: String },
     /// A setting without its two parts.
     #[error(
         "{text:?}: write NAME=SIZE for an open dimension, as in seq=128, or OPERATOR=PLACE, as in aten.foo=elementwise"
     )]
-    Malformed {
-        /// The given text.
-        text: String,
-    },
+    Malformed { text: String },
     /// A setting that is neither a size nor a place.
     #[error("{name}={value}: use a size from 1 up for an open dimension, or {} for an operator", Stand::names())]
     BadValue {
         /// The dimension or the operator.
         name: String,
-        /// The given value.
         value: String,
     },
 }

@@ -26,7 +26,6 @@ pub enum ModelRef {
 pub enum ModelKind {
     /// A model of the zoo, or no model at all.
     Zoo,
-    /// A model file.
     File,
     /// A system given by the times of its stages.
     Fixed,

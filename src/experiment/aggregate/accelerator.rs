@@ -20,7 +20,6 @@ pub enum AcceleratorChoice {
     Known(String),
     /// A short name, the kind of accelerator in the records (`cpu`, `trn1`), or a part of the product's name.
     Named(String),
-    /// All records together.
     Any,
 }
 

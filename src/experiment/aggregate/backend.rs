@@ -2,7 +2,6 @@
 
 use crate::record::LineError;
 
-/// A backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
     /// No compiler.
@@ -25,10 +24,8 @@ pub struct BackendNames {
 }
 
 impl Backend {
-    /// All backends.
     pub const ALL: [Self; 4] = [Self::Eager, Self::Inductor, Self::OpenxlaDynamo, Self::OpenxlaLazytensor];
 
-    /// Its names.
     #[must_use]
     pub const fn names(self) -> BackendNames {
         let (id, title) = match self {

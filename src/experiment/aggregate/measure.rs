@@ -6,9 +6,7 @@ use ns_base::stats;
 /// A number and its standard deviation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// The number.
     pub avg: f64,
-    /// Its deviation.
     pub std: f64,
 }
 

@@ -6,7 +6,6 @@ use super::measure::Measure;
 use super::speedup::{BackendSpeedups, Baseline, PERCENTILES, TimeSpeedups};
 use super::table::{Cell, Heading, Table};
 
-/// The kind of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReportKind {
     /// Models by speed-up, each backend at its own newest timestamp.
@@ -25,7 +24,6 @@ pub enum ReportKind {
 /// The data for a report.
 #[derive(Clone, Debug)]
 pub struct Report<'a> {
-    /// Its kind.
     pub kind: ReportKind,
     /// Speed-ups at every timestamp in order.
     pub times: &'a [TimeSpeedups],

@@ -35,7 +35,6 @@ impl Baseline {
     "the newest timestamp has no {backend} record for the baseline; use --baseline oldest or name another backend first"
 )]
 pub struct BaselineMissing {
-    /// The backend's name.
     pub backend: &'static str,
 }
 

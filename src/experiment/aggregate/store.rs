@@ -19,13 +19,10 @@ type FxIndexMap<K, V> = IndexMap<K, V, BuildHasherDefault<FxHasher>>;
 /// The selection of records, and the metric.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Accelerator.
     pub accelerator: AcceleratorChoice,
-    /// Models.
     pub models: ModelFilter,
     /// Inference or training.
     pub test: Test,
-    /// The metric.
     pub metric: Metric,
     /// Count unusable lines and go on, instead of failing.
     pub lenient: bool,
@@ -62,7 +59,6 @@ pub struct Seen<'a> {
     pub model: &'a str,
     /// `eval` or `train`.
     pub test: &'a str,
-    /// Backend.
     pub backend: Backend,
     /// Samples of one inference as the record writes them: a number, or `null`.
     pub batch: &'a str,
@@ -83,7 +79,6 @@ struct Found {
 }
 
 impl Aggregator {
-    /// An empty store.
     #[must_use]
     pub fn new(selection: Selection) -> Self {
         Self {

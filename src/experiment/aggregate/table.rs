@@ -14,13 +14,10 @@ pub struct Heading {
 /// The value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// An empty cell.
     Empty,
-    /// A whole number.
     Count(u64),
     /// A number, printed to eight decimals in CSV and two in a table.
     Number(f64),
-    /// Text.
     Text(String),
 }
 
@@ -29,7 +26,6 @@ pub enum Cell {
 pub struct Table {
     /// Names of the columns.
     pub headings: Vec<Heading>,
-    /// Cells.
     pub rows: Vec<Vec<Cell>>,
 }
 

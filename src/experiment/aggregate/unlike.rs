@@ -10,9 +10,7 @@ use super::store::Aggregator;
 /// A model that a backend and the baseline's backend ran with different batch sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnlikeBatches {
-    /// The model.
     pub model: String,
-    /// The backend.
     pub backend: Backend,
     /// Batch sizes of the backend that the baseline never has, as in records.
     pub alone: Vec<String>,

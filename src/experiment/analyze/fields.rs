@@ -19,7 +19,6 @@ pub(super) enum Field {
     Integer(String),
     /// A number with a fraction.
     Float(f64),
-    /// Text.
     Text(String),
 }
 

@@ -6,11 +6,8 @@ use ns_base::stats;
 /// Statistics, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricStats {
-    /// The smallest.
     pub min: f64,
-    /// The median of all.
     pub median: f64,
-    /// The largest.
     pub max: f64,
     /// Mean and population standard deviation of all repeats except the first, which compiles; `None` for a single repeat.
     pub steady: Option<(f64, f64)>,

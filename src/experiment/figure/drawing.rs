@@ -1,6 +1,5 @@
 //! A drawing: shapes in pixels from the top left, from back to front.
 
-/// A drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// Width, pixels.
@@ -16,7 +15,6 @@ pub struct Drawing {
 /// The dash style of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
-    /// Solid.
     Solid,
     /// Dots.
     Dotted,
@@ -29,11 +27,8 @@ pub enum Dash {
 /// The shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkKind {
-    /// A diamond.
     Diamond,
-    /// A circle.
     Circle,
-    /// A square.
     Square,
     /// A triangle, point down.
     Triangle,
@@ -55,42 +50,31 @@ pub enum Anchor {
 pub enum Shape {
     /// A line from point to point.
     Line {
-        /// Points.
         points: Vec<(f64, f64)>,
-        /// Colour.
         colour: &'static str,
         /// Width, pixels.
         width: f64,
-        /// Its dash style.
         dash: Dash,
     },
-    /// A filled rectangle.
     Rectangle {
         /// Left, top, width, height.
         at: [f64; 4],
-        /// Colour.
         colour: &'static str,
     },
     /// A mark at a point, with a tooltip.
     Mark {
-        /// The point.
         at: (f64, f64),
-        /// Its shape.
         kind: MarkKind,
-        /// Colour.
         colour: &'static str,
         /// Text of the tooltip.
         title: String,
     },
-    /// A text.
     Text {
         /// Position of the anchor.
         at: (f64, f64),
-        /// The text.
         text: String,
         /// Height of the letters, pixels.
         size: f64,
-        /// The anchor.
         anchor: Anchor,
         /// Rotation in degrees, clockwise.
         turn: f64,
@@ -156,7 +140,6 @@ impl Drawing {
         self.shapes.push(Shape::Text { at, text: text.to_owned(), size, anchor, turn: 0.0, opacity: 1.0 });
     }
 
-    /// A straight line.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: &'static str, width: f64) {
         self.shapes.push(Shape::Line { points: vec![from, to], colour, width, dash: Dash::Solid });
     }

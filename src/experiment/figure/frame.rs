@@ -7,9 +7,7 @@ use ns_view::plot::Axis;
 /// Size of a picture in inches of a hundred pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureSize {
-    /// Width.
     pub width_in: f64,
-    /// Height.
     pub height_in: f64,
 }
 

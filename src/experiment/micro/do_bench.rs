@@ -55,7 +55,6 @@ impl BenchTimes {
         self.times_ms.iter().copied().reduce(f64::min)
     }
 
-    /// The median.
     #[must_use]
     pub fn median_ms(&self) -> Option<f64> {
         let mut sorted = self.times_ms.clone();

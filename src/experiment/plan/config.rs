@@ -7,11 +7,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{value}' is not {what}; choose from {choices}")]
 pub struct UnknownChoice {
-    /// The given value.
     pub value: String,
-    /// The option.
     pub what: &'static str,
-    /// All choices.
     pub choices: String,
 }
 
@@ -27,7 +24,6 @@ macro_rules! choices {
             /// All values, in the order of lists.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The suite's name.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }

@@ -19,7 +19,6 @@ pub enum PlanRules {
 /// Lists of the options, each empty for its default. `None` in a list is the value null.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpandOptions {
-    /// Accelerators.
     pub accelerator: Vec<Accelerator>,
     /// Runtimes under XLA.
     pub xla: Vec<Option<Xla>>,
@@ -29,7 +28,6 @@ pub struct ExpandOptions {
     pub dynamo: Vec<Option<Dynamo>>,
     /// torch_xla2 modes.
     pub torch_xla2: Vec<Option<TorchXla2>>,
-    /// Tests.
     pub test: Vec<Test>,
     /// Whether functionalization is on.
     pub enable_functionalization: bool,

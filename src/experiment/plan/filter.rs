@@ -11,7 +11,6 @@ use super::tiers::tier_models;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{pattern}' is not a valid regular expression: {reason}")]
 pub struct FilterError {
-    /// The pattern.
     pub pattern: String,
     /// What is wrong with it.
     pub reason: String,

@@ -18,7 +18,6 @@ pub const TIER_1: &[&str] = &[
     "stable_diffusion_xl",
 ];
 
-/// The second tier.
 pub const TIER_2: &[&str] = &[
     "alexnet",
     "attention_is_all_you_need_pytorch",
@@ -49,7 +48,6 @@ pub const TIER_2: &[&str] = &[
     "llama",
 ];
 
-/// The third tier.
 pub const TIER_3: &[&str] = &["doctr_det_predictor", "doctr_reco_predictor", "drq", "functorch_maml_omniglot"];
 
 /// The models of a tier, 1 to 3. `None` for any other number, which options ignore.

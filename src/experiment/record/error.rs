@@ -30,9 +30,7 @@ pub enum LineError {
     /// A value has the wrong type.
     #[error("{field} must be {expected}; found {found}")]
     NotNumeric {
-        /// The key.
         field: &'static str,
-        /// The expected value.
         expected: &'static str,
         /// The value found, shortened.
         found: String,
@@ -41,10 +39,7 @@ pub enum LineError {
     #[error(
         "accelerator_model '{model}' is not one of the known ones (One of Tesla V100, NVIDIA A100-SXM4-40GB, One of Quadro P1000, NVIDIA RTX A6000); --lenient takes any"
     )]
-    UnknownAccelerator {
-        /// The model.
-        model: String,
-    },
+    UnknownAccelerator { model: String },
     /// Runtime and backend cannot be combined.
     #[error("dynamo={dynamo} with xla={xla} is not a known backend")]
     UnknownBackend {

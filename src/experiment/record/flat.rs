@@ -34,7 +34,6 @@ pub struct FlatRecord {
     pub timestamp: Option<f64>,
     /// Suite of the model.
     pub suite_name: Option<String>,
-    /// The model.
     pub model_name: String,
     /// Kind of accelerator.
     pub accelerator: Option<String>,
@@ -56,7 +55,6 @@ pub struct FlatRecord {
     pub repeat: Option<i64>,
     /// Inferences in one timed run.
     pub iterations_per_run: Option<i64>,
-    /// The verifier's code.
     pub verification_code: Option<String>,
     /// The reason why the record has no times.
     pub error: Option<String>,

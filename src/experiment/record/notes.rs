@@ -5,7 +5,6 @@
 pub struct Noted {
     /// Its text, which follows a count: `lines are not records`.
     pub what: &'static str,
-    /// Its count.
     pub count: u64,
     /// The first examples: `file:line: reason`.
     pub examples: Vec<String>,
@@ -35,7 +34,6 @@ impl LineNotes {
         }
     }
 
-    /// All kinds.
     #[must_use]
     pub fn kinds(&self) -> &[Noted] {
         &self.kinds

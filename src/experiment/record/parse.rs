@@ -11,13 +11,10 @@ use ns_bench::quoted_nan;
 /// The parts that every reader of a line needs. Numbers stay text until they are needed.
 #[derive(Debug, Deserialize)]
 pub struct RawRecord<'a> {
-    /// The model.
     #[serde(borrow)]
     pub model: RawModel<'a>,
-    /// The configuration.
     #[serde(borrow)]
     pub experiment: RawExperiment<'a>,
-    /// The metrics.
     #[serde(borrow)]
     pub metrics: RawMetrics<'a>,
     /// Seconds since 1970.
@@ -37,10 +34,8 @@ pub struct RawRecord<'a> {
 /// The model of a line.
 #[derive(Debug, Deserialize)]
 pub struct RawModel<'a> {
-    /// Its name.
     #[serde(borrow)]
     pub model_name: Cow<'a, str>,
-    /// Its suite.
     #[serde(borrow, default, deserialize_with = "raw")]
     pub suite_name: Option<&'a RawValue>,
 }

@@ -9,7 +9,6 @@ use crate::python::json_dumps;
 /// One line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The model.
     pub model: RecordModel,
     /// The configuration, with the values that only a run knows.
     pub experiment: RecordExperiment,
@@ -21,7 +20,6 @@ pub struct Record {
     pub metrics: Metrics,
     /// Seconds since 1970.
     pub timestamp: f64,
-    /// The verifier's code.
     pub verification_code: String,
     /// The error by the README's rule, if that was requested and could be computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,12 +62,10 @@ const fn is_one(count: &u32) -> bool {
     *count == 1
 }
 
-/// The model of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordModel {
     /// The suite that the model comes from.
     pub suite_name: String,
-    /// Its name there.
     pub model_name: String,
 }
 

@@ -11,7 +11,6 @@ pub struct Regression {
     pub last_good: usize,
     /// Position of the first bad point.
     pub first_bad: usize,
-    /// The value before.
     pub before: f64,
     /// The value after: the best one since then.
     pub after: f64,
@@ -20,7 +19,6 @@ pub struct Regression {
 /// The whole regression of a series.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Regressions {
-    /// The value now.
     pub now: f64,
     /// The best earlier value.
     pub best: f64,

@@ -9,7 +9,6 @@ pub enum RunError {
     /// The combination can be planned, but not run here.
     #[error("{what} cannot be run: {instead}")]
     NotHere {
-        /// The request.
         what: &'static str,
         /// What to use instead.
         instead: &'static str,
@@ -17,19 +16,13 @@ pub enum RunError {
     /// The model cannot be built, compiled or computed.
     #[error("{model}: {reason}")]
     Model {
-        /// The model.
         model: String,
         /// The error of the stage that failed.
         reason: String,
     },
     /// The device cannot be simulated.
     #[error("{instance}: {reason}")]
-    Device {
-        /// The instance.
-        instance: &'static str,
-        /// The simulator's error.
-        reason: String,
-    },
+    Device { instance: &'static str, reason: String },
 }
 
 impl RunError {

@@ -41,9 +41,7 @@ impl Verification {
 pub struct Experiment<'a> {
     /// Suite of the model.
     pub suite: Suite,
-    /// The model.
     pub model: &'a SuiteModel,
-    /// The configuration.
     pub config: &'a ExperimentConfig,
     /// Timed runs.
     pub repeat: u32,
@@ -68,7 +66,6 @@ pub struct Experiment<'a> {
 /// A record, and notes for the user.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// The record.
     pub record: Record,
     /// Why it failed or was skipped.
     pub error: Option<RunError>,

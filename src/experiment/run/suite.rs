@@ -15,7 +15,6 @@ pub enum Suite {
     Zoo,
 }
 
-/// A model of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteModel {
     /// Its name in the suite.
@@ -30,11 +29,8 @@ pub struct SuiteModel {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("suite {suite} has no model '{name}'; its models are {known}")]
 pub struct UnknownModel {
-    /// The suite.
     pub suite: &'static str,
-    /// The requested name.
     pub name: String,
-    /// The suite's models.
     pub known: String,
 }
 

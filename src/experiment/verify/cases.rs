@@ -52,7 +52,6 @@ pub enum CaseError {
     Field {
         /// Name of the case.
         id: String,
-        /// The field.
         field: &'static str,
         /// What is wrong with it.
         source: ValueError,
@@ -64,9 +63,7 @@ pub enum CaseError {
     ElementType {
         /// Name of the case.
         id: String,
-        /// The field.
         field: &'static str,
-        /// Its value.
         name: String,
     },
 }

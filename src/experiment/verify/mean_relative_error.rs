@@ -29,7 +29,6 @@ pub enum MreCode {
 /// A code, and the error where one was computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MreOutcome {
-    /// The code.
     pub code: MreCode,
     /// Mean of `|b - a| / |a|`, a float32 number.
     pub error: Option<f64>,

@@ -9,7 +9,6 @@ use ns_base::convert::{nearest_single, real_len};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SameCode {
-    /// The outputs agree.
     Pass,
     /// The outputs do not agree.
     Fail,

@@ -16,7 +16,6 @@ pub enum Outcome {
 /// An output: a tensor, a plain value, or a container of outputs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// A tensor.
     Tensor(TensorValue),
     /// A tuple or a list.
     Sequence(Vec<Output>),
@@ -31,18 +30,14 @@ pub enum Output {
 pub enum Scalar {
     /// `None`.
     None,
-    /// A boolean.
     Bool(bool),
-    /// A number.
     Number(f64),
-    /// Text.
     Text(String),
 }
 
 /// A tensor's elements in row-major order, as doubles that its type can hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorValue {
-    /// Type of the elements.
     pub element: ElementType,
     /// Sizes, outermost first.
     pub shape: Vec<usize>,

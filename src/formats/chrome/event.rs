@@ -58,7 +58,6 @@ pub(super) fn scan_event(buf: &[u8], at: usize) -> Result<(RawEvent<'_>, usize),
 
 /// Receives what the tokenizer finds. Offsets count from the start of the (uncompressed) text.
 pub(super) trait EventSink {
-    /// A whole event.
     fn event(&mut self, event: &RawEvent<'_>, offset: u64);
     /// Something that should have been an event.
     fn broken(&mut self, why: Broken, offset: u64);

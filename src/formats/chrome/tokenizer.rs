@@ -50,7 +50,6 @@ pub(super) enum Form {
     Array,
 }
 
-/// The tokenizer.
 #[derive(Debug)]
 pub(super) struct Tokenizer {
     buf: Vec<u8>,
@@ -79,7 +78,6 @@ pub(super) struct Tokenizer {
     pub(super) found_events: bool,
 }
 
-/// The next step.
 enum Step {
     On,
     NeedMore,

@@ -12,7 +12,6 @@ use ns_profile::{ArgsId, ProfileBuilder};
 /// The byte order mark that a text may begin with.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A document.
 #[derive(Debug)]
 pub(crate) struct Doc<'a> {
     text: &'a [u8],

@@ -38,7 +38,6 @@ pub(crate) fn read_cpuprofile(text: &[u8]) -> Result<Parsed, Refusal> {
 /// Larger counts do not occur: sums and products of counts up to this do not overflow.
 const MAX_HITS: i64 = 1 << 32;
 
-/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeKind {
     Function,

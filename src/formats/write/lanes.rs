@@ -59,7 +59,6 @@ impl Lane {
     }
 }
 
-/// The name of a lane of a track.
 pub(super) fn lane_name(profile: &Profile, track: TrackId, lane: usize) -> String {
     let label = profile.track_label(track);
     if lane == 0 { label } else { format!("{label} (overlapping {lane})") }

@@ -2,7 +2,6 @@
 
 use ns_base::convert::low8;
 
-/// A message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message(Vec<u8>);
 

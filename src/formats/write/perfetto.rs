@@ -18,7 +18,6 @@ const END: u64 = 2;
 const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
 
-/// The whole file.
 pub(super) fn write(profile: &Profile) -> Vec<u8> {
     let mut flows: FxHashMap<SliceId, Vec<u64>> = FxHashMap::default();
     for (i, arrow) in FlowIndex::new(profile).arrows().iter().enumerate() {

@@ -7,7 +7,6 @@ use crate::json::{Doc, ObjectText, Value, push_json_str};
 use ns_base::{FxHashMap, StrId};
 use ns_profile::{ArgsId, Profile, SliceId};
 
-/// The whole file.
 pub(super) fn write(profile: &Profile) -> String {
     let mut frames = Frames { profile, place_of: FxHashMap::default(), json: Vec::new() };
     let mut profiles = Vec::new();

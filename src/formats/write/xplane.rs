@@ -9,7 +9,6 @@ use ns_base::convert::signed_len;
 use ns_base::{FxHashMap, StrId};
 use ns_profile::{ProcessId, Profile, SliceId};
 
-/// The whole file.
 pub(super) fn write(profile: &Profile) -> Vec<u8> {
     let mut space = Message::default();
     for process in profile.processes_in_order() {

@@ -51,7 +51,6 @@ pub(super) struct Entry<'a> {
     pub cursor: Cursor<'a>,
 }
 
-/// The name of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OperationName<'a> {
     pub dialect: Dialect,

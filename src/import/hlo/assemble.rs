@@ -16,7 +16,6 @@ use ns_base::{IndexVec, Refusal, refuse};
 
 /// A program, with information that only its file has.
 pub(super) struct Assembled {
-    /// The program.
     pub program: Program,
     /// Names of the entry's parameters.
     pub naming: Vec<Naming>,

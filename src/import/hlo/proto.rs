@@ -25,7 +25,6 @@ pub(super) fn fields<'a>(message: &'a [u8], of: &'static str) -> Result<Fields<'
     Err(ImportError::at(place, refuse!(instead = cut_off, "field {} of {of} runs past its end", count + 1)))
 }
 
-/// Reads a module.
 pub(super) fn read_module(bytes: &[u8]) -> Result<RawModule, ImportError> {
     let outer = fields(bytes, "the module")?;
     let has = |n: u32| outer.clone().any(|(field, _)| field == n);

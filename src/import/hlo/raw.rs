@@ -3,14 +3,11 @@
 use crate::Place;
 use crate::program::{ArrayType, DotDims, Numbers, Type, Value, WindowDim};
 
-/// A literal.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Literal {
-    /// The numbers.
     Held(Value),
     /// Only its type.
     Elided(ArrayType),
-    /// A tuple.
     Tuple(Vec<Literal>),
 }
 

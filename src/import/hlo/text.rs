@@ -9,7 +9,6 @@ use crate::{ImportError, Place};
 use ns_base::convert::narrow;
 use ns_base::{FxHashMap, Refusal, refuse};
 
-/// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<RawModule, ImportError> {
     let mut lexer = Lexer::new(source);
     let first = lexer.next();

@@ -6,7 +6,6 @@ use crate::lexer::{Kind, Lexer, integers, unescaped};
 
 /// A computation that an instruction calls, by name.
 pub(super) struct Callee {
-    /// Its name.
     pub name: String,
     /// Where it is named, as an offset in the text.
     pub at: usize,

@@ -79,7 +79,6 @@ pub(super) fn model(bytes: &dyn ModelBytes) -> Result<Model, ImportError> {
     Ok(model)
 }
 
-/// The main graph.
 fn main_graph(source: &mut Source<'_>, whole: Span) -> Result<Graph, ImportError> {
     let mut graph = Graph::default();
     let mut spans = Spans::new(source.bytes, whole.offset, whole.end());

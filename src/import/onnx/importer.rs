@@ -27,7 +27,6 @@ const MOST_DEEP: usize = 48;
 
 /// Makes a program from a model.
 pub(super) struct Importer<'m> {
-    /// The model.
     pub model: &'m Model,
     /// The program so far.
     pub builder: Builder,
@@ -240,7 +239,6 @@ impl<'m> Importer<'m> {
         self.options.looks_only
     }
 
-    /// The value of a name.
     pub fn value(&mut self, name: &Rc<str>, scope: &mut Scope, user: &str) -> Result<InstructionId, ImportError> {
         if let Some(&id) = scope.values.iter().rev().find_map(|values| values.get(name)) {
             return Ok(id);

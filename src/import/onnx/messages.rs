@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::super::program::{ArrayType, Value};
 
-/// A whole file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Model {
     /// Version of the intermediate representation; 0 if it is missing.
@@ -14,7 +13,6 @@ pub(super) struct Model {
     pub producer: String,
     /// Version of each operator domain; ONNX's own domain has the empty name.
     pub opsets: BTreeMap<String, u64>,
-    /// The graph.
     pub graph: Graph,
     /// Functions that nodes call.
     pub functions: Vec<Rc<Function>>,
@@ -23,15 +21,11 @@ pub(super) struct Model {
 /// A graph: the main one, or a subgraph in an attribute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Graph {
-    /// Its name.
     pub name: String,
-    /// Its nodes.
     pub nodes: Vec<Node>,
-    /// Its initialisers.
     pub initializers: Vec<Rc<Tensor>>,
     /// Whether it has small initialisers.
     pub has_sparse: bool,
-    /// Inputs.
     pub inputs: Vec<ValueInfo>,
     /// Results.
     pub outputs: Vec<ValueInfo>,
@@ -39,7 +33,6 @@ pub(super) struct Graph {
     pub value_info: Vec<ValueInfo>,
 }
 
-/// A node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Node {
     /// Names of its operands; an empty name is an operand that is left out.
@@ -48,45 +41,33 @@ pub(super) struct Node {
     pub outputs: Vec<Rc<str>>,
     /// Its name; may be empty.
     pub name: String,
-    /// Its operator.
     pub op: String,
     /// Domain of the operator; empty for ONNX's own.
     pub domain: String,
     /// Which overload of a function.
     pub overload: String,
-    /// Its attributes.
     pub attributes: Vec<Attribute>,
     /// Notes of the exporter, such as `pkg.torch.onnx.name_scopes`, that say where the node came from.
     pub notes: BTreeMap<String, String>,
 }
 
-/// A named attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Attribute {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: AttributeValue,
 }
 
-/// Value of an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum AttributeValue {
-    /// A number.
     Float(f64),
-    /// A whole number.
     Int(i64),
-    /// Text.
     Text(String),
-    /// An array.
     Tensor(Rc<Tensor>),
-    /// A graph.
     Graph(Rc<Graph>),
     /// Numbers.
     Floats(Vec<f64>),
     /// Whole numbers.
     Ints(Vec<i64>),
-    /// Texts.
     Texts(Vec<String>),
     /// Several graphs.
     Graphs(Vec<Rc<Graph>>),
@@ -119,14 +100,12 @@ pub(super) struct Tensor {
     pub name: Rc<str>,
     /// Element type and sizes.
     pub ty: ArrayType,
-    /// Its numbers.
     pub data: TensorData,
 }
 
 /// A size of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Dim {
-    /// A known size.
     Size(i64),
     /// Open, with a name.
     Named(String),
@@ -137,7 +116,6 @@ pub(super) enum Dim {
 /// Name and type of a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ValueInfo {
-    /// Its name.
     pub name: Rc<str>,
     /// ONNX's number of its element type; 0 if it is not an array or not known.
     pub element: u64,
@@ -150,11 +128,8 @@ pub(super) struct ValueInfo {
 /// A function that nodes call by its domain, name and overload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Function {
-    /// Its name.
     pub name: String,
-    /// Its domain.
     pub domain: String,
-    /// Its overload.
     pub overload: String,
     /// Names of its inputs.
     pub inputs: Vec<Rc<str>>,
@@ -162,7 +137,6 @@ pub(super) struct Function {
     pub outputs: Vec<Rc<str>>,
     /// Attributes with default values.
     pub defaults: Vec<Attribute>,
-    /// Its nodes.
     pub nodes: Vec<Node>,
     /// Versions of the operator domains in it.
     pub opsets: BTreeMap<String, u64>,

@@ -111,7 +111,6 @@ pub(super) fn node(part: Part<'_>, depth: u32) -> Result<Node, ImportError> {
     Ok(node)
 }
 
-/// An attribute.
 fn attribute(part: Part<'_>, depth: u32) -> Result<Attribute, ImportError> {
     let mut name = String::new();
     let (mut kind, mut reference) = (0, None);
@@ -178,7 +177,6 @@ pub(super) fn graph(part: Part<'_>, depth: u32) -> Result<Graph, ImportError> {
     Ok(graph)
 }
 
-/// A field of a graph.
 pub(super) fn graph_field(graph: &mut Graph, field: u32, content: Part<'_>, depth: u32) -> Result<(), ImportError> {
     match field {
         1 => graph.nodes.push(node(content, depth)?),
@@ -214,7 +212,6 @@ pub(super) fn value_info(part: Part<'_>) -> Result<ValueInfo, ImportError> {
     Ok(info)
 }
 
-/// Type of an array.
 fn array_type(part: Part<'_>, info: &mut ValueInfo) -> Result<(), ImportError> {
     part.each(|field, value, content| {
         match field {
@@ -235,7 +232,6 @@ fn array_type(part: Part<'_>, info: &mut ValueInfo) -> Result<(), ImportError> {
     })
 }
 
-/// A dimension.
 fn dim(part: Part<'_>) -> Result<Dim, ImportError> {
     let mut dim = Dim::Unknown;
     part.each(|field, value, _| {
@@ -249,7 +245,6 @@ fn dim(part: Part<'_>) -> Result<Dim, ImportError> {
     Ok(dim)
 }
 
-/// A function.
 pub(super) fn function(part: Part<'_>) -> Result<Function, ImportError> {
     let mut function = Function::default();
     let mut opsets = BTreeMap::new();

@@ -47,7 +47,6 @@ pub(super) type Results = Result<Vec<InstructionId>, Failure>;
 
 /// A node as its operator sees it.
 pub(super) struct Site<'s, 'm> {
-    /// The importer.
     pub importer: &'s mut Importer<'m>,
     /// The node, with attributes of functions resolved.
     pub node: &'s Node,
@@ -58,7 +57,6 @@ pub(super) struct Site<'s, 'm> {
 }
 
 impl Site<'_, '_> {
-    /// The builder.
     pub const fn b(&mut self) -> &mut Builder {
         &mut self.importer.builder
     }
@@ -68,12 +66,10 @@ impl Site<'_, '_> {
         Failure::of(fault.within(|what| format!("{} {what}", self.node.op)))
     }
 
-    /// An optional operand.
     pub fn option(&self, at: usize) -> Option<InstructionId> {
         self.inputs.get(at).copied().flatten()
     }
 
-    /// An operand.
     pub fn x(&self, at: usize) -> Result<InstructionId, Failure> {
         self.option(at).ok_or_else(|| {
             let count = self.inputs.iter().flatten().count();
@@ -149,12 +145,10 @@ impl Site<'_, '_> {
         Failure::of(refuse!("attribute {name} of {} {what}", self.node.op))
     }
 
-    /// An integer.
     pub fn int(&self, name: &str, default: i64) -> Result<i64, Failure> {
         Ok(self.optional_int(name)?.unwrap_or(default))
     }
 
-    /// An optional integer.
     pub fn optional_int(&self, name: &str) -> Result<Option<i64>, Failure> {
         match self.value(name) {
             None => Ok(None),
@@ -163,7 +157,6 @@ impl Site<'_, '_> {
         }
     }
 
-    /// A number.
     pub fn float(&self, name: &str, default: f64) -> Result<f64, Failure> {
         match self.value(name) {
             None => Ok(default),
@@ -194,7 +187,6 @@ impl Site<'_, '_> {
         }
     }
 
-    /// A string.
     pub fn text(&self, name: &str, default: &str) -> Result<String, Failure> {
         match self.value(name) {
             None => Ok(default.to_owned()),
@@ -212,7 +204,6 @@ impl Site<'_, '_> {
         }
     }
 
-    /// A graph.
     pub fn graph(&self, name: &str) -> Result<Rc<Graph>, Failure> {
         match self.value(name) {
             Some(AttributeValue::Graph(graph)) => Ok(Rc::clone(graph)),

@@ -14,7 +14,6 @@ const HEAD: usize = 20;
 /// A field of a message in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Its number.
     pub field: u32,
     /// Its value, if it is a number.
     pub number: u64,

@@ -23,7 +23,6 @@ impl ComputationBuilder {
         &self.instructions
     }
 
-    /// The type of an instruction.
     #[must_use]
     pub fn ty(&self, id: InstructionId) -> &Type {
         &self.instructions[id].ty
@@ -125,7 +124,6 @@ impl ComputationBuilder {
         Some(binary("key", Binary::Xor, bits, mask))
     }
 
-    /// The computation.
     #[must_use]
     pub fn finish(self, name: impl Into<String>, root: InstructionId) -> Computation {
         Computation { name: name.into(), instructions: self.instructions, root }

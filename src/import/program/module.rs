@@ -30,7 +30,6 @@ pub struct Origin {
 pub struct Instruction {
     /// Its name, unique in its computation.
     pub name: String,
-    /// What it does.
     pub op: Op,
     /// Its operands; all come before it in its computation.
     pub operands: Vec<InstructionId>,
@@ -45,7 +44,6 @@ pub struct Instruction {
 /// Instructions in an order in which operands come before their users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Computation {
-    /// Its name.
     pub name: String,
     /// Its instructions.
     pub instructions: IndexVec<InstructionId, Instruction>,
@@ -99,11 +97,9 @@ pub struct ProgramParameter {
 /// A program: computations of operations with XLA's meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Program {
-    /// Its name.
     pub name: String,
     /// All computations; those that are called come before their callers.
     pub computations: IndexVec<ComputationId, Computation>,
-    /// The entry computation.
     pub entry: ComputationId,
     /// Parameters of the entry, by number. Each is an array.
     pub parameters: Vec<ProgramParameter>,

@@ -193,7 +193,6 @@ pub enum Comparison {
 pub struct WindowDim {
     /// Elements under it.
     pub size: u64,
-    /// Stride.
     pub stride: u64,
     /// Elements added in front; a negative number removes elements.
     pub pad_low: i64,
@@ -252,7 +251,6 @@ pub struct GatherDims {
     pub operand_batching_dims: Vec<u32>,
     /// Batch dimensions of the indices.
     pub start_indices_batching_dims: Vec<u32>,
-    /// Sizes of a slice.
     pub slice_sizes: Vec<u64>,
 }
 
@@ -293,14 +291,12 @@ pub enum Op {
     ElidedConstant,
     /// 0, 1, 2 .. along a dimension.
     Iota {
-        /// The dimension.
         dimension: u32,
     },
     /// An elementwise function of one operand.
     Unary(Unary),
     /// An elementwise function of two operands.
     Binary(Binary),
-    /// An elementwise comparison.
     Compare(Comparison),
     /// The second operand where the first is true, else the third. The first may be a single value.
     Select,
@@ -312,9 +308,7 @@ pub enum Op {
     BitcastConvert,
     /// Rounds to fewer bits of exponent and mantissa.
     ReducePrecision {
-        /// Bits of the exponent.
         exponent_bits: u32,
-        /// Bits of the mantissa.
         mantissa_bits: u32,
     },
     /// Operand dimension `i` becomes result dimension `dimensions[i]`; the operand repeats along the others. A dimension of size one may repeat too.
@@ -326,7 +320,6 @@ pub enum Op {
     Reshape,
     /// Result dimension `i` is operand dimension `permutation[i]`.
     Transpose {
-        /// The permutation.
         permutation: Vec<u32>,
     },
     /// Reverses dimensions.
@@ -354,12 +347,10 @@ pub enum Op {
     },
     /// Joins operands along a dimension.
     Concatenate {
-        /// The dimension.
         dimension: u32,
     },
     /// A part of the first operand that begins at the indices in the other operands.
     DynamicSlice {
-        /// Its sizes.
         sizes: Vec<u64>,
     },
     /// The first operand with the second written at the indices in the other operands.
@@ -371,7 +362,6 @@ pub enum Op {
     Scatter(ScatterDims),
     /// A product of matrices.
     Dot(DotDims),
-    /// A convolution.
     Convolution {
         /// How the window moves along each spatial dimension.
         window: Vec<WindowDim>,
@@ -399,7 +389,6 @@ pub enum Op {
     },
     /// Sorts along a dimension; the called computation says whether one comes before another.
     Sort {
-        /// The dimension.
         dimension: u32,
         /// Whether equal elements keep their order.
         is_stable: bool,
@@ -415,21 +404,18 @@ pub enum Op {
     BatchNormInference {
         /// Added to the variance.
         epsilon: f32,
-        /// The channel dimension.
         feature: u32,
     },
     /// Batch normalisation with the batch's own mean and variance; gives the result, mean and variance.
     BatchNormTraining {
         /// Added to the variance.
         epsilon: f32,
-        /// The channel dimension.
         feature: u32,
     },
     /// Gradient of [`Self::BatchNormTraining`]; operands x, scale, mean, variance, gradient.
     BatchNormGrad {
         /// Added to the variance.
         epsilon: f32,
-        /// The channel dimension.
         feature: u32,
     },
     /// Makes a tuple of several values.
@@ -453,7 +439,6 @@ pub enum Op {
     },
     /// Random numbers from a distribution with two operands, such as its bounds: `rng_uniform`, `rng_normal`.
     Rng {
-        /// The distribution.
         distribution: String,
     },
     /// Random bits made from a state, and the next state.
@@ -461,9 +446,7 @@ pub enum Op {
         /// `rng_default`, `rng_three_fry`, `rng_philox`.
         algorithm: String,
     },
-    /// Size of a dimension.
     GetDimensionSize {
-        /// The dimension.
         dimension: u32,
     },
     /// A call of something outside the program; some names have a known meaning.

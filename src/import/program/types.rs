@@ -9,14 +9,12 @@ use super::ElementType;
 /// Element type and sizes of an array. Sizes are always known: a reader fills in the sizes of open dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArrayType {
-    /// Type of each element.
     pub element: ElementType,
     /// Sizes, outermost first; empty for a single number.
     pub dims: Vec<u64>,
 }
 
 impl ArrayType {
-    /// An array.
     #[must_use]
     pub fn new(element: ElementType, dims: impl Into<Vec<u64>>) -> Self {
         Self { element, dims: dims.into() }
@@ -48,7 +46,6 @@ impl fmt::Display for ArrayType {
 /// Type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Type {
-    /// An array.
     Array(ArrayType),
     /// A tuple of values.
     Tuple(Vec<Type>),

@@ -12,7 +12,6 @@ use super::schema::{Graph, NamedTensor};
 pub struct Text<'a>(pub Cow<'a, str>);
 
 impl Text<'_> {
-    /// The string.
     pub fn get(&self) -> &str {
         &self.0
     }
@@ -46,7 +45,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 /// A literal number, or the name of a number that the graph computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Symbolic<'a, T> {
-    /// A literal.
     Known(T),
     /// The name of a computed number.
     Named(Text<'a>),
@@ -55,7 +53,6 @@ pub enum Symbolic<'a, T> {
 /// A nested graph, with its name.
 #[derive(Debug, serde::Deserialize)]
 pub struct Subgraph<'a> {
-    /// The graph.
     #[serde(borrow)]
     pub graph: Graph<'a>,
 }
@@ -69,7 +66,6 @@ pub enum Argument<'a> {
     Tensors(Vec<Text<'a>>),
     /// Several tensors, some of them absent.
     OptionalTensors(Vec<Option<Text<'a>>>),
-    /// An integer.
     Int(i64),
     /// Several integers, each a literal or a name.
     Ints(Vec<Symbolic<'a, i64>>),
@@ -77,7 +73,6 @@ pub enum Argument<'a> {
     Float(f64),
     /// Several floating point numbers.
     Floats(Vec<f64>),
-    /// A boolean.
     Bool(bool),
     /// A string, or the name of an operator.
     Text(Text<'a>),
@@ -87,7 +82,6 @@ pub enum Argument<'a> {
     SymFloat(Symbolic<'a, f64>),
     /// A boolean, literal or named.
     SymBool(Symbolic<'a, bool>),
-    /// A graph.
     Graph(Box<Subgraph<'a>>),
     /// Nothing.
     None,

@@ -68,7 +68,6 @@ pub fn tensors(bytes: &dyn ModelBytes, outer: &Archive<'_>, entry: &Entry) -> Re
 pub struct PickledTensor {
     /// Name of its storage: an entry of the archive.
     pub storage: String,
-    /// Its type.
     pub ty: ArrayType,
     /// Where its numbers lie in the storage.
     pub layout: Layout,

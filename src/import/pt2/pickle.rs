@@ -11,13 +11,10 @@ pub type Id = usize;
 pub enum Pickled {
     /// None, an empty set and other values that are not needed here.
     Nothing,
-    /// A boolean.
     Bool(bool),
-    /// An integer.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// A string.
     Text(String),
     /// A name of a module: `torch._utils _rebuild_tensor_v2`.
     Global(String),
@@ -29,9 +26,7 @@ pub enum Pickled {
     Persistent(Id),
     /// A call that would build an object: the function, its arguments, and the items and state set later.
     Call {
-        /// The function.
         function: Id,
-        /// Its arguments.
         arguments: Id,
         /// Items set later.
         items: Vec<(Id, Id)>,
@@ -40,7 +35,6 @@ pub enum Pickled {
     },
 }
 
-/// A parsed pickle.
 #[derive(Debug)]
 pub struct Pickle {
     values: Vec<Pickled>,
@@ -49,7 +43,6 @@ pub struct Pickle {
 }
 
 impl Pickle {
-    /// A value.
     #[must_use]
     pub fn get(&self, id: Id) -> &Pickled {
         self.values.get(id).unwrap_or(&Pickled::Nothing)

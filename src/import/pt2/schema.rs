@@ -18,11 +18,9 @@ pub struct SchemaVersion {
 /// The version alone, which says whether the rest can be read.
 #[derive(Debug, Deserialize)]
 pub struct Versioned {
-    /// The schema's version.
     pub schema_version: SchemaVersion,
 }
 
-/// An exported program.
 #[derive(Debug, Deserialize)]
 pub struct ExportedProgram<'a> {
     /// The graph and the kinds of its inputs and outputs.
@@ -31,7 +29,6 @@ pub struct ExportedProgram<'a> {
     /// Ranges of symbols.
     #[serde(borrow, default)]
     pub range_constraints: FxHashMap<Text<'a>, Range>,
-    /// Version of the schema.
     pub schema_version: SchemaVersion,
     /// The torch version that wrote the file, since 2.7.
     #[serde(borrow, default)]
@@ -52,7 +49,6 @@ pub struct Range {
 /// A graph with its signature.
 #[derive(Debug, Deserialize)]
 pub struct GraphModule<'a> {
-    /// The graph.
     #[serde(borrow)]
     pub graph: Graph<'a>,
     /// Kinds of the inputs and outputs.
@@ -88,14 +84,11 @@ pub struct Spec<'a> {
     pub tensor_constant_name: Option<Text<'a>>,
 }
 
-/// A graph.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Graph<'a> {
-    /// Its inputs.
     #[serde(borrow)]
     pub inputs: Vec<Argument<'a>>,
-    /// Its outputs.
     #[serde(borrow)]
     pub outputs: Vec<Argument<'a>>,
     /// Operations, in the order they run.
@@ -109,7 +102,6 @@ pub struct Graph<'a> {
     pub sym_int_values: FxHashMap<Text<'a>, SymInt<'a>>,
 }
 
-/// An operation.
 #[derive(Debug, Deserialize)]
 pub struct Node<'a> {
     /// Its name: `torch.ops.aten.linear.default`.
@@ -132,7 +124,6 @@ pub struct NamedArgument<'a> {
     /// The name, empty for operators of higher order.
     #[serde(borrow, default)]
     pub name: Text<'a>,
-    /// The argument.
     #[serde(borrow)]
     pub arg: Argument<'a>,
 }
@@ -149,7 +140,6 @@ pub struct Metadata<'a> {
 /// A tensor by name.
 #[derive(Debug, Deserialize)]
 pub struct NamedTensor<'a> {
-    /// The name.
     #[serde(borrow)]
     pub name: Text<'a>,
 }
@@ -159,13 +149,11 @@ pub struct NamedTensor<'a> {
 pub struct TensorMeta<'a> {
     /// torch's number of the element type.
     pub dtype: i64,
-    /// Sizes.
     #[serde(borrow)]
     pub sizes: Vec<SymInt<'a>>,
     /// Distances between neighbours, in elements.
     #[serde(borrow, default)]
     pub strides: Vec<SymInt<'a>>,
-    /// The first element.
     #[serde(borrow, default)]
     pub storage_offset: Option<SymInt<'a>>,
 }
@@ -174,9 +162,7 @@ pub struct TensorMeta<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SymInt<'a> {
-    /// The number.
     pub as_int: Option<i64>,
-    /// The expression.
     #[serde(borrow)]
     pub as_expr: Option<Expression<'a>>,
 }
@@ -184,7 +170,6 @@ pub struct SymInt<'a> {
 /// An expression of symbols, with its value at export.
 #[derive(Debug, Deserialize)]
 pub struct Expression<'a> {
-    /// Its text.
     #[serde(borrow)]
     pub expr_str: Text<'a>,
     /// Its value at export.
@@ -196,7 +181,6 @@ pub struct Expression<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Hint {
-    /// The number.
     pub as_int: Option<i64>,
 }
 
@@ -217,7 +201,6 @@ pub struct Payload<'a> {
     /// Whether it is a pickle instead of plain numbers.
     #[serde(default)]
     pub use_pickle: bool,
-    /// Its type.
     #[serde(borrow, default)]
     pub tensor_meta: Option<TensorMeta<'a>>,
 }

@@ -22,7 +22,6 @@ const MAX_HELD: u64 = 64 << 20;
 pub struct Weight {
     /// Weights with the same key share their numbers.
     pub key: String,
-    /// Its numbers.
     pub data: WeightData,
 }
 

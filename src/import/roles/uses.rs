@@ -61,12 +61,15 @@ enum Label {
     /// Constants and single numbers.
     Fixed,
     /// One parameter: whether none of its elements was repeated, and whether some were cut off.
-    Alone { parameter: u32, is_kept: bool, is_cut: bool },
+    Alone {
+        parameter: u32,
+        is_kept: bool,
+        is_cut: bool,
+    },
     /// Several parameters.
     Many(Rc<[u32]>),
     /// A computed value: a product or rows of a table are in it.
     Active,
-    /// A tuple.
     Tuple(Rc<[Label]>),
 }
 

@@ -282,11 +282,9 @@ pub(super) fn scatter_dims(operation: &Operation<'_>) -> Result<ScatterDims, Ref
     })
 }
 
-/// A constant.
 pub(super) enum Dense {
     /// One number, repeated everywhere.
     Splat(Value),
-    /// All numbers.
     All(Value),
     /// Only the type is in the text.
     Elided,

@@ -92,7 +92,6 @@ impl Frame<'_> {
         self.elements.insert((tuple, k), value);
     }
 
-    /// A constant.
     pub(super) fn constant(&mut self, value: Value) -> InstructionId {
         let ty = Type::Array(value.ty.clone());
         self.builder.push("known", Op::Constant(Box::new(value)), Vec::new(), ty)
@@ -331,7 +330,6 @@ impl<'m, 'a> Converter<'m, 'a> {
         })
     }
 
-    /// The whole program.
     pub fn program(mut self, main: usize, sizes: &OpenSizes) -> Result<Program, Failure> {
         let function: &Function<'a> = &self.module.functions[main];
         let arguments = function.body.arguments.iter().enumerate();

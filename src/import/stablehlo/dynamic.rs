@@ -31,7 +31,6 @@ impl Sized<'_, '_> {
         super::attributes::sizes(&self.numbers(i)?)
     }
 
-    /// The first operands.
     fn first(&self, n: usize) -> Vec<InstructionId> {
         self.operands.get(..n).unwrap_or_default().to_vec()
     }

@@ -15,7 +15,6 @@ pub(super) const NOT_EDITED: &str = "export the text again; it must not be edite
 /// Most levels of nested regions.
 const MOST_NESTING: u32 = 64;
 
-/// Reads a module.
 pub(super) fn read_module(source: &str) -> Result<Module<'_>, ImportError> {
     let mut lexer = Lexer::with_angles(source);
     let is_open = ["tensor<?", "x?x", "jax.global_constant"].iter().any(|sign| source.contains(sign));

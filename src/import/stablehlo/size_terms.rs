@@ -46,7 +46,6 @@ impl<'a> SizeTerm<'a> {
         reader.rest.trim_start().is_empty().then(|| Self { text: text.trim(), root })
     }
 
-    /// A symbol alone.
     pub const fn symbol(name: &'a str) -> Self {
         Self { text: name, root: Node::Symbol(name) }
     }

@@ -50,7 +50,6 @@ pub(crate) struct OpenType {
     pub open: Vec<usize>,
 }
 
-/// A block argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument<'a> {
     pub name: Name<'a>,
@@ -106,7 +105,6 @@ pub(crate) enum Elements<'a> {
     Elided,
 }
 
-/// An operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation<'a> {
     /// `stablehlo.add`, `func.call`.
@@ -125,7 +123,6 @@ pub(crate) struct Operation<'a> {
     pub at: usize,
 }
 
-/// A location.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Location<'a> {
     #[default]
@@ -137,7 +134,6 @@ pub(crate) enum Location<'a> {
 }
 
 impl<'a> Operation<'a> {
-    /// An attribute.
     pub fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
@@ -170,7 +166,6 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function<'a> {
     pub name: &'a str,
@@ -199,7 +194,6 @@ impl<'a> Module<'a> {
     }
 }
 
-/// A module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Module<'a> {
     pub name: &'a str,

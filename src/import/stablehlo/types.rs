@@ -11,7 +11,6 @@ use ns_base::{Refusal, refuse};
 /// Most levels of nested tuples.
 const MOST_NESTING: u32 = 64;
 
-/// Reads a type.
 pub(super) fn read_type(lexer: &mut Lexer<'_>) -> Result<OpenType, ImportError> {
     nested(lexer, MOST_NESTING)
 }

@@ -91,7 +91,6 @@ impl OperatorKind {
         (Self::Collective, "collective"),
     ];
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.into_iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)

@@ -48,7 +48,6 @@ impl Counts {
         self.called = Some(FxHashSet::default());
     }
 
-    /// Ends that method.
     pub fn end_method(&mut self) {
         self.constants += self.called.take().map_or(0, |known| known.len() as u64);
     }

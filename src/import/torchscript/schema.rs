@@ -11,9 +11,7 @@ const TABLE: &str = include_str!("schemas.txt");
 pub struct Parameter {
     /// Its type in the notation of the table.
     kind: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Its default.
     pub default: Option<&'static str>,
     /// Whether it can only be passed by name.
     pub is_named: bool,
@@ -24,7 +22,6 @@ pub struct Parameter {
 pub struct Schema {
     /// Its name: `dim`; empty when the operator has only one.
     pub overload: &'static str,
-    /// Its arguments.
     pub parameters: Vec<Parameter>,
 }
 

@@ -6,18 +6,14 @@ use std::rc::Rc;
 use crate::pt2::{PickleId, ViewId};
 use ns_base::convert::{real_signed, whole_signed};
 
-/// A value.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// None.
     None,
-    /// A boolean.
     Bool(bool),
     /// An integer, or a tensor with one integer that came from sizes.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// A string.
     Text(Rc<str>),
     /// A device or a random number generator, which do not change any result here.
     Device,
@@ -25,11 +21,9 @@ pub enum Value {
     Tensor(ViewId),
     /// A list, which may grow.
     List(Rc<RefCell<Vec<Value>>>),
-    /// A tuple.
     Tuple(Rc<[Value]>),
     /// A dictionary, in its order.
     Map(Rc<[(Value, Value)]>),
-    /// A module.
     Module(ModuleValue),
     /// A function by its path: `__torch__.torch.nn.functional.relu`.
     Path(Rc<str>),
@@ -42,7 +36,6 @@ pub enum Value {
 /// A module of the tree.
 #[derive(Clone, Debug)]
 pub struct ModuleValue {
-    /// Its object.
     pub id: PickleId,
     /// Its dotted path from the model: `encoder.layer.0`; empty for the model itself.
     pub path: Rc<str>,
@@ -62,19 +55,12 @@ pub struct Lookup {
 /// The kind of a value, which selects the overload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// None.
     None,
-    /// A boolean.
     Bool,
-    /// An integer.
     Int,
-    /// A float.
     Float,
-    /// A string.
     Text,
-    /// A device.
     Device,
-    /// A tensor.
     Tensor,
     /// A list of integers.
     Ints,
@@ -84,14 +70,12 @@ pub enum Kind {
     Tensors,
     /// A list of tensors, some of them absent.
     MaybeTensors,
-    /// An empty list.
     Empty,
     /// Something else.
     Other,
 }
 
 impl Value {
-    /// A new list.
     #[must_use]
     pub fn list(items: Vec<Value>) -> Self {
         Self::List(Rc::new(RefCell::new(items)))

@@ -95,7 +95,6 @@ impl Effect {
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule.
     pub rule: Rule,
     /// Whether it costs time.
     pub effect: Effect,

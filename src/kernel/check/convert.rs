@@ -14,7 +14,6 @@ use crate::types::{Scalar, Type};
 use crate::value::Value;
 use ns_base::convert::nearest_single;
 
-/// A constant.
 pub(crate) const fn constant(pos: Pos, scalar: Scalar, value: Value) -> Expr {
     Expr { pos, ty: Type::Scalar(scalar), kind: ExprKind::Const(value) }
 }

@@ -163,7 +163,6 @@ fn compound(pos: Pos, op: BinaryOp, ty: Type, value: Expr) -> Result<(Option<(Bi
     }
 }
 
-/// An integer.
 pub(crate) fn integer(e: Expr, context: &str) -> Result<Expr, Diagnostic> {
     match e.ty.scalar() {
         Some(s) if !s.is_float() => Ok(e),

@@ -4,7 +4,6 @@ use crate::problem::{Diagnostic, Pos, Problem};
 use crate::types::Type;
 use crate::value::Value;
 
-/// A variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Variable {
     pub name: String,

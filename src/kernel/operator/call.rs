@@ -69,7 +69,6 @@ fn add_lines(sum: &mut Vec<LineCost>, more: &[LineCost]) {
     }
 }
 
-/// A finished call.
 #[derive(Clone, Debug)]
 pub struct OperatorRun {
     /// Values and problems.
@@ -113,7 +112,6 @@ impl OperatorCall {
         self.run.advance(statements)
     }
 
-    /// The finished call.
     #[must_use]
     pub fn finish(self) -> OperatorRun {
         let (outcome, meters) = self.run.finish();

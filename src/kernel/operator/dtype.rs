@@ -32,7 +32,6 @@ pub enum KernelDtype {
 }
 
 impl KernelDtype {
-    /// All element types.
     pub const ALL: [Self; 8] =
         [Self::Float32, Self::Bfloat16, Self::Float16, Self::Int64, Self::Int32, Self::Int16, Self::Int8, Self::Uint8];
 
@@ -84,7 +83,6 @@ impl fmt::Display for KernelDtype {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("'{text}' is not an element type of kernels; use {}", KernelDtype::ALL.map(KernelDtype::name).join(", "))]
 pub struct UnknownKernelDtype {
-    /// The given text.
     pub text: String,
 }
 

@@ -3,13 +3,10 @@
 /// A kernel that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltIn {
-    /// Its name.
     pub name: &'static str,
-    /// A description.
     pub description: &'static str,
     /// Whether it runs on all processors.
     pub multicore: bool,
-    /// Its source.
     pub source: &'static str,
 }
 

@@ -30,7 +30,6 @@ const MAX_NAME: usize = 48;
 pub struct NamedKernel {
     /// Its name: letters, digits, `_`, `-`, `.`.
     pub name: String,
-    /// Its source.
     pub source: Cow<'static, str>,
     /// Whether every processor runs it.
     pub multicore: bool,
@@ -109,41 +108,29 @@ pub fn without_source(text: &str) -> Cow<'_, str> {
 pub enum KernelError {
     /// No kernel of this name.
     #[error("there is no kernel {name:?}: use {}, or on the command line the path of a C++ file", names())]
-    Unknown {
-        /// The given name.
-        name: String,
-    },
+    Unknown { name: String },
     /// The packed source cannot be read.
     #[error("the source of kernel {name:?} in this text is damaged: copy all of the text again")]
-    Packed {
-        /// The kernel.
-        name: String,
-    },
+    Packed { name: String },
     /// The kernel is wrong, or stops with an error.
     #[error("kernel {name}, line {}, column {}: {}", .problem.pos.line, .problem.pos.column, .problem.problem)]
     Wrong {
-        /// The kernel.
         name: String,
         /// The problem and its position.
         problem: Box<Diagnostic>,
     },
     /// The source has no function that takes one tensor.
     #[error("kernel {name} has no function that takes one tensor and returns one: an operator of a model needs it")]
-    NoForward {
-        /// The kernel.
-        name: String,
-    },
+    NoForward { name: String },
     /// A call with more elements than the interpreter runs.
     #[error(
         "kernel {name} is called with {elements} elements, more than the {limit} that can be run: use a smaller batch \
          or narrower layers"
     )]
     TooLarge {
-        /// The kernel.
         name: String,
         /// Elements of the call.
         elements: u64,
-        /// The limit.
         limit: u64,
     },
 }

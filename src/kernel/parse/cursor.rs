@@ -36,7 +36,6 @@ impl Cursor {
         self.tokens.get(self.at + n).map_or(END, |t| &t.kind)
     }
 
-    /// The current token.
     pub fn here(&self) -> &TokenKind {
         self.ahead(0)
     }

@@ -11,7 +11,6 @@ use crate::types::Scalar;
 /// Most functions that are made from templates.
 const MAX_MADE: usize = 64;
 
-/// A function template.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     /// Name of the function.

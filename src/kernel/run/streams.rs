@@ -12,13 +12,11 @@ const BUFFER_BYTES: u64 = 4 * 1024;
 /// Most streaming accessors that can be fast at the same time (API reference).
 const FAST_STREAMS: usize = 4;
 
-/// A streaming accessor.
 pub(super) struct Stream {
     tensor: u32,
     of: Scalar,
     writes: bool,
     open: bool,
-    /// The next element.
     at: u64,
     /// Elements written since the last copy to device memory.
     pending: u64,

@@ -24,10 +24,7 @@ pub enum Work {
     /// An access of one element to device memory (HBM), through a standard accessor.
     HbmAccess,
     /// A copy between device memory and TCM, by DMA, that the processor waits for.
-    Dma {
-        /// Its size.
-        bytes: u64,
-    },
+    Dma { bytes: u64 },
     /// Filling or copying a tensor in device memory.
     TensorMove {
         /// Bytes written.

@@ -55,7 +55,6 @@ pub struct ConvTranspose2d {
 }
 
 impl ConvTranspose2d {
-    /// A transposed convolution.
     #[must_use]
     pub fn new(in_channels: u64, out_channels: u64, kernel: u64, stride: u64) -> Self {
         let init = Init::linear_default(out_channels.saturating_mul(kernel).saturating_mul(kernel));

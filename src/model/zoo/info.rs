@@ -7,9 +7,7 @@ use crate::{InputSpec, Module};
 /// Type, default and range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
-    /// A whole number.
     Int {
-        /// The default value.
         default: u64,
         /// Smallest value.
         min: u64,
@@ -17,20 +15,11 @@ pub enum ParamKind {
         max: u64,
     },
     /// `true` or `false`.
-    Bool {
-        /// The default value.
-        default: bool,
-    },
+    Bool { default: bool },
     /// A custom operator's kernel by name, or with its source ([`NamedKernel`](ns_kernel::NamedKernel)).
-    Kernel {
-        /// The default name.
-        default: &'static str,
-    },
+    Kernel { default: &'static str },
     /// An operator by its name ([`operator`](super::operator::operator)).
-    Operator {
-        /// The default name.
-        default: &'static str,
-    },
+    Operator { default: &'static str },
     /// Shapes of operands; by default the operator's own.
     Shapes,
 }
@@ -76,7 +65,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// A whole number.
     #[must_use]
     pub fn int(&self, name: &str) -> u64 {
         self.numbers.get(name).copied().unwrap_or(0)
@@ -88,7 +76,6 @@ impl Settings {
         self.texts.get(name).map_or("", String::as_str)
     }
 
-    /// A flag.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.int(name) != 0
@@ -108,7 +95,6 @@ pub struct ModelInfo {
     pub batch_help: &'static str,
     /// Parameters, in the order in which specifications print them.
     pub parameters: &'static [ParamInfo],
-    /// Builds the module.
     pub build: fn(&Settings) -> Box<dyn Module>,
     /// Example inputs for a batch size.
     pub inputs: fn(&Settings, u64) -> Vec<InputSpec>,
@@ -117,13 +103,11 @@ pub struct ModelInfo {
 /// What a form says about a model. It has no function in it: a program with a form but without the zoo stays small.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelForm {
-    /// The model's id.
     pub id: &'static str,
     /// A description in one line.
     pub description: &'static str,
     /// The meaning of one request of batch size 1.
     pub batch_help: &'static str,
-    /// Its parameters.
     pub parameters: &'static [ParamInfo],
 }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::{MODELS, ModelSpec, ParamKind, SpecError};
 use crate::Distribution;
 
-/// An example input.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InputListing {
     /// Shape as HLO text: `f32[4,4]`.
@@ -14,7 +13,6 @@ pub struct InputListing {
     pub distribution: &'static str,
 }
 
-/// A parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParamListing {
     /// Name in a specification.
@@ -28,7 +26,6 @@ pub struct ParamListing {
     pub min: Option<u64>,
     /// Largest value of an `int`.
     pub max: Option<u64>,
-    /// A description.
     pub help: &'static str,
 }
 
@@ -56,11 +53,9 @@ pub struct ModelSummary {
 pub struct ModelListing {
     /// Name in a specification.
     pub id: &'static str,
-    /// Its description.
     pub description: &'static str,
     /// A batch of one, in words.
     pub batch: &'static str,
-    /// Parameters.
     pub parameters: Vec<ParamListing>,
     /// The model with its defaults at its default batch size.
     pub summary: ModelSummary,

@@ -21,70 +21,29 @@ pub const MAX_BATCH_SIZE: u64 = 65_536;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// An unknown model.
     #[error("unknown model {name:?}: the nearest are {nearest}; neuronscope models lists all {}", MODELS.len())]
     UnknownModel {
-        /// The given name.
         name: String,
         /// The three names most like it.
         nearest: String,
     },
-    /// An unknown parameter.
     #[error("model {model} has no parameter {name:?}: {known}")]
-    UnknownParameter {
-        /// The model.
-        model: &'static str,
-        /// The given name.
-        name: String,
-        /// The existing parameters.
-        known: String,
-    },
+    UnknownParameter { model: &'static str, name: String, known: String },
     /// Not `name=value`.
     #[error("model {model}: {text:?} is not a parameter: write name=value, separated by commas; {known}")]
-    Malformed {
-        /// The model.
-        model: &'static str,
-        /// The given text.
-        text: String,
-        /// The existing parameters.
-        known: String,
-    },
+    Malformed { model: &'static str, text: String, known: String },
     /// A parameter is given twice.
     #[error("model {model}: parameter {name} is given twice")]
-    Duplicate {
-        /// The model.
-        model: &'static str,
-        /// The parameter.
-        name: &'static str,
-    },
+    Duplicate { model: &'static str, name: &'static str },
     /// A value of the wrong type or outside its range.
     #[error("model {model}: {name}={value} is not possible: use {allowed}")]
-    BadValue {
-        /// The model.
-        model: &'static str,
-        /// The parameter.
-        name: &'static str,
-        /// The given value.
-        value: String,
-        /// The allowed values.
-        allowed: String,
-    },
+    BadValue { model: &'static str, name: &'static str, value: String, allowed: String },
     /// A custom operator's kernel that the model cannot use.
     #[error("model {model}: {source}")]
-    Kernel {
-        /// The model.
-        model: &'static str,
-        /// The reason.
-        source: Box<KernelError>,
-    },
+    Kernel { model: &'static str, source: Box<KernelError> },
     /// Shapes that the operator does not accept.
     #[error("model {model}: shapes: {source}")]
-    Shapes {
-        /// The model.
-        model: &'static str,
-        /// The reason.
-        source: ShapesError,
-    },
+    Shapes { model: &'static str, source: ShapesError },
     /// A batch size outside its range.
     #[error("batch size {batch} is not possible: use 1 to {MAX_BATCH_SIZE}")]
     BatchSize {
@@ -122,7 +81,6 @@ impl ModelSpec {
         Self { info, settings }
     }
 
-    /// The zoo entry.
     #[must_use]
     pub fn info(&self) -> &'static ModelInfo {
         self.info

@@ -75,7 +75,6 @@ pub struct LineReport {
 pub struct DiagnosticLine {
     /// Stable name of the kind.
     pub code: &'static str,
-    /// Its severity.
     pub severity: Severity,
     /// Line, from 1.
     pub line: u32,

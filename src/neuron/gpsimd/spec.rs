@@ -21,7 +21,6 @@ pub enum Workload {
 pub struct CustomOpSpec {
     /// Name of the kernel, for reports.
     pub name: String,
-    /// Its source.
     pub source: String,
     /// Whether every processor runs it.
     pub multicore: bool,
@@ -123,9 +122,7 @@ pub enum CustomOpError {
     /// An option outside its bounds.
     #[error("{option} {value} is outside {low} to {high}")]
     Range {
-        /// The option.
         option: &'static str,
-        /// The given value.
         value: u64,
         /// The smallest allowed value.
         low: u64,
@@ -134,12 +131,7 @@ pub enum CustomOpError {
     },
     /// No constant of this name.
     #[error("{kernel} has no line 'static constexpr ... {constant} = ...;'")]
-    NoConstant {
-        /// The kernel.
-        kernel: String,
-        /// The constant.
-        constant: String,
-    },
+    NoConstant { kernel: String, constant: String },
     /// The network cannot be simulated.
     #[error("the network cannot be simulated: {reason}")]
     Network {
@@ -150,10 +142,5 @@ pub enum CustomOpError {
     #[error(
         "the reference expression '{text}' cannot be computed: {reason}; write an expression of x, such as x > 0 ? x : 0"
     )]
-    Reference {
-        /// The given text.
-        text: String,
-        /// The reason.
-        reason: String,
-    },
+    Reference { text: String, reason: String },
 }

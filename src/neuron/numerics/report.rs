@@ -7,7 +7,6 @@ use super::NumericsSpec;
 /// A device's outputs compared with the reference's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NumericsReport {
-    /// The comparison's specification.
     pub spec: NumericsSpec,
     /// The core that computed: `NeuronCore-v2`.
     pub core: String,
@@ -94,7 +93,6 @@ pub struct Sample {
     pub all_columns: u64,
     /// The reference's values, row by row.
     pub reference: Vec<f32>,
-    /// The device's.
     pub device: Vec<f32>,
 }
 

@@ -28,19 +28,13 @@ const ARRAY_ROWS: u32 = NEURONCORE_V2.partitions;
 pub enum NumericsError {
     /// An unknown instance type.
     #[error("unknown instance type '{name}': the nearest are {}", nearest_text(name, INSTANCES.iter().map(|i| i.name)))]
-    UnknownInstance {
-        /// The given name.
-        name: String,
-    },
+    UnknownInstance { name: String },
     /// An option that its cores do not support.
     #[error(transparent)]
     Unsupported(#[from] UnsupportedOption),
     /// A tolerance that is not a number above zero.
     #[error("tolerance {tolerance} is not possible; use a number above 0, as in 0.02 for 2 %")]
-    Tolerance {
-        /// The given tolerance.
-        tolerance: f64,
-    },
+    Tolerance { tolerance: f64 },
     /// An unknown model, or wrong parameters.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -49,7 +43,6 @@ pub enum NumericsError {
         "{model} takes {mflop} MFLOP and has {weights} weights; values are computed for models of at most {MAX_MFLOP} MFLOP and {MAX_WEIGHTS} weights. Use a smaller size, as in --model matmult:n=64,loop_count=100, or a smaller batch"
     )]
     TooLarge {
-        /// The model.
         model: String,
         /// Millions of operations of its products.
         mflop: u64,
@@ -58,28 +51,12 @@ pub enum NumericsError {
     },
     /// The model cannot be compiled.
     #[error("{model}: {source}")]
-    Compile {
-        /// The model.
-        model: String,
-        /// The reason.
-        source: Box<StageError>,
-    },
-    /// An evaluation failed.
+    Compile { model: String, source: Box<StageError> },
     #[error("{model}: {source}")]
-    Evaluate {
-        /// The model.
-        model: String,
-        /// The reason.
-        source: Box<EvalError>,
-    },
+    Evaluate { model: String, source: Box<EvalError> },
     /// An input is too large.
     #[error("{model}: {source}")]
-    Input {
-        /// The model.
-        model: String,
-        /// The reason.
-        source: Box<TensorError>,
-    },
+    Input { model: String, source: Box<TensorError> },
 }
 
 /// The progress of a comparison.
@@ -92,7 +69,6 @@ pub enum NumericsProgress {
         /// Instructions of both sides.
         total: u64,
     },
-    /// The result.
     Done(Box<NumericsReport>),
 }
 

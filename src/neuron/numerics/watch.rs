@@ -9,9 +9,7 @@ use ns_tensor::Tensor;
 /// Records the first operation that made a NaN, an infinity, or only zeros, from operands without them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions {
-    /// The first NaN.
     pub nan: Option<Origin>,
-    /// The first infinity.
     pub inf: Option<Origin>,
     /// The first product whose values are all zero.
     pub underflow: Option<Origin>,

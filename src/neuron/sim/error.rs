@@ -2,7 +2,6 @@
 
 use thiserror::Error;
 
-/// A malformed executable.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SimError {

@@ -18,9 +18,7 @@ pub enum RowId {
 /// A row of the results. Cloning costs nothing.
 #[derive(Clone, Debug)]
 pub struct ResultRow {
-    /// Its id.
     pub id: RowId,
-    /// Its result.
     pub result: Rc<RowResult>,
     /// Its values for tables.
     pub cells: Rc<ReportCells>,
@@ -41,7 +39,6 @@ impl ResultRow {
         Self { id, result, cells }
     }
 
-    /// Its report.
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.result.report
@@ -53,7 +50,6 @@ impl ResultRow {
 pub struct ScenarioRow {
     /// Its position in the sweep.
     pub row: u32,
-    /// The configuration.
     pub label: String,
     /// Its verdict, or the reason why it could not run.
     pub result: Result<MlperfResult, String>,

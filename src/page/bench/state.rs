@@ -11,7 +11,6 @@ use ns_session::share::{BenchLink, PageLink as _, ResultsView};
 use ns_session::without_source;
 use ns_view::table::Sort;
 
-/// The benchmark page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchState {
     texts: Vec<String>,
@@ -77,7 +76,6 @@ pub enum BenchAction {
     Imported(Vec<Report>),
     /// Imported rows are removed.
     DropImported,
-    /// The run ended.
     End(RunState),
     /// A head of the table was pressed.
     Sort(Sort),
@@ -202,7 +200,6 @@ impl BenchState {
         BenchLink { config: self.config().0, view }.hash()
     }
 
-    /// The reports alone.
     #[must_use]
     pub fn report_list(&self) -> Vec<Report> {
         self.rows.iter().map(|r| r.report().clone()).collect()

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use ns_base::convert::{real, real_len};
 use ns_bench::{RowState, SweepState};
 
-/// A view of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepView {
     sweep: Rc<RefCell<SweepState>>,
@@ -36,7 +35,6 @@ impl SweepView {
         Self { sweep, version, shares, workers, is_settled }
     }
 
-    /// The sweep.
     #[must_use]
     pub fn sweep(&self) -> Ref<'_, SweepState> {
         self.sweep.borrow()

@@ -9,13 +9,11 @@ use ns_session::results::{are_of_several_models, row_text};
 /// A figure of the best row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
-    /// Its title.
     pub title: &'static str,
     /// Its value, rounded for reading.
     pub value: String,
     /// Its value with all digits.
     pub exact: String,
-    /// Its unit.
     pub unit: &'static str,
     /// The configuration that has it.
     pub of: String,

@@ -13,9 +13,7 @@ use ns_view::timeline::{Annotation, Area, Arrangement, GroupKind, SliceDetails, 
 /// A profile that arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrived<Worker> {
-    /// Its description.
     pub info: Box<ProfileInfo>,
-    /// Its worker.
     pub engine: Worker,
     /// The name that the Neuron plugin would give a run made now.
     pub run_name: String,
@@ -30,7 +28,6 @@ pub enum ShownAnswer {
     Neighbour(SliceRef, Shared<SliceDetails>),
     /// The slice that a finding names: it is shown on the timeline, with some room around it.
     Located(Shared<SliceDetails>),
-    /// Hits of a search.
     Hits(SearchHits),
     /// Flow arrows.
     Flows(Flows),

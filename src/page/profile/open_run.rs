@@ -16,9 +16,7 @@ use ns_view::timeline::TrackId;
 pub struct OpenRun<Worker> {
     /// Its number on this page.
     pub id: u32,
-    /// Its description.
     pub info: Shared<ProfileInfo>,
-    /// Its worker.
     pub engine: Worker,
     /// The operator tables that were requested.
     pub operators: BTreeMap<OperatorKind, CountedOperators>,

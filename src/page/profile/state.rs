@@ -13,7 +13,6 @@ pub const SAMPLE: &str = "tracelens_bert_small_mi300.json.gz";
 /// Flow arrows of a span.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flows {
-    /// The arrows.
     pub arrows: Vec<(SliceLink, SliceLink)>,
     /// How many there are in all of the profile.
     pub total: u64,
@@ -24,7 +23,6 @@ pub struct Flows {
 pub(super) enum Opens {
     /// The overview; stacks as a flame graph.
     FirstView,
-    /// The timeline.
     Timeline,
 }
 
@@ -41,7 +39,6 @@ pub struct ProfileState<Worker> {
     pub shown: Option<u32>,
     /// Details of the selected slice, once they are known.
     pub details: Option<Shared<SliceDetails>>,
-    /// The hits of the search.
     pub hits: Option<Shared<SearchHits>>,
     /// The selected area of the timeline.
     pub area: Option<Area>,
@@ -85,7 +82,6 @@ impl<Worker> Default for ProfileState<Worker> {
 }
 
 impl<Worker> ProfileState<Worker> {
-    /// The shown run.
     #[must_use]
     pub fn shown_run(&self) -> Option<&OpenRun<Worker>> {
         self.shown.and_then(|id| self.runs.iter().find(|r| r.id == id))

@@ -36,7 +36,6 @@ pub struct Dispatch<W> {
     pub(super) started_ms: f64,
 }
 
-/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step<W> {
     /// Do nothing until a message arrives.
@@ -57,11 +56,9 @@ pub enum Step<W> {
 /// A configuration for a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandOut<W> {
-    /// The worker.
     pub worker: W,
     /// The configuration's position in the sweep.
     pub row: u32,
-    /// The configuration.
     pub configuration: Configuration,
     /// Its stage times, if a worker has computed them.
     pub times: Option<ServiceTimes>,
@@ -74,7 +71,6 @@ pub struct HandOut<W> {
 pub struct Measurement {
     /// Its position in the sweep.
     pub row: u32,
-    /// The configuration.
     pub configuration: Configuration,
 }
 

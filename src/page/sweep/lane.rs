@@ -11,7 +11,6 @@ pub trait Worker: Clone + PartialEq {
 /// One worker.
 #[derive(Clone, Debug)]
 pub struct Lane<W> {
-    /// The worker.
     pub worker: W,
     /// The configuration that it runs.
     pub running: Option<Running>,
@@ -22,7 +21,6 @@ pub struct Lane<W> {
 pub struct Running {
     /// Its position in the sweep.
     pub row: u32,
-    /// The request.
     pub job: JobId,
     /// Its progress, 0 to 1.
     pub share: f64,

@@ -57,7 +57,6 @@ pub struct Chosen {
 /// Slices, and the key to group them by.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupsOf {
-    /// The key.
     pub by: GroupBy,
     /// Only this span: of each slice only the part inside counts.
     pub range: Option<Interval<TraceNs>>,
@@ -71,13 +70,11 @@ pub struct GroupsOf {
 /// The slices of one group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MembersOf {
-    /// The slices.
     pub of: Chosen,
     /// Key of the groups.
     pub by: GroupBy,
     /// Name of the group, as its table shows it.
     pub name: String,
-    /// The order.
     pub order: MemberOrder,
 }
 
@@ -104,7 +101,6 @@ impl QueryOf {
 /// A table with the slices that its rows are about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
-    /// The table.
     pub table: Table,
     /// For each row the slice that shows it best, if there is one; may be shorter than the table.
     pub slices: Vec<Option<SliceLink>>,
@@ -134,7 +130,6 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Rows {
-    /// All rows.
     pub const ALL: Self = Self { skip: 0, limit: u32::MAX };
 
     /// Number of rows up to the last one listed.
@@ -142,7 +137,6 @@ impl Rows {
         self.skip.saturating_add(self.limit) as usize
     }
 
-    /// The listed rows.
     pub(super) fn of<T>(self, all: &[T]) -> &[T] {
         let end = all.len().min(self.end());
         all.get(self.skip as usize..end).unwrap_or_default()

@@ -19,14 +19,12 @@ use ns_view::document::Document;
 pub enum Question {
     /// Time by operator, to be joined with another profile's. Answered by [`Answer::Totals`].
     Totals {
-        /// The slices.
         of: Chosen,
         /// The key; absent for the one that fits the profile.
         by: Option<GroupBy>,
     },
     /// Slices merged by stack. Answered by [`Answer::Flame`].
     Flame {
-        /// The slices.
         of: Chosen,
         /// Whether threads are the outermost nodes; otherwise stacks of all threads are merged.
         by_thread: bool,
@@ -44,16 +42,13 @@ pub enum Question {
     },
     /// Callers and callees of a name. Answered by [`Answer::Sandwich`].
     Sandwich {
-        /// The slices.
         of: Chosen,
-        /// The name.
         name: String,
         /// The greatest number of nodes in each half.
         limit: u32,
     },
     /// The module hierarchy. Answered by [`Answer::Modules`].
     Modules {
-        /// The slices.
         of: Chosen,
         /// The greatest number of modules; those with the most time are kept.
         limit: u32,
@@ -80,7 +75,6 @@ pub enum Question {
     },
     /// The distribution of a group's durations. Answered by [`Answer::Histogram`].
     Histogram {
-        /// The slices.
         of: Chosen,
         /// Key of the groups.
         by: GroupBy,
@@ -104,7 +98,6 @@ pub enum Answer {
     InOrder(InOrderShown),
     /// Callers and callees of a name.
     Sandwich(SandwichGraph),
-    /// The module hierarchy.
     Modules(ModuleTree),
     /// A distribution of durations.
     Histogram(Histogram),
@@ -112,7 +105,6 @@ pub enum Answer {
     Sentences(Vec<Said>),
     /// The first view; its parts open an [`crate::Evidence`].
     Overview(Document),
-    /// The critical path.
     Path(PathShown),
     /// A counter over time.
     Curve(Curve),

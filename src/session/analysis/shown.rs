@@ -12,9 +12,7 @@ use ns_view::timeline::{SliceLink, TrackId};
 /// A sentence, its numbers, and links to the evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Said {
-    /// Its subject.
     pub topic: Topic,
-    /// The sentence.
     pub text: String,
     /// The numbers in it.
     pub figures: Vec<Figure>,

@@ -66,7 +66,6 @@ pub(super) type TableOf = Box<dyn Fn(&Sources<'_>, Rows) -> Listed>;
 
 /// The result of a question.
 pub(super) enum Found {
-    /// A table.
     Table(TableOf),
     /// Any other result.
     Answer(Answer),

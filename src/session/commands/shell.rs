@@ -60,7 +60,6 @@ impl Line {
         }
     }
 
-    /// The line.
     pub fn print(self) -> String {
         self.0
     }

@@ -22,13 +22,11 @@ const MOST_RUNS_LISTED: usize = 200;
 pub enum Against {
     /// The run before the newest.
     Previous,
-    /// The oldest run.
     Oldest,
     /// The run with a timestamp.
     Run(f64),
 }
 
-/// The selected records.
 pub struct Chosen<'a> {
     pub store: &'a RecordStore,
     pub view: ExperimentView,

@@ -9,10 +9,8 @@ pub struct ExperimentSpec {
     values: [String; ALL_FIELDS.len()],
 }
 
-/// A choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExperimentField {
-    /// The view.
     View,
     /// Accelerator: a short name, a kind, a part of the product's name, or `any`.
     Accelerator,

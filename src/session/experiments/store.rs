@@ -10,7 +10,6 @@ use ns_bench::Report;
 use ns_experiment::aggregate::known_accelerator;
 use ns_experiment::record::{LineError, LineNotes, parse_line, trimmed};
 
-/// A file of records.
 pub struct RecordFile {
     pub name: String,
     /// Its size in bytes.

@@ -30,7 +30,6 @@ pub fn number(x: Option<f64>) -> Cell {
     x.filter(|x| x.is_finite()).into()
 }
 
-/// A text.
 pub fn word(text: impl Into<String>) -> Cell {
     Cell::Text(text.into())
 }

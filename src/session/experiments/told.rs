@@ -53,7 +53,6 @@ pub struct RecordsRead {
     pub packed: Option<String>,
 }
 
-/// A view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordsShown {
     /// The document of the view.
@@ -74,11 +73,8 @@ pub type Choices = Vec<(String, String)>;
 pub struct RecordsChoices {
     /// Views that have something to show: their names in links and their titles.
     pub views: Choices,
-    /// Accelerators.
     pub accelerators: Choices,
-    /// Tests.
     pub tests: Choices,
-    /// Backends.
     pub backends: Choices,
     /// Runs that changes may refer to.
     pub against: Choices,

@@ -5,12 +5,10 @@ mod chapters;
 
 pub use chapters::CHAPTERS;
 
-/// A chapter.
 #[derive(Clone, Copy, Debug)]
 pub struct Chapter {
     /// Its name in the document.
     pub id: &'static str,
-    /// Its title.
     pub title: &'static str,
     /// Paragraphs.
     pub text: &'static [&'static str],

@@ -114,7 +114,6 @@ fn gives(opened: &Opened, node: u32) -> String {
     operation.map_or_else(String::new, |o| opened.operations[o].shape.to_string())
 }
 
-/// All details of a node.
 pub(super) fn details(opened: &Opened, node: u32) -> Document {
     let nodes = opened.tree.graph.nodes();
     let own = &nodes[node as usize];

@@ -22,7 +22,6 @@ const MOST_REFUSED: usize = 12;
 
 /// A model that is open.
 pub(crate) struct Opened {
-    /// The request.
     pub(super) spec: InspectSpec,
     pub(super) subject: Subject,
     pub(super) compiled: Result<Compiled, Refusal>,
@@ -55,7 +54,6 @@ impl Opened {
         Self { spec, subject, compiled, operations, times, tree, limits }
     }
 
-    /// The node of a path.
     pub(super) fn node(&self, path: &str) -> Option<u32> {
         if path.is_empty() { None } else { self.tree.graph.find(path) }
     }

@@ -16,7 +16,6 @@ pub(super) struct Operation {
     pub scope: Vec<String>,
     /// The operator of the framework that it is a part of: `aten::addmm`; `None` if the file has only the instruction.
     pub framework: Option<String>,
-    /// Its result.
     pub shape: Shape,
     /// Its inputs, as text with the shape of each.
     pub reads: Vec<String>,

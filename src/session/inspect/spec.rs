@@ -19,7 +19,6 @@ pub enum InspectField {
     Toggled,
     /// Path of the selected node.
     Selected,
-    /// The search text.
     Search,
     /// Number of a pass of the compiler, from 0.
     Pass,
@@ -40,14 +39,12 @@ pub enum InspectView {
 /// Separator of paths.
 const BETWEEN: char = '|';
 
-/// All choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InspectSpec {
     values: [String; InspectField::ALL.len()],
 }
 
 impl InspectField {
-    /// All choices.
     pub const ALL: [Self; 8] =
         [Self::Model, Self::Instance, Self::Batch, Self::View, Self::Toggled, Self::Selected, Self::Search, Self::Pass];
 
@@ -134,7 +131,6 @@ impl InspectSpec {
         ModelFileRef::of(self.get(InspectField::Model))
     }
 
-    /// The view.
     #[must_use]
     pub fn view(&self) -> InspectView {
         InspectView::named(self.get(InspectField::View))

@@ -10,7 +10,6 @@ use ns_compiler::{Lowered, Pipeline, StageError, Workflow};
 use ns_device::{Device, LibraryError, ModelLibrary, ModelRef};
 use ns_machine::Executable;
 
-/// The default instance.
 pub(super) const DEFAULT_INSTANCE: &str = "trn1.2xlarge";
 
 /// A model on a device.
@@ -40,7 +39,6 @@ pub(super) struct Refusal {
     pub path: Option<String>,
 }
 
-/// The compiled program.
 pub(super) struct Compiled {
     pub executable: Rc<Executable>,
     pub passes: PassLog,

@@ -9,7 +9,6 @@ use ns_base::units::format_bytes;
 use ns_device::OpenedModel;
 use ns_view::document::Document;
 
-/// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InspectAsk {
     /// Open a model file, whose [`crate::ByteSource`] is sent along, and show it.
@@ -32,7 +31,6 @@ pub enum InspectAsk {
 pub enum InspectFile {
     /// The picture of the open modules.
     Svg,
-    /// All operators.
     Csv,
     /// The program before the first pass, and after the last one.
     Hlo,
@@ -57,7 +55,6 @@ pub struct TreeRow {
     pub node: u32,
     /// Its path, as links name it.
     pub id: String,
-    /// Its name.
     pub title: String,
     /// A few words about it: operators and time, or a shape.
     pub note: String,
@@ -78,7 +75,6 @@ pub struct TreeRow {
 pub struct InspectShown {
     /// The request, with the values used for choices that were left open.
     pub spec: InspectSpec,
-    /// Its name.
     pub title: String,
     /// Main figures, and obstacles on a NeuronCore.
     pub head: Document,

@@ -16,7 +16,6 @@ pub struct BenchOption {
     pub scenarios: &'static [&'static str],
     /// Its name in [`BenchConfig`], which messages have, if it is not the key: `duration_s`.
     pub(super) name: &'static str,
-    /// Its flag.
     pub flag: Flag,
     /// Its text in a configuration; empty for a default that depends on other options, or that is not worth a word.
     pub(super) get: fn(&BenchConfig) -> String,
@@ -33,7 +32,6 @@ pub enum OptionGroup {
     Compile,
     /// The work on the host and the input data.
     Host,
-    /// An MLPerf scenario.
     Scenario,
     /// The measured time and the price.
     Time,
@@ -65,7 +63,6 @@ pub struct Flag {
     pub name: &'static str,
     /// What its value is: `LIST`.
     pub value: &'static str,
-    /// Its help.
     pub help: &'static str,
     /// A letter that stands for it too.
     pub short: Option<char>,

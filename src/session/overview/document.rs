@@ -129,7 +129,6 @@ fn time_by_part(c: &Context<'_>, breakdown: &Breakdown) -> Shares {
     }
 }
 
-/// The evidence of a part.
 fn evidence_of(c: &Context<'_>, part: Part) -> Option<Evidence> {
     match part {
         Part::Compute => Some(Evidence::tool(Tool::OperatorFramework)),

@@ -7,7 +7,6 @@ use ns_view::timeline::SliceRef;
 /// Evidence for a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence {
-    /// The tool.
     pub tool: Tool,
     /// The span on the timeline.
     pub span: Option<Interval<TraceNs>>,
@@ -16,7 +15,6 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// A whole tool.
     #[must_use]
     pub const fn tool(tool: Tool) -> Self {
         Self { tool, span: None, slice: None }

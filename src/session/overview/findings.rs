@@ -203,7 +203,6 @@ fn of_rule(c: &Context<'_>, f: &Finding) -> Found {
     }
 }
 
-/// A short title of a rule.
 const fn short_title(rule: Rule) -> &'static str {
     match rule {
         Rule::CustomOperatorDominates => "A custom operator takes most of the time",

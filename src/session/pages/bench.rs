@@ -39,7 +39,6 @@ impl PackedReports {
 pub struct BenchPage {
     /// The request; absent for reports that this program did not make.
     pub config: Option<Box<BenchConfig>>,
-    /// The results.
     pub reports: PackedReports,
     /// Address of the page, for the link.
     pub base: String,

@@ -24,7 +24,6 @@ pub enum Event {
 /// An event about a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Told {
-    /// Progress.
     Progress {
         /// Units done.
         done: u64,
@@ -69,14 +68,12 @@ pub enum Part {
     Times {
         /// Position of the configuration in the sweep.
         row: u32,
-        /// Its stage times.
         times: Box<ServiceTimes>,
     },
     /// One artifact was made, or could not be.
     Compiled {
         /// Its position among the compiles.
         row: u32,
-        /// The outcome.
         compiled: Box<CompiledModel>,
     },
     /// The intermediate result of a study; it replaces the previous one.

@@ -112,7 +112,6 @@ pub struct RunRequest {
     pub configuration: Configuration,
     /// Its stage times, as [`Part::Estimated`](super::Part::Estimated) told them; without them the model is compiled first.
     pub times: Option<ServiceTimes>,
-    /// The requested details.
     pub detail: RunDetail,
 }
 

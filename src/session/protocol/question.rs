@@ -19,7 +19,6 @@ pub enum QuestionRequest {
     BenchPage {
         /// The contents of the file.
         page: Box<BenchPage>,
-        /// The name of the file.
         file_name: String,
     },
     /// A question about records of experiments. Answered by [`Reply::Records`](super::Reply::Records), or with a file.
@@ -40,7 +39,6 @@ pub enum ProfileQuestion {
     Step {
         /// The slice to start from.
         from: SliceRef,
-        /// The direction.
         to: Neighbour,
     },
     /// Everything about a slice that a finding names by its row and span. Answered by [`Reply::Details`](super::Reply::Details),
@@ -48,7 +46,6 @@ pub enum ProfileQuestion {
     Locate(SliceRange),
     /// Slices whose name contains a text, letter case ignored, in order of time. Answered by [`Reply::Search`](super::Reply::Search).
     Search {
-        /// The text.
         text: String,
         /// If given, the slices of the group with this name instead.
         by: Option<GroupKind>,
@@ -57,7 +54,6 @@ pub enum ProfileQuestion {
     },
     /// Time by operator. Answered by [`Reply::Operators`](super::Reply::Operators).
     Operators {
-        /// The table.
         kind: OperatorKind,
         /// Only this span, of each slice the part inside; the whole profile if absent.
         range: Option<Interval<TraceNs>>,
@@ -68,7 +64,6 @@ pub enum ProfileQuestion {
     Summary,
     /// Flow arrows that touch a span. Answered by [`Reply::Flows`](super::Reply::Flows).
     Flows {
-        /// The span.
         span: Interval<TraceNs>,
         /// The greatest number of arrows.
         limit: u32,

@@ -15,7 +15,6 @@ use ns_device::OpenedModel;
 use ns_insight::Insights;
 use ns_view::timeline::{GroupKind, SliceDetails, SliceLink, TimelineTile};
 
-/// The result of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum JobResult {
     /// A benchmark, a plan or a compile has ended: its parts are all of its result.
@@ -24,14 +23,12 @@ pub enum JobResult {
     Row {
         /// Position of the configuration in the sweep.
         row: u32,
-        /// The outcome.
         result: Box<RowResult>,
     },
     /// The measurement of one copy on this processor.
     CpuTimers {
         /// Number of the copy.
         copy: u32,
-        /// Its times.
         timers: Box<CpuTimers>,
     },
     /// The result of an MLPerf scenario, with its verdict.
@@ -40,12 +37,10 @@ pub enum JobResult {
     Imported {
         /// Name of the file.
         name: String,
-        /// Its rows.
         reports: Vec<Report>,
         /// Notes on problems in the file.
         diagnostics: Vec<Diagnostic>,
     },
-    /// A model index.
     Index {
         /// Name of the file.
         name: String,
@@ -107,7 +102,6 @@ pub struct ExportedFile {
     pub file_name: String,
     /// Media type.
     pub mime: String,
-    /// Its content.
     pub bytes: Vec<u8>,
 }
 

@@ -47,7 +47,6 @@ const TITLES: [(&str, &str); 21] = [
     ("device_type", "Device"),
 ];
 
-/// The title of a key's column.
 #[must_use]
 pub fn column_title(key: &str) -> &str {
     TITLES.iter().find(|(k, _)| *k == key).map_or(key, |(_, title)| title)

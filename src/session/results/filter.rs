@@ -45,18 +45,10 @@ pub struct Filter {
 pub enum FilterTermError {
     /// No report has this key.
     #[error("'{key}' is not a column; write a name such as models, batch, p99 or throughput")]
-    UnknownKey {
-        /// The given value.
-        key: String,
-    },
+    UnknownKey { key: String },
     /// Smaller and larger need a number.
     #[error("'{term}' compares with '{value}', which is not a number")]
-    NotANumber {
-        /// The condition.
-        term: String,
-        /// The given value.
-        value: String,
-    },
+    NotANumber { term: String, value: String },
 }
 
 impl Filter {

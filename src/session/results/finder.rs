@@ -7,7 +7,6 @@ use ns_base::convert::real;
 use ns_base::units::format_number;
 use ns_bench::Report;
 
-/// The goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// The most inferences in a second.
@@ -24,7 +23,6 @@ impl Goal {
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Throughput, "most throughput"), (Self::Latency, "lowest p99"), (Self::Cost, "lowest cost")];
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(goal, _)| *goal == self).map_or("", |(_, name)| name)
@@ -56,7 +54,6 @@ pub struct WantedTexts {
     pub cost: String,
     /// Most NeuronCores.
     pub cores: String,
-    /// The goal.
     pub goal: Goal,
 }
 
@@ -69,7 +66,6 @@ pub struct Wanted {
     pub cost: Option<f64>,
     /// Most NeuronCores.
     pub cores: Option<f64>,
-    /// The goal.
     pub goal: Goal,
 }
 
@@ -77,7 +73,6 @@ pub struct Wanted {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{name}: '{text}' is not a positive number; write one such as 10 or 2.5")]
 pub struct LimitError {
-    /// The limit.
     pub name: &'static str,
     /// The text as typed.
     pub text: String,

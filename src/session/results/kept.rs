@@ -14,7 +14,6 @@ use ns_device::model_label;
 /// The request, and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptHead {
-    /// The request.
     pub config: BenchConfig,
     /// Number of its configurations.
     pub rows: u32,

@@ -6,7 +6,6 @@ use crate::{ExperimentField, ExperimentSpec};
 /// State of the page of experiments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExperimentLink {
-    /// The choices.
     pub spec: ExperimentSpec,
     /// The files, compressed; absent if they are too large for a link.
     pub data: Option<String>,

@@ -42,7 +42,6 @@ const MOST_BYTES: usize = 16 * 1024;
 /// Something in a link that could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The field.
     pub field: String,
     /// What was wrong and what is used instead.
     pub message: String,
@@ -51,12 +50,10 @@ pub struct Notice {
 /// The target of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Link {
-    /// The start page.
     #[default]
     Home,
     /// The benchmark page with a configuration.
     Benchmark(Box<BenchLink>),
-    /// The profile page.
     Profile(Box<ProfileLink>),
     /// The page of experiments.
     Experiments(Box<ExperimentLink>),
@@ -64,22 +61,18 @@ pub enum Link {
     Inspect(Box<InspectSpec>),
     /// The page of a study.
     Study(Box<StudySpec>),
-    /// The guide.
     Guide,
 }
 
 /// State of the benchmark page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BenchLink {
-    /// The configuration.
     pub config: BenchConfig,
-    /// The view of its results.
     pub view: ResultsView,
 }
 
 /// State of a page that is written as the page's query.
 pub trait PageLink {
-    /// The page.
     fn page(&self) -> Page;
 
     /// Writes its fields.
@@ -267,7 +260,6 @@ impl Address {
         self.query.get(model_file::MODEL_FILE).filter(|letters| !letters.is_empty())
     }
 
-    /// A study.
     pub fn study(&mut self, kind: StudyKind) -> StudySpec {
         let spec = fields::read(StudySpec::new(kind), &self.query, &mut self.notices);
         self.name_slips(spec.keys());

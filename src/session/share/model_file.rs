@@ -8,7 +8,6 @@ use ns_base::convert::real;
 use ns_base::units::{format_bytes, format_count};
 use ns_container::exactly;
 
-/// Its name.
 pub(super) const MODEL_FILE: &str = "model_file";
 
 /// An open model file in links, which hold the file if it is small.

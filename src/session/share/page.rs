@@ -2,10 +2,8 @@
 
 use crate::studies::StudyKind;
 
-/// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Page {
-    /// The start page.
     Home,
     /// Benchmarks of a model, as NeuronPerf runs them.
     Benchmark,

@@ -53,7 +53,6 @@ impl ItemKind {
         }
     }
 
-    /// Its title.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -75,10 +74,8 @@ impl ItemKind {
     }
 }
 
-/// A kept item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShelfItem {
-    /// Its kind.
     pub kind: ItemKind,
     /// Its name, which the user can change; at first the name of the file or of the run.
     pub name: String,

@@ -20,20 +20,16 @@ const MOST_UNPACKED: usize = 64 << 20;
 /// A finished result with its request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptResult<S, R> {
-    /// The request.
     pub spec: S,
-    /// The result.
     pub result: R,
     /// When the run ended, milliseconds since 1970.
     pub when_ms: u64,
 }
 
-/// The kept result of a study.
 pub type KeptStudy = KeptResult<StudySpec, StudyResult>;
 
 /// A request whose result can be kept.
 pub trait Keepable: PageLink {
-    /// The kind of its item.
     fn item_kind(&self) -> ItemKind;
 }
 
@@ -43,7 +39,6 @@ impl Keepable for StudySpec {
     }
 }
 
-/// The kind of the items of a study.
 #[must_use]
 pub const fn study_item(kind: StudyKind) -> ItemKind {
     match kind {

@@ -13,20 +13,17 @@ pub struct StudyForm {
     pub begin: &'static str,
     /// Its fields, in their order.
     pub groups: &'static [FieldGroup],
-    /// Examples.
     pub examples: &'static [StudyExample],
     /// Labels of files that every result has.
     pub files: &'static [&'static str],
 }
 
-/// A group of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldGroup {
     /// Title above the fields; empty for none.
     pub title: &'static str,
     /// Whether the group can be closed.
     pub look: GroupLook,
-    /// The fields.
     pub fields: &'static [FormField],
 }
 
@@ -41,7 +38,6 @@ pub enum GroupLook {
     Compiler,
 }
 
-/// A field of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormField {
     /// Its name in links.
@@ -69,7 +65,6 @@ pub enum FieldKind {
     Whole,
     /// A model with its parameters, or a model file.
     Model,
-    /// An instance type.
     Instance,
     /// One of several values, each with its label.
     Choice(&'static [(&'static str, &'static str)]),
@@ -100,7 +95,6 @@ pub const AUTO_CAST_TYPES: &[(&str, &str)] =
 /// The values of `-O`.
 pub const OPT_LEVELS: &[(&str, &str)] = &[("1", "1 (no fusion)"), ("2", "2"), ("3", "3")];
 
-/// An example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StudyExample {
     /// Label of its button.

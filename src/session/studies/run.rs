@@ -25,7 +25,6 @@ pub struct StudyFile {
     pub name: String,
     /// Media type.
     pub mime: String,
-    /// Its content.
     pub text: String,
 }
 
@@ -40,7 +39,6 @@ impl StudyFile {
     }
 }
 
-/// A running study.
 pub(crate) trait StudyRun {
     /// Works for about `budget_events` simulated events, or the next part that cannot be divided.
     ///

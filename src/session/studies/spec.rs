@@ -16,18 +16,14 @@ use ns_neuron::numerics::NumericsSpec;
 /// The specification of a study, as in its form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StudySpec {
-    /// The microbenchmark.
     Matmult(MatmultStudy),
-    /// A custom operator.
     Customop(CustomopStudy),
     /// The values of a model.
     Numerics(NumericsSpec),
 }
 
-/// A subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StudyKind {
-    /// The microbenchmark.
     Matmult,
     /// Custom operators.
     Customop,
@@ -36,10 +32,8 @@ pub enum StudyKind {
 }
 
 impl StudyKind {
-    /// All subjects.
     pub const ALL: [Self; 3] = [Self::Matmult, Self::Customop, Self::Numerics];
 
-    /// Its form.
     #[must_use]
     pub const fn form(self) -> &'static StudyForm {
         match self {
@@ -96,7 +90,6 @@ impl StudySpec {
         spec
     }
 
-    /// Its subject.
     #[must_use]
     pub const fn kind(&self) -> StudyKind {
         match self {

@@ -13,7 +13,6 @@ pub struct InOrderLayout {
     pub rows: u16,
     /// Start of the axis, ns from the origin of the profile.
     pub start_ns: i64,
-    /// Its end.
     pub end_ns: i64,
     /// Number of slices that are too narrow to be drawn.
     pub narrow: u64,

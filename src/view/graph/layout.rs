@@ -32,15 +32,12 @@ pub struct NodeBox {
     pub x: f64,
     /// Upper border.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
     /// Whether it is a frame around its content.
     pub is_open: bool,
 }
 
-/// An edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Link {
     /// The node or frame it comes from; `None` for the border of the frame it is in.

@@ -25,11 +25,9 @@ pub enum Look {
 pub struct GraphNode {
     /// Its path, unique in the graph, by which links and clicks name it.
     pub id: String,
-    /// Its title.
     pub title: String,
     /// Text below the title.
     pub note: String,
-    /// Its kind.
     pub look: Look,
     /// Its share of the time, 0 to 1, which decides how strong its colour is.
     pub heat: f64,

@@ -10,7 +10,6 @@ use crate::svg::{escape, number};
 /// The nodes that are highlighted in a picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// The selected node.
     pub selected: Option<u32>,
     /// Nodes that a search found, and closed modules that hold one.
     pub found: BTreeSet<u32>,

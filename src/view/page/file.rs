@@ -15,7 +15,6 @@ const SCRIPT: &str = include_str!("sort.js");
 /// A document to write as a file.
 #[derive(Clone, Debug)]
 pub struct PageFile {
-    /// The document.
     pub document: Document,
     /// A sentence below the title: its subject, and the program that made it.
     pub lead: String,
@@ -26,7 +25,6 @@ pub struct PageFile {
 }
 
 impl PageFile {
-    /// The whole file.
     #[must_use]
     pub fn to_html(&self) -> String {
         let mut out = String::with_capacity(64 * 1024);

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::three_decimals;
 
-/// An axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Its quantity, with the unit.
@@ -17,12 +16,9 @@ pub struct Axis {
     pub ticks: Vec<AxisTick>,
 }
 
-/// A tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AxisTick {
-    /// Its value.
     pub value: f64,
-    /// Its text.
     pub label: String,
 }
 

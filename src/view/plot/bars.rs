@@ -14,9 +14,7 @@ pub struct Bars {
 /// One bar.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: f64,
     /// Its length as a share of the longest, 0 to 1.
     pub share: f64,

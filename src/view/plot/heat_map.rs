@@ -20,7 +20,6 @@ pub struct HeatMap {
 /// A row of a [`HeatMap`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatRow {
-    /// Its name.
     pub name: String,
     /// A cell for each column; `None` for an unknown value.
     pub cells: Vec<Option<HeatCell>>,
@@ -29,7 +28,6 @@ pub struct HeatRow {
 /// A cell of a [`HeatMap`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatCell {
-    /// Its value.
     pub value: f64,
     /// The value as shown in the cell.
     pub text: String,

@@ -20,7 +20,6 @@ pub struct Lanes {
 /// One lane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
-    /// Its name.
     pub name: String,
     /// Share of each bucket, 0 to 100.
     pub percent: Vec<f64>,

@@ -21,9 +21,7 @@ pub enum LineStyle {
 /// One series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Its name.
     pub name: String,
-    /// Its style.
     pub style: LineStyle,
     /// Place of its colour in the palette.
     pub fill: u8,
@@ -38,7 +36,6 @@ pub struct Line {
 pub struct LineMark {
     /// Its place on the axis.
     pub x: f64,
-    /// The event.
     pub text: String,
     /// Whether it was a change for the worse.
     pub is_bad: bool,
@@ -47,11 +44,9 @@ pub struct LineMark {
 /// A plot of lines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lines {
-    /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis, from zero.
     pub y: Axis,
-    /// Its series.
     pub lines: Vec<Line>,
     /// Names of positions on the horizontal axis, such as dates, where numbers would say little.
     pub names: Vec<(f64, String)>,

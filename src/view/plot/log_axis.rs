@@ -46,13 +46,11 @@ impl LogAxis {
         ((libm::log10(value) - f64::from(self.first)) / decades).clamp(0.0, 1.0)
     }
 
-    /// The smallest value.
     #[must_use]
     pub fn min(&self) -> f64 {
         libm::exp10(f64::from(self.first))
     }
 
-    /// The largest value.
     #[must_use]
     pub fn max(&self) -> f64 {
         libm::exp10(f64::from(self.last))

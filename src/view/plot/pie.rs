@@ -10,7 +10,6 @@ use ns_base::units::format_share;
 /// The greatest number of slices; the rest becomes one slice.
 const MOST_SLICES: usize = 8;
 
-/// A pie.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pie {
     /// Slices clockwise from the top, the largest first.
@@ -22,9 +21,7 @@ pub struct Pie {
 /// One share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PieSlice {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: f64,
     /// Its share, 0 to 100.
     pub percent: f64,

@@ -26,7 +26,6 @@ pub struct RooflinePlot {
 pub struct RoofPoint {
     /// `total`, or the module.
     pub name: String,
-    /// Its place.
     pub at: (f64, f64),
     /// flop/B.
     pub intensity: f64,

@@ -9,22 +9,16 @@ use crate::text::three_decimals;
 /// The shape of a point, so that series differ by more than colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
-    /// A disc.
     Disc,
-    /// A square.
     Square,
-    /// A triangle.
     Triangle,
-    /// A diamond.
     Diamond,
 }
 
 /// A plot of points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
-    /// The horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
     pub y: Axis,
     /// Names of the series with their colour (place in the palette) and mark.
     pub series: Vec<(String, u8, Mark)>,
@@ -35,7 +29,6 @@ pub struct Scatter {
     pub front: Vec<usize>,
 }
 
-/// A point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScatterPoint {
     /// Position of its series.

@@ -9,9 +9,7 @@ pub struct TreemapTile {
     pub x: f64,
     /// Top edge.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 

@@ -16,7 +16,6 @@ pub struct Annotation {
     pub start_ns: i64,
     /// Its end; equal to the start for a mark.
     pub end_ns: i64,
-    /// Its name.
     pub label: String,
 }
 
@@ -27,7 +26,6 @@ impl Annotation {
         self.start_ns != self.end_ns
     }
 
-    /// Its span.
     #[must_use]
     pub const fn span(&self) -> Interval<TraceNs> {
         Interval { start: TraceNs(self.start_ns), end: TraceNs(self.end_ns) }

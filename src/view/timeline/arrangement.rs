@@ -11,7 +11,6 @@ pub struct Arrangement {
     pub collapsed: BTreeSet<usize>,
     /// Pinned tracks, above all sections, from top to bottom.
     pub pinned: Vec<TrackId>,
-    /// Hidden tracks.
     pub hidden: BTreeSet<TrackId>,
     /// Folded tracks, which show only their first row.
     pub folded: BTreeSet<TrackId>,

@@ -34,7 +34,6 @@ pub struct SliceInView {
     pub title: String,
     /// Section and track.
     pub place: String,
-    /// The track.
     pub track: TrackId,
     /// Start, nanoseconds from the origin of the profile.
     pub start_ns: i64,

@@ -9,13 +9,10 @@ use ns_base::{Interval, TraceNs};
 /// A slice that can be jumped to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceLink {
-    /// The slice.
     pub slice: SliceRef,
-    /// Its track.
     pub track: TrackId,
     /// Its row within the track.
     pub row: u16,
-    /// Its name.
     pub title: String,
     /// Start, nanoseconds from the origin of the profile.
     pub start_ns: i64,

@@ -47,9 +47,7 @@ pub struct Label {
     pub x: f64,
     /// Vertical middle of the line.
     pub y: f64,
-    /// The text.
     pub text: String,
-    /// Its colour.
     pub paint: Paint,
     /// Its position relative to the anchor.
     pub align: Align,
@@ -112,9 +110,7 @@ pub enum Command {
     Frame(Paint, Rect, f64),
     /// A Bézier curve: its start, two control points and its end, with the line's width.
     Curve(Paint, [(f64, f64); 4], f64),
-    /// A filled shape.
     Polygon(Paint, Vec<(f64, f64)>),
-    /// Text.
     Text(Label),
 }
 

@@ -11,13 +11,10 @@ const TOLERANCE_PX: f64 = 3.0;
 pub enum Hit {
     /// The bar of a section, by position in the outline.
     Section(usize),
-    /// A slice.
     Slice(TileSlice),
     /// A track, between its slices.
     Track(TrackId),
-    /// The name of a track.
     Name(TrackId),
-    /// The ruler.
     Ruler,
     /// No target.
     Nothing,
@@ -26,7 +23,6 @@ pub enum Hit {
 /// One slice of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSlice {
-    /// Its track.
     pub track: TrackId,
     /// Its row within the track.
     pub row: u16,

@@ -44,7 +44,6 @@ pub struct Block {
     pub height: f64,
     /// Position of its section in the outline; for the bar of pinned tracks, the position of the first one.
     pub section: usize,
-    /// Its kind.
     pub kind: BlockKind,
 }
 
@@ -62,7 +61,6 @@ pub enum BlockKind {
     Track {
         /// Position within the section.
         index: usize,
-        /// Its id.
         id: TrackId,
         /// Its content, with one row if it is folded.
         kind: TrackKind,

@@ -49,7 +49,6 @@ pub fn dense_part(span: Interval<TraceNs>, busy: &[f64]) -> Option<Interval<Trac
     (dense.end > dense.start).then_some(dense)
 }
 
-/// The strip.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minimap {
     /// How busy each part is, as SVG path data in a box of 1000 x 100.

@@ -36,7 +36,6 @@ pub struct Track {
     pub id: TrackId,
     /// Text beside it; empty for the rows of a module hierarchy.
     pub name: String,
-    /// Its content.
     pub kind: TrackKind,
 }
 

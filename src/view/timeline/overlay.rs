@@ -21,9 +21,7 @@ pub struct FlowArrow {
 /// A selected span of some tracks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Area {
-    /// The span.
     pub span: Interval<TraceNs>,
-    /// The tracks.
     pub tracks: Vec<TrackId>,
 }
 
@@ -32,9 +30,7 @@ pub struct Area {
 pub struct Overlay<'a> {
     /// Marks and ranges.
     pub annotations: &'a [Annotation],
-    /// Flow arrows.
     pub arrows: &'a [FlowArrow],
-    /// The selected area.
     pub area: Option<&'a Area>,
 }
 

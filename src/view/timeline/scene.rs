@@ -28,7 +28,6 @@ pub struct Scene<'a> {
     pub height: f64,
     /// Pixels scrolled down.
     pub scroll_y: f64,
-    /// The selected slice.
     pub selected: Option<SliceRef>,
     /// A span that is being dragged out, as left and right edge in pixels from the column of names.
     pub range_px: Option<(f64, f64)>,
@@ -45,7 +44,6 @@ impl Scene<'_> {
     }
 }
 
-/// The picture.
 #[must_use]
 pub fn paint(scene: &Scene<'_>) -> DisplayList {
     let m = scene.metrics;

@@ -8,12 +8,10 @@ use ns_profile as profile;
 /// The smallest distance between two labelled ticks, in pixels.
 const LABEL_SPACING_PX: f64 = 110.0;
 
-/// A labelled tick.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tick {
     /// Its time, nanoseconds from the origin of the profile.
     pub ns: i64,
-    /// Its label.
     pub label: String,
 }
 

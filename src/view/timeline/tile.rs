@@ -35,12 +35,9 @@ pub struct GroupKind {
     pub level: Option<String>,
 }
 
-/// A group of slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceGroup {
-    /// Its criterion.
     pub kind: GroupKind,
-    /// Its name.
     pub name: String,
 }
 
@@ -64,7 +61,6 @@ pub struct TimelineTile {
 /// the time for which a value holds, and [`TrackTile::value`] has that value (the largest one if values are merged).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrackTile {
-    /// The track.
     pub track: TrackId,
     /// Start of each slice, nanoseconds from the origin of the profile.
     #[serde(with = "packed")]

@@ -9,11 +9,8 @@ use ns_view::plot::Bars;
 /// Properties of [`BarChart`].
 #[derive(Properties, PartialEq)]
 pub struct BarChartProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Unit of its values.
     pub unit: AttrValue,
-    /// Its bars.
     pub plot: Bars,
 }
 

@@ -38,7 +38,6 @@ struct Found {
     charts: Vec<Chart>,
 }
 
-/// The menu.
 #[component]
 pub fn CopyMenu(props: &CopyMenuProps) -> Html {
     let found = use_state_eq(Found::default);

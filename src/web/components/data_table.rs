@@ -35,16 +35,12 @@ pub struct RowAction {
 /// Properties of [`DataTable`].
 #[derive(Properties, PartialEq)]
 pub struct DataTableProps {
-    /// Its name.
     pub name: AttrValue,
-    /// Its content.
     pub table: Shared<Table>,
-    /// Its sort order.
     #[prop_or_default]
     pub sort: Option<Sort>,
     /// Receives a pressed head.
     pub on_sort: Callback<Sort>,
-    /// The searched text.
     #[prop_or_default]
     pub search: AttrValue,
     /// Receives the edited search; without this callback there is no search field.
@@ -74,7 +70,6 @@ pub struct DataTableProps {
     pub on_row: Option<Callback<usize>>,
 }
 
-/// The table.
 #[component]
 pub fn DataTable(props: &DataTableProps) -> Html {
     let scroll_top = use_state_eq(|| 0.0_f64);

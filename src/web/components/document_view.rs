@@ -11,7 +11,6 @@ use ns_view::document::{Block, Document, Figure, Finding, Plot, Source, Tile, To
 /// Properties of [`DocumentView`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentViewProps {
-    /// The document.
     pub document: Shared<Document>,
     /// Receives the target of a chosen row or point, as the document names it.
     #[prop_or_default]

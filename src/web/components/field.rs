@@ -20,7 +20,6 @@ pub struct FieldProps {
     /// Whether it takes more room than others.
     #[prop_or_default]
     pub wide: bool,
-    /// The control.
     pub children: Html,
 }
 
@@ -62,7 +61,6 @@ pub struct TextFieldProps {
     pub id: AttrValue,
     /// Text above it.
     pub label: AttrValue,
-    /// Its text.
     pub value: AttrValue,
     /// Help below it.
     #[prop_or_default]
@@ -109,7 +107,6 @@ pub struct SelectFieldProps {
     pub id: AttrValue,
     /// Text above it.
     pub label: AttrValue,
-    /// The chosen value.
     pub value: AttrValue,
     /// The values with their labels.
     pub options: Vec<(AttrValue, AttrValue)>,

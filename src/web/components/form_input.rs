@@ -12,9 +12,7 @@ use ns_session::studies::{FieldKind, FormField};
 pub struct FormInputProps {
     /// Id of the input.
     pub id: String,
-    /// The field.
     pub field: &'static FormField,
-    /// Its text.
     pub value: String,
     /// Placeholder, if it is not the field's own.
     #[prop_or_default]
@@ -29,7 +27,6 @@ pub struct FormInputProps {
     pub on_edit: Callback<String>,
 }
 
-/// The input.
 #[component]
 pub fn FormInput(props: &FormInputProps) -> Html {
     let FormInputProps { id, field, value, placeholder, wide, error, on_edit } = props;

@@ -7,13 +7,10 @@ use ns_view::plot::{HeatCell, HeatMap};
 /// Properties of [`HeatMapChart`].
 #[derive(Properties, PartialEq)]
 pub struct HeatMapChartProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Its cells.
     pub plot: HeatMap,
 }
 
-/// The grid.
 #[component]
 pub fn HeatMapChart(props: &HeatMapChartProps) -> Html {
     let plot = &props.plot;

@@ -15,7 +15,6 @@ pub struct KeptNoteProps {
     pub on_run: Callback<()>,
 }
 
-/// The line.
 #[component]
 pub fn KeptNote(props: &KeptNoteProps) -> Html {
     let onclick = props.on_run.reform(|_: MouseEvent| ());

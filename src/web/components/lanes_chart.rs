@@ -11,13 +11,10 @@ use ns_view::text::exact_ns;
 /// Properties of [`LanesChart`].
 #[derive(Properties, PartialEq)]
 pub struct LanesChartProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Its lanes.
     pub plot: Lanes,
 }
 
-/// The lanes.
 #[component]
 pub fn LanesChart(props: &LanesChartProps) -> Html {
     let readout = use_state_eq(|| None::<String>);

@@ -20,9 +20,7 @@ const LABEL_STEP_PX: f64 = 13.0;
 /// Properties of [`LineChart`].
 #[derive(Properties, PartialEq)]
 pub struct LineChartProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Its lines.
     pub plot: Lines,
     /// Text below it until the pointer is at a point.
     #[prop_or_default]

@@ -13,18 +13,14 @@ use ns_view::table::{Sort, Table};
 /// Order and search of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableLook {
-    /// Its sort order.
     pub sort: Option<Sort>,
-    /// The searched text.
     pub search: String,
 }
 
 /// Properties of [`LocalTable`].
 #[derive(Properties, PartialEq)]
 pub struct LocalTableProps {
-    /// Its name.
     pub name: AttrValue,
-    /// Its content.
     pub table: Shared<Table>,
     /// Name of the file it is saved as, without the extension.
     pub file: AttrValue,
@@ -54,7 +50,6 @@ pub struct LocalTableProps {
     pub notes: Rc<[Option<AttrValue>]>,
 }
 
-/// The table.
 #[component]
 pub fn LocalTable(props: &LocalTableProps) -> Html {
     let sort = use_state_eq(|| props.sort.clone());

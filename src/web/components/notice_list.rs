@@ -16,7 +16,6 @@ pub struct NoticeListProps {
     pub label: AttrValue,
 }
 
-/// The notices.
 #[component]
 pub fn NoticeList(props: &NoticeListProps) -> Html {
     html! {

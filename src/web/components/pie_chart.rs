@@ -10,11 +10,8 @@ use ns_view::svg::number;
 /// Properties of [`PieChart`].
 #[derive(Properties, PartialEq)]
 pub struct PieChartProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Its shares.
     pub pie: Pie,
-    /// Unit of its values.
     pub unit: AttrValue,
 }
 
@@ -22,7 +19,6 @@ fn color(slice: &PieSlice) -> &'static str {
     fill_var(slice.fill)
 }
 
-/// The pie.
 #[component]
 pub fn PieChart(props: &PieChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);

@@ -9,7 +9,6 @@ use ns_page::RunState;
 /// Properties of [`ProgressBar`].
 #[derive(Properties, PartialEq)]
 pub struct ProgressBarProps {
-    /// The run.
     pub run: RunState,
 }
 

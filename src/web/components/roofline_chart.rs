@@ -11,7 +11,6 @@ use ns_view::svg::number;
 /// Properties of [`RooflineChart`].
 #[derive(Properties, PartialEq)]
 pub struct RooflineChartProps {
-    /// The plot.
     pub plot: RooflinePlot,
 }
 
@@ -49,7 +48,6 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// The plot.
 #[component]
 pub fn RooflineChart(props: &RooflineChartProps) -> Html {
     let active = use_state_eq(|| None::<usize>);

@@ -10,9 +10,7 @@ use ns_view::svg::number;
 /// Properties of [`ScatterPlot`].
 #[derive(Properties, PartialEq)]
 pub struct ScatterPlotProps {
-    /// Its title.
     pub title: AttrValue,
-    /// Its points.
     pub plot: Scatter,
     /// The position of the highlighted point, and its label.
     #[prop_or_default]

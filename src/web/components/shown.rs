@@ -16,7 +16,6 @@ use ns_view::table::Table;
 pub enum ShownText {
     /// A table: its shown rows, in their order.
     Table {
-        /// Its name.
         name: AttrValue,
         /// All of its rows.
         table: Shared<Table>,
@@ -25,7 +24,6 @@ pub enum ShownText {
         /// How its columns look.
         looks: Rc<Vec<ColumnLook>>,
     },
-    /// A document.
     Document(Shared<Document>),
 }
 

@@ -9,7 +9,6 @@ use ns_view::timeline::{Outline, SliceDetails, SliceLink, SliceRef};
 /// Properties of [`SliceDetailsPanel`].
 #[derive(Properties, PartialEq)]
 pub struct SliceDetailsProps {
-    /// The slice.
     pub details: Option<Shared<SliceDetails>>,
     /// Unit that its times count.
     pub unit: Unit,

@@ -20,7 +20,6 @@ pub struct SourceFieldProps {
     /// Help below it.
     #[prop_or_default]
     pub help: AttrValue,
-    /// The text.
     pub value: AttrValue,
     /// Message if the value is wrong.
     #[prop_or_default]

@@ -39,7 +39,6 @@ pub struct LandingPageProps {
     pub on_files: Callback<Vec<File>>,
 }
 
-/// The page.
 #[component]
 pub fn LandingPage(props: &LandingPageProps) -> Html {
     let tour = |(title, text, link): (&'static str, &'static str, &'static str)| {

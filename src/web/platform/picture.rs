@@ -41,7 +41,6 @@ const STYLES: [&str; 13] = [
 /// A chart on the screen: a figure with a drawing and perhaps a legend, or a figure made of boxes.
 #[derive(Clone, PartialEq)]
 pub struct Chart {
-    /// Its title.
     pub title: String,
     figure: Element,
 }

@@ -128,7 +128,6 @@ impl KeptSweep {
         restore_sweep(&self.head, plan, &rows_of(&self.id))
     }
 
-    /// Forgets it.
     pub fn forget(&self) {
         shelf::forget_rows(&self.id);
         forget_pieces(&self.id);

@@ -45,7 +45,6 @@ pub enum Change {
 /// The slice under the pointer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hover {
-    /// Its name.
     pub title: String,
     /// Its duration in nanoseconds.
     pub duration_ns: u64,

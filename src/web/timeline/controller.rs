@@ -249,7 +249,6 @@ impl Controller {
         self.changed();
     }
 
-    /// Sets the selected slice.
     pub fn set_selected(&self, slice: Option<SliceRef>) {
         self.0.screen.borrow_mut().selected = slice;
         self.redraw();
@@ -276,7 +275,6 @@ impl Controller {
         }
     }
 
-    /// Shows a span.
     pub fn show_span(&self, span: Interval<TraceNs>) {
         self.change_view(|view| Viewport::new(span, view.width_px()));
     }

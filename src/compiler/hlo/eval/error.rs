@@ -11,52 +11,20 @@ use ns_tensor::{Shape, TensorError};
 pub enum EvalError {
     /// Too few values.
     #[error("instruction %{name}: no value was given for parameter {index}")]
-    MissingParameter {
-        /// The parameter's instruction.
-        name: String,
-        /// Its index.
-        index: u32,
-    },
+    MissingParameter { name: String, index: u32 },
     /// A value of another shape.
     #[error("instruction %{name}: parameter {index} is {expected}, a value of {found} was given")]
-    ParameterShape {
-        /// The parameter's instruction.
-        name: String,
-        /// Its index.
-        index: u32,
-        /// Its shape.
-        expected: Shape,
-        /// The value's shape.
-        found: Shape,
-    },
+    ParameterShape { name: String, index: u32, expected: Shape, found: Shape },
     /// A custom call whose kernel is not known, or does not terminate.
     #[error("instruction %{name}: {source}")]
-    Kernel {
-        /// The instruction.
-        name: String,
-        /// The reason.
-        source: Box<KernelError>,
-    },
+    Kernel { name: String, source: Box<KernelError> },
     /// A kernel refused its operands.
     #[error("instruction %{name}: {source}")]
-    Compute {
-        /// The instruction.
-        name: String,
-        /// The reason.
-        source: Box<TensorError>,
-    },
+    Compute { name: String, source: Box<TensorError> },
     /// An operation of a model file: it is placed by its cost, and its values come from the program.
     #[error("instruction %{name}: {opcode} is not computed on a simulated device; the model's own program computes it")]
-    NotEvaluated {
-        /// The instruction.
-        name: String,
-        /// The operation.
-        opcode: &'static str,
-    },
+    NotEvaluated { name: String, opcode: &'static str },
     /// An operand has no value: the module is not well formed.
     #[error("instruction %{name}: an operand has no value; verify the module")]
-    NoOperand {
-        /// The instruction.
-        name: String,
-    },
+    NoOperand { name: String },
 }

@@ -23,7 +23,6 @@ pub(super) const OPS: &[Operator] = &[
     ("OptionalHasElement", Control, has_element),
 ];
 
-/// Parts of a list.
 fn parts(site: &mut Site<'_, '_>, list: usize) -> Result<Vec<InstructionId>, Failure> {
     let list = site.x(list)?;
     if let Some(made) = site.importer.builder.instruction(list)

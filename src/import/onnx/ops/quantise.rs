@@ -198,7 +198,6 @@ fn convolution_of_integers(site: &mut Site<'_, '_>) -> Results {
     Ok(vec![convolve(site, x, w, None)?])
 }
 
-/// An operand, dequantised.
 fn real(site: &mut Site<'_, '_>, at: usize, axis: i64) -> Result<InstructionId, Failure> {
     let (x, scale, zero) = (site.x(at)?, site.x(at + 1)?, site.option(at + 2));
     let scale = spread(site, scale, x, axis)?;

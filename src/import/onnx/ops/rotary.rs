@@ -9,7 +9,6 @@ use ns_base::refuse;
 use super::Operator;
 use super::product::{apart, joined};
 
-/// Operators of rotary embeddings.
 pub(super) const OPS: &[Operator] = &[("RotaryEmbedding", Movement, |site| rotary(site, STANDARD))];
 
 /// The order of operands, which differs between ONNX and onnxruntime.
@@ -22,7 +21,6 @@ pub(super) struct Operands {
 
 /// ONNX's own `RotaryEmbedding`.
 const STANDARD: Operands = Operands { cosines: 1, sines: 2, places: 3 };
-/// onnxruntime's.
 pub(super) const ONNXRUNTIME: Operands = Operands { cosines: 2, sines: 3, places: 1 };
 
 /// Rotates `[batch, heads, length, size]`, or `[batch, length, heads x size]`, by tables `[positions, pairs]` that `places` indexes, or by

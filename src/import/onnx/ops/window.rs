@@ -5,9 +5,7 @@ use ns_base::refuse;
 
 /// How windows move, one entry for each spatial dimension.
 pub(super) struct Windows {
-    /// Sizes.
     pub sizes: Vec<u64>,
-    /// Strides.
     pub strides: Vec<u64>,
     /// Distances between elements of the window.
     pub dilation: Vec<u64>,

@@ -59,7 +59,6 @@ pub fn ints(name: &str, dims: &[i64], numbers: &[i64]) -> Vec<u8> {
     [dims, num(2, 7), msg(8, name), msg(9, raw)].concat()
 }
 
-/// An attribute.
 pub enum A<'a> {
     I(&'a str, i64),
     F(&'a str, f32),
@@ -101,7 +100,6 @@ pub fn node_of(domain: &str, op: &str, reads: &str, gives: &str, attributes: &[A
     [names(1, reads), names(2, gives), msg(4, op), msg(7, domain), attributes].concat()
 }
 
-/// A graph.
 pub fn graph(nodes: &[Vec<u8>], arrays: &[Vec<u8>], inputs: &[Vec<u8>], outputs: &[&str]) -> Vec<u8> {
     let part = |field: u64, all: &[Vec<u8>]| -> Vec<u8> { all.iter().flat_map(|one| msg(field, one)).collect() };
     let outputs: Vec<u8> = outputs.iter().flat_map(|name| msg(12, msg(1, name))).collect();
@@ -113,12 +111,10 @@ pub fn file(graph: &[u8], opset: i64) -> Vec<u8> {
     [num(1, 9), msg(7, graph), msg(8, num(2, opset))].concat()
 }
 
-/// Reads a file.
 pub fn read(file: &[u8]) -> Result<Imported, ImportError> {
     read_onnx(&file.to_vec(), &ImportOptions::default())
 }
 
-/// A single-precision input.
 pub struct X<'a>(pub &'a [u64], pub &'a [f64]);
 
 /// Numbers of the first result of one operator, applied to `x` and to arrays of the file, and the sizes of the result.

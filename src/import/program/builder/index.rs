@@ -8,7 +8,6 @@ use ns_base::{Refusal, refuse};
 /// A gather along one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowGather {
-    /// The dimension.
     pub dimension: usize,
     /// Whether negative indices count from the end.
     pub wraps: bool,

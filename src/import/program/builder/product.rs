@@ -10,7 +10,6 @@ use ns_base::refuse;
 /// Settings of a convolution in frameworks' terms, channels in the second dimension; one number for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConvolutionSpec {
-    /// Strides.
     pub strides: Vec<u64>,
     /// Elements added in front and behind; for a transposed convolution, elements removed from its result.
     pub padding: Vec<(i64, i64)>,

@@ -7,7 +7,6 @@ use ns_base::{Refusal, refuse};
 /// Values beyond the edges of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
-    /// Zeros.
     Zero,
     /// The nearest element of the edge.
     Edge,
@@ -18,7 +17,6 @@ pub enum Beyond {
 /// How a sample between elements is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
-    /// The nearest element.
     Nearest,
     /// Linear interpolation: the mean of two neighbours along each dimension, weighted by distance.
     Linear,

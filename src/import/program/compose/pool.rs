@@ -10,9 +10,7 @@ use ns_base::{Refusal, refuse};
 /// Windows of a pooling, one for each spatial dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolSpec {
-    /// Sizes.
     pub sizes: Vec<u64>,
-    /// Strides.
     pub strides: Vec<u64>,
     /// Elements added in front and behind.
     pub padding: Vec<(u64, u64)>,

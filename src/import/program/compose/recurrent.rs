@@ -53,7 +53,6 @@ pub struct Layer {
     pub state_weight: InstructionId,
     /// Bias of the input, `[gates x hidden]`.
     pub input_bias: Option<InstructionId>,
-    /// Bias of the state.
     pub state_bias: Option<InstructionId>,
     /// Weights of a projection of the state, `[projected, hidden]`.
     pub projection: Option<InstructionId>,

@@ -17,16 +17,13 @@ pub use windowed::window_result;
 pub struct Signature {
     /// Types of the parameters, by number.
     pub parameters: Vec<Type>,
-    /// Type of the result.
     pub result: Type,
 }
 
 /// Everything that determines a result type.
 #[derive(Clone, Copy, Debug)]
 pub struct Inference<'a> {
-    /// The operation.
     pub op: &'a Op,
-    /// Types of its operands.
     pub operands: &'a [&'a Type],
     /// The computations that it calls.
     pub called: &'a [&'a Signature],
@@ -80,7 +77,6 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// The array of an operand.
     fn array(&self, operand: usize) -> Result<&'a ArrayType, Refusal> {
         self.operands[operand]
             .array()

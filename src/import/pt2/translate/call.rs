@@ -42,7 +42,6 @@ pub fn one(value: InstructionId) -> Made {
 pub struct Call<'t, 'p, 'a> {
     /// The translation that it belongs to.
     pub t: &'t mut Translator,
-    /// The node.
     pub node: &'p Node<'a>,
     /// The graph that holds it.
     pub graph: &'p Graph<'a>,
@@ -53,7 +52,6 @@ pub struct Call<'t, 'p, 'a> {
 }
 
 impl<'p, 'a> Call<'_, 'p, 'a> {
-    /// The builder.
     pub fn b(&mut self) -> &mut Builder {
         &mut self.t.b
     }

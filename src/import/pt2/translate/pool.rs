@@ -57,7 +57,6 @@ fn average(c: &mut Call<'_, '_, '_>, spatial: usize) -> Made {
     one(average_pool(c.b(), x, &spec, divisor)?)
 }
 
-/// The last sizes of the result.
 fn last_sizes(c: &mut Call<'_, '_, '_>, spatial: usize) -> Result<Vec<u64>, Refusal> {
     let result = c.result()?.dims;
     Ok(result[result.len().saturating_sub(spatial)..].to_vec())

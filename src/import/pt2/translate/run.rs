@@ -19,7 +19,6 @@ use ns_base::{Refusal, refuse};
 /// A program, and what is unknown about it.
 #[derive(Debug)]
 pub struct Translated {
-    /// The program.
     pub program: Program,
     /// Operators without a known meaning.
     pub unsupported: Vec<UnsupportedOp>,

@@ -19,7 +19,6 @@ const MAX_ITEMS: usize = 1 << 16;
 enum Gives {
     /// One value; other results are ignored.
     One,
-    /// A list.
     List,
     /// As many as the operator gives: one value, or a tuple.
     AsMade,

@@ -63,7 +63,6 @@ impl Interpreter<'_> {
         })
     }
 
-    /// The value of a literal.
     fn literal(&mut self, written: String, value: Value) -> Value {
         self.counts.constant(&written);
         value

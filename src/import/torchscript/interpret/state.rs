@@ -37,7 +37,6 @@ impl From<ImportError> for Stop {
     }
 }
 
-/// A running method.
 pub struct Frame {
     /// Its variables by name.
     pub names: FxHashMap<String, Value>,
@@ -45,17 +44,13 @@ pub struct Frame {
     pub from_numbers: FxHashSet<String>,
     /// Whether PyTorch removes unused values in it: it does if it simplified something else, and in every method called from there.
     pub is_swept: bool,
-    /// The method.
     pub function: Rc<Function>,
-    /// Its file.
     pub file: Rc<str>,
-    /// The current line.
     pub line: u32,
     /// The modules around it: `NN[model]/Linear[layer1]`.
     pub scope: Rc<str>,
 }
 
-/// An interpretation.
 pub struct Interpreter<'f> {
     /// The file's bytes, from which single numbers are read.
     pub bytes: &'f dyn ModelBytes,
@@ -63,9 +58,7 @@ pub struct Interpreter<'f> {
     pub objects: Objects<'f>,
     /// The program under construction.
     pub t: Translator,
-    /// The model's inputs.
     pub inputs: Inputs,
-    /// The counts.
     pub counts: Counts,
     /// Running methods, the model's own first.
     pub frames: Vec<Frame>,

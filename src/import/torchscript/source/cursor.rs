@@ -17,7 +17,6 @@ pub type Wrong = (u32, Refusal);
 pub struct Parser {
     /// All tokens with their lines.
     pub tokens: Vec<(Token, u32)>,
-    /// The next one.
     pub at: usize,
     /// Number of open levels.
     pub depth: usize,
@@ -29,12 +28,10 @@ impl Parser {
         self.tokens.get(self.at).map_or(&Token::End, |t| &t.0)
     }
 
-    /// The current line.
     pub fn line(&self) -> u32 {
         self.tokens.get(self.at).or(self.tokens.last()).map_or(1, |t| t.1)
     }
 
-    /// The next token.
     pub fn next(&mut self) -> Token {
         let token = self.peek().clone();
         self.at += 1;

@@ -17,11 +17,8 @@ pub enum Token {
     Sign(&'static str),
     /// The end of a line outside brackets.
     Line,
-    /// The indentation increases.
     Indent,
-    /// The indentation decreases.
     Dedent,
-    /// The end.
     End,
 }
 

@@ -2,20 +2,14 @@
 
 use std::rc::Rc;
 
-/// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// A name.
     Name(String),
-    /// An integer.
     Int(i64),
     /// A floating point number.
     Float(f64),
-    /// A string.
     Text(String),
-    /// A boolean.
     Bool(bool),
-    /// None.
     None,
     /// `x.name`.
     Attribute(Box<Expression>, String),
@@ -23,7 +17,6 @@ pub enum Expression {
     Item(Box<Expression>, Box<Expression>),
     /// `f(a, b, c=d)`.
     Call {
-        /// The called expression.
         callee: Box<Expression>,
         /// Arguments by position.
         arguments: Vec<Expression>,
@@ -86,7 +79,6 @@ pub enum Operator {
 /// The target of an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    /// A name.
     Name(String),
     /// A field of an object: `self.x`.
     Attribute(Expression, String),
@@ -95,31 +87,24 @@ pub enum Target {
 /// A statement with its line, from 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// Its line.
     pub line: u32,
-    /// Its kind.
     pub kind: StatementKind,
 }
 
-/// The kind of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// `a, b = value`; also whether the value is unpacked, which a comma after a single target does.
     Assign {
-        /// The targets.
         targets: Vec<Target>,
         /// Whether a comma follows a target.
         unpacks: bool,
-        /// The value.
         value: Expression,
     },
-    /// A single expression.
     Evaluate(Expression),
     /// `return value`.
     Return(Expression),
     /// `if`.
     If {
-        /// The condition.
         condition: Expression,
         /// Statements that run if it holds.
         then: Vec<Statement>,
@@ -128,9 +113,7 @@ pub enum StatementKind {
     },
     /// `for name in items`.
     For {
-        /// The name.
         name: String,
-        /// The iterated value.
         items: Expression,
         /// Statements that run each time.
         body: Vec<Statement>,
@@ -146,18 +129,14 @@ pub enum StatementKind {
 /// A function or a method.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// Its arguments with their types as written, including `self`.
     pub parameters: Vec<(String, String)>,
-    /// Its statements.
     pub body: Vec<Statement>,
 }
 
-/// A class.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Class {
-    /// Its name.
     pub name: String,
     /// Trained fields.
     pub parameters: Vec<String>,
@@ -165,14 +144,11 @@ pub struct Class {
     pub buffers: Vec<String>,
     /// Fields with a literal value: `out_features : Final[int] = 4`.
     pub constants: Vec<(String, Expression)>,
-    /// Its methods.
     pub methods: Vec<Rc<Function>>,
 }
 
-/// A file of source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceFile {
-    /// Its classes.
     pub classes: Vec<Rc<Class>>,
     /// Its functions.
     pub functions: Vec<Rc<Function>>,

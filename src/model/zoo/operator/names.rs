@@ -3,7 +3,6 @@
 use super::shapes::parse_shapes;
 use crate::zoo::Settings;
 
-/// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperatorInfo {
     /// The function's name in PyTorch.

@@ -17,20 +17,13 @@ pub enum ShapesError {
     #[error(
         "'{text}' is not a shape: write sizes with x between them, and a comma or _ between shapes: 1024x1024,1024x1024"
     )]
-    Text {
-        /// The given text.
-        text: String,
-    },
+    Text { text: String },
     /// A size of zero, or a tensor too large.
     #[error("'{text}' has no element, or more than {MAX_ELEMENTS}: use sizes from 1 on, and a smaller tensor")]
-    Size {
-        /// The shape.
-        text: String,
-    },
+    Size { text: String },
     /// Too many shapes.
     #[error("'{text}' has {found} shapes; an operator has at most {MAX_SHAPES} operands")]
     Count {
-        /// The given text.
         text: String,
         /// Their number.
         found: usize,

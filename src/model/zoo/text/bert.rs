@@ -16,7 +16,6 @@ pub struct BertConfig {
     pub vocab: u64,
     /// Features of a token.
     pub hidden: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

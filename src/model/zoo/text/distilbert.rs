@@ -17,7 +17,6 @@ pub struct DistilBertConfig {
     pub vocab: u64,
     /// Features of a token.
     pub dim: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

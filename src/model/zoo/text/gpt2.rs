@@ -19,7 +19,6 @@ pub struct Gpt2Config {
     pub vocab: u64,
     /// Features of a token.
     pub hidden: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

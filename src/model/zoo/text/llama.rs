@@ -15,7 +15,6 @@ pub struct LlamaConfig {
     pub vocab: u64,
     /// Features of a token.
     pub hidden: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

@@ -45,7 +45,6 @@ impl Stacked {
         Self::new("VGG", features, 7, classifier)
     }
 
-    /// AlexNet.
     #[must_use]
     pub fn alexnet() -> Self {
         let conv = |i, o, kernel, stride, padding| {

@@ -13,7 +13,6 @@ pub struct ViTConfig {
     pub patch: u64,
     /// Features of a token.
     pub hidden: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,

@@ -13,7 +13,6 @@ use ns_view::table::{Column, ColumnKind};
 /// Most bars; with more, only a table is shown.
 const MOST_BARS: usize = 60;
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let report = chosen.report(ReportKind::LatestGrouped);
     let title = format!("Speed-up of {} over {}, by model", chosen.metric_text(), chosen.base_text());

@@ -8,7 +8,6 @@ use super::finding;
 use ns_view::document::{Block, Document, Tile, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let title = format!("What the newest run changed in times of {}", chosen.metric_text());
     let Some((base, now)) = runs_of(chosen) else {

@@ -23,7 +23,6 @@ fn compilation(entry: &Entry) -> Option<f64> {
     }
 }
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let title = "Time to compile".to_owned();
     // The newest record of each cell.

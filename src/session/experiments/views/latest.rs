@@ -12,7 +12,6 @@ use ns_view::document::{Block, Document, Figure, Plot};
 use ns_view::plot::Scatter;
 use ns_view::table::{Cell, ColumnKind};
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let report = chosen.report(ReportKind::Latest);
     let title = format!("Latest speed-up of {} over {}, by workload", chosen.metric_text(), chosen.base_text());

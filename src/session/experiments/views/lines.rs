@@ -6,7 +6,6 @@ use super::finding;
 use ns_view::document::{Block, Document, Tone};
 use ns_view::table::{Cell, ColumnKind};
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let store = chosen.store;
     let mut files = table(&[

@@ -62,7 +62,6 @@ pub const fn report_of(view: ExperimentView) -> Option<ReportKind> {
     }
 }
 
-/// A finding.
 fn finding(tone: Tone, title: impl Into<String>, text: impl Into<String>) -> Block {
     Block::Finding(Finding { tone, title: title.into(), text: text.into() })
 }

@@ -18,7 +18,6 @@ use ns_view::table::ColumnKind;
 /// Rows of the list of changes.
 const MOST_CHANGES: usize = 12;
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let name = chosen.accelerator.as_deref().unwrap_or("all accelerators");
     let title = format!("{name}, {}", if chosen.test.name() == "eval" { "inference" } else { "training" });

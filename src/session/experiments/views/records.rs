@@ -27,7 +27,6 @@ const MOST_LETTERS: usize = 4_000;
 
 type Fields = IndexMap<String, Box<RawValue>>;
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>, opened: &Opened) -> Document {
     let wanted = |e: &Entry| {
         let c = &e.config;

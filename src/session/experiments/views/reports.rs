@@ -63,7 +63,6 @@ impl Sameness {
 
 /// The base of the comparison: the file opened first.
 pub(super) struct Against<'a> {
-    /// Its name.
     pub name: &'a str,
     same: Sameness,
     rows: BTreeMap<Key<'a>, &'a Report>,
@@ -115,7 +114,6 @@ impl<'a> Against<'a> {
     }
 }
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let files = &chosen.store.reports;
     let title = "NeuronPerf reports side by side".to_owned();

@@ -91,7 +91,6 @@ fn rows(chosen: &Chosen<'_>, cells: &Cells<'_>) -> (Table, Vec<String>, Vec<Stri
     (rows, targets, wrong)
 }
 
-/// The view.
 pub fn document(chosen: &Chosen<'_>) -> Document {
     let title = "Verification beside performance".to_owned();
     let (cells, counts) = cells(chosen);

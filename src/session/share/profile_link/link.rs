@@ -15,11 +15,9 @@ pub struct ProfileLink {
     pub spec: ProfileSpec,
     /// Name of the file that is shown; its content is never in a link.
     pub file: Option<String>,
-    /// The tool.
     pub tool: Tool,
     /// The visible span; the whole profile if absent.
     pub span: Option<Interval<TraceNs>>,
-    /// The selected slice.
     pub selected: Option<u32>,
     /// The query of the Ask tool.
     pub ask: String,
@@ -33,7 +31,6 @@ pub struct ProfileLink {
     pub sort: Option<Sort>,
     /// The search text of the tool's table, if it differs from the timeline's.
     pub find: String,
-    /// The search text.
     pub search: String,
     /// How the tracks of the timeline are arranged.
     pub arrangement: Arrangement,
@@ -47,7 +44,6 @@ pub struct ProfileLink {
     pub flame: FlameLink,
     /// The counter that is drawn, by its name.
     pub counter: Option<String>,
-    /// The comparison.
     pub compare: CompareLink,
     /// Device and core of the second pie; the first one if absent.
     pub core: Option<(u32, u32)>,
@@ -76,7 +72,6 @@ impl FlameView {
         (Self::Sandwich, "sandwich"),
     ];
 
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(view, _)| *view == self).map_or("", |(_, name)| name)
@@ -92,7 +87,6 @@ impl FlameView {
 /// The view of the flame graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlameLink {
-    /// The view.
     pub view: FlameView,
     /// Names from the outermost node to the root of the view; empty for everything.
     pub stack: Vec<String>,
@@ -102,7 +96,6 @@ pub struct FlameLink {
     pub thread: Option<TrackId>,
 }
 
-/// The comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompareLink {
     /// Name of the profile that is the base; the last one opened if absent.

@@ -22,7 +22,6 @@ pub enum Tool {
     Statistics,
     /// Slices merged by stack; callers and callees of a name.
     FlameGraph,
-    /// The module hierarchy.
     Modules,
     /// The chain of slices that determined the duration.
     CriticalPath,

@@ -16,20 +16,15 @@ pub(super) enum Purpose {
 /// One run.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// The specification.
     pub spec: CustomOpSpec,
-    /// Its purpose.
     pub purpose: Purpose,
     /// The value of the constant that is compared.
     pub constant: Option<String>,
 }
 
-/// A finished run.
 #[derive(Clone, Debug)]
 pub(super) struct Finished {
-    /// The case.
     pub case: Case,
-    /// Its result.
     pub report: CustomOpReport,
 }
 

@@ -8,9 +8,7 @@ use ns_bench::matmult::{MatmultDetail, MatmultReport, Pitfall};
 use ns_view::document::{Block, Document, Finding, Tone};
 use ns_view::table::{Cell, Column, ColumnKind, Table};
 
-/// A finished case.
 pub(super) struct Done {
-    /// Its result.
     pub report: MatmultReport,
     /// Data for the plots of a single case.
     pub detail: Option<MatmultDetail>,

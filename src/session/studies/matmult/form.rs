@@ -2,7 +2,6 @@
 
 use crate::studies::form::{FieldGroup, FieldKind, FormField, GroupLook, StudyExample, StudyForm, field};
 
-/// The form.
 pub const FORM: StudyForm = StudyForm {
     path: "matmult",
     title: "Microbenchmark",

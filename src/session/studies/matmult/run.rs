@@ -16,7 +16,6 @@ use ns_device::ModelLibrary;
 /// How often the document of a long sweep is made before the sweep is over.
 const MOST_SHOWN: usize = 50;
 
-/// A running microbenchmark.
 struct MatmultStudyRun {
     study: MatmultStudy,
     clock: Option<Rc<dyn Clock>>,

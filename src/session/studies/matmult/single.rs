@@ -12,7 +12,6 @@ const HISTOGRAM_BARS: usize = 40;
 /// Lines of a program shown at its beginning and at its end; the rest is left out.
 const PROGRAM_LINES: (usize, usize) = (14, 10);
 
-/// The parts.
 pub(super) fn blocks(done: &Done) -> Vec<Block> {
     let r = &done.report;
     if let Some(error) = &r.error {

@@ -33,7 +33,6 @@ const AXES: [Axis; 7] = [
     Axis { title: "Instance", text: |c| c.instance.clone(), number: None },
 ];
 
-/// The parts.
 pub(super) fn blocks(done: &[Done], total: usize) -> Vec<Block> {
     let reports: Vec<&MatmultReport> = done.iter().map(|d| &d.report).collect();
     let varying: Vec<&Axis> = AXES.iter().filter(|axis| values(axis, &reports).len() > 1).collect();

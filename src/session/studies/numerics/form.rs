@@ -5,7 +5,6 @@ use crate::studies::form::{
     field,
 };
 
-/// The form.
 pub const FORM: StudyForm = StudyForm {
     path: "numerics",
     title: "Numerics",

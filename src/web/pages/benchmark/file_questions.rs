@@ -15,7 +15,6 @@ const MOST_OPERATORS: usize = 24;
 pub struct FileQuestionsProps {
     /// Prefix of the fields' ids.
     pub id: AttrValue,
-    /// The model's text.
     pub model: AttrValue,
     /// Whether there is a field for the batch too. A form with its own field for batch sizes shows it only if the model's text has a size for it.
     #[prop_or_default]

@@ -19,15 +19,12 @@ use ns_session::{Catalog, ModelInfo, ModelKind};
 pub struct BenchFormProps {
     /// Actions of its buttons.
     pub actions: Actions,
-    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
-    /// The form's content.
     pub state: StateHandle<BenchState>,
 }
 
 type Wrong = [(&'static str, String)];
 
-/// The form.
 #[component]
 pub fn BenchForm(props: &BenchFormProps) -> Html {
     let is_open = use_mut_ref(|| false);

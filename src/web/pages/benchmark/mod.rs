@@ -47,7 +47,6 @@ pub struct BenchmarkPageProps {
     pub runner: SweepRunner,
 }
 
-/// The page.
 #[component]
 pub fn BenchmarkPage(props: &BenchmarkPageProps) -> Html {
     use_listing(&props.state, &props.runner);

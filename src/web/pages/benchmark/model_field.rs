@@ -20,7 +20,6 @@ pub struct ModelFieldProps {
     pub id: AttrValue,
     /// Models that can be chosen.
     pub models: Vec<ModelInfo>,
-    /// The text form.
     pub value: AttrValue,
     /// Message if the value is wrong.
     #[prop_or_default]

@@ -22,7 +22,6 @@ pub struct PlanPanelProps {
     pub state: StateHandle<BenchState>,
 }
 
-/// The list.
 #[component]
 pub fn PlanPanel(props: &PlanPanelProps) -> Html {
     let state = &props.state;

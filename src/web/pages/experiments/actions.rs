@@ -144,7 +144,6 @@ impl Actions {
         });
     }
 
-    /// Reads files.
     pub fn read(&self, files: &[File]) {
         read_files(&self.app, &self.state, &self.job.0, files);
     }

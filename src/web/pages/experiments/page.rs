@@ -28,7 +28,6 @@ pub struct ExperimentsPageProps {
     pub job: Job,
 }
 
-/// The page.
 #[component]
 pub fn ExperimentsPage(props: &ExperimentsPageProps) -> Html {
     let app = use_app();

@@ -21,7 +21,6 @@ use ns_view::document::Document;
 /// Properties of [`ExampleCard`].
 #[derive(Properties)]
 pub struct ExampleCardProps {
-    /// The example.
     pub example: &'static Example,
 }
 
@@ -31,7 +30,6 @@ impl PartialEq for ExampleCardProps {
     }
 }
 
-/// The card of an example.
 #[component]
 pub fn ExampleCard(props: &ExampleCardProps) -> Html {
     let example = props.example;

@@ -6,7 +6,6 @@ use super::example::ExampleCard;
 use crate::platform::page;
 use ns_session::guide::{CHAPTERS, Chapter};
 
-/// The page.
 #[component]
 pub fn GuidePage() -> Html {
     let way = |chapter: &Chapter| {

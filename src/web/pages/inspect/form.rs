@@ -20,7 +20,6 @@ pub struct InspectFormProps {
     pub shown: Option<Shared<InspectShown>>,
 }
 
-/// The form.
 #[component]
 pub fn InspectForm(props: &InspectFormProps) -> Html {
     let actions = &props.actions;

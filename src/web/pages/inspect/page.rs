@@ -32,7 +32,6 @@ pub struct InspectPageProps {
     pub job: Job,
 }
 
-/// The page.
 #[component]
 pub fn InspectPage(props: &InspectPageProps) -> Html {
     let app = use_app();

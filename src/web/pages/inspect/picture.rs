@@ -39,7 +39,6 @@ type SharedWindow = Rc<RefCell<Window>>;
 pub struct PictureProps {
     /// Actions of a choice.
     pub actions: Actions,
-    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 

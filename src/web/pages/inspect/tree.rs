@@ -21,11 +21,9 @@ const WINDOW_PX: f64 = 900.0;
 pub struct TreeProps {
     /// Actions of a choice.
     pub actions: Actions,
-    /// The shown view.
     pub shown: Shared<InspectShown>,
 }
 
-/// The tree.
 #[component]
 pub fn Tree(props: &TreeProps) -> Html {
     let rows = &props.shown.tree;

@@ -28,7 +28,6 @@ pub struct WorkspaceBarProps {
     pub on_edit: Callback<MouseEvent>,
 }
 
-/// The bar.
 #[component]
 pub fn WorkspaceBar(props: &WorkspaceBarProps) -> Html {
     let (state, run) = (&props.state, &props.run);

@@ -15,13 +15,11 @@ use ns_session::{Catalog, OpenedModel, ProfileSpec, Workflow};
 pub struct ControlsProps {
     /// Actions of the buttons.
     pub actions: Actions,
-    /// The available choices.
     pub catalog: Option<Shared<Catalog>>,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
 }
 
-/// The form.
 #[component]
 pub fn SpecForm(props: &ControlsProps) -> Html {
     let spec = &props.state.link.spec;

@@ -20,7 +20,6 @@ const SIDE_FROM: f64 = 900.0;
 pub struct DockProps {
     /// Name of its content, for screen readers.
     pub label: AttrValue,
-    /// Its content.
     pub children: Html,
 }
 

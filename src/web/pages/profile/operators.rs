@@ -28,7 +28,6 @@ pub struct OperatorsViewProps {
     pub state: StateHandle<ProfileState>,
 }
 
-/// The view.
 #[component]
 pub fn OperatorsView(props: &OperatorsViewProps) -> Html {
     let view = use_memo(props.table.clone(), |table| table.as_ref().map(|t| (Shared::new(table_of(t)), notes_of(t))));

@@ -34,7 +34,6 @@ pub struct ProfilePageProps {
     pub job: Job,
 }
 
-/// The page.
 #[component]
 pub fn ProfilePage(props: &ProfilePageProps) -> Html {
     // The context exists as long as the app; the hooks below must run either way.

@@ -21,7 +21,6 @@ pub struct RailProps {
     pub state: StateHandle<ProfileState>,
 }
 
-/// The rail.
 #[component]
 pub fn Rail(props: &RailProps) -> Html {
     let notices = use_app().map(|app| app.notices);

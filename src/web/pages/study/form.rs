@@ -23,7 +23,6 @@ pub struct StudyFieldsProps {
     pub state: StateHandle<StudyState>,
 }
 
-/// The form.
 #[component]
 pub fn StudyFields(props: &StudyFieldsProps) -> Html {
     let state = &props.state;

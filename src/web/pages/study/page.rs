@@ -24,7 +24,6 @@ pub struct StudyPageProps {
     pub on_trace: Callback<web_sys::File>,
 }
 
-/// The page.
 #[component]
 pub fn StudyPage(props: &StudyPageProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };

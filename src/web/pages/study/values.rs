@@ -11,11 +11,9 @@ use ns_view::table::{Cell, Column, ColumnKind, Table};
 /// Properties of [`Values`].
 #[derive(Properties, PartialEq)]
 pub struct ValuesProps {
-    /// The comparison.
     pub report: Shared<Box<NumericsReport>>,
 }
 
-/// The comparison.
 #[component]
 pub fn Values(props: &ValuesProps) -> Html {
     let report: &NumericsReport = &props.report;

@@ -20,7 +20,6 @@ const PROMPT_TOKENS: u64 = 9;
 pub struct Tower {
     /// Features of a token.
     pub hidden: u64,
-    /// Layers.
     pub layers: u64,
     /// Attention heads.
     pub heads: u64,
@@ -31,9 +30,7 @@ pub struct Tower {
 /// Sizes of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct ClipConfig {
-    /// The image tower.
     pub vision: Tower,
-    /// The text tower.
     pub text: Tower,
     /// Pixels of an image's side.
     pub image: u64,

@@ -29,7 +29,6 @@ pub struct ResultsTableProps {
     pub best: Option<RowId>,
 }
 
-/// The table.
 #[component]
 pub fn ResultsTable(props: &ResultsTableProps) -> Html {
     let state = &props.state;

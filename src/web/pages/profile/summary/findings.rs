@@ -8,13 +8,11 @@ use ns_view::text::exact_ns;
 /// Properties of [`Findings`].
 #[derive(Properties, PartialEq)]
 pub struct FindingsProps {
-    /// The findings, ranked.
     pub findings: Vec<Finding>,
     /// A slice was chosen.
     pub on_slice: Callback<SliceRange>,
 }
 
-/// The list.
 #[component]
 pub fn Findings(props: &FindingsProps) -> Html {
     if props.findings.is_empty() {

@@ -20,7 +20,6 @@ pub struct InShortProps {
     pub state: StateHandle<ProfileState>,
 }
 
-/// The sentences.
 #[component]
 pub fn InShort(props: &InShortProps) -> Html {
     let content = match use_analysis(&props.run, Some(Question::Sentences)) {

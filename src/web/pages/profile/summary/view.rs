@@ -13,7 +13,6 @@ use ns_view::table::Table;
 /// Properties of [`SummaryView`].
 #[derive(Properties, PartialEq)]
 pub struct SummaryViewProps {
-    /// The analysis.
     pub insights: Shared<Insights>,
     /// A slice of a finding was chosen.
     pub on_slice: Callback<SliceRange>,
@@ -45,7 +44,6 @@ impl Parts {
     }
 }
 
-/// The view.
 #[component]
 pub fn SummaryView(props: &SummaryViewProps) -> Html {
     let insights = &props.insights;

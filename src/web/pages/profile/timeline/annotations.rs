@@ -15,7 +15,6 @@ pub struct AnnotationsPanelProps {
     pub unit: Unit,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
-    /// The timeline.
     pub controller: Controller,
 }
 

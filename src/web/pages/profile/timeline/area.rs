@@ -16,11 +16,9 @@ const MOST_GROUPS: u32 = 10_000;
 /// Properties of [`AreaPanel`].
 #[derive(Properties, PartialEq)]
 pub struct AreaPanelProps {
-    /// The run.
     pub run: OpenRun,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
-    /// The area.
     pub area: Area,
     /// Receives a chosen slice.
     pub on_select: Callback<SliceRef>,

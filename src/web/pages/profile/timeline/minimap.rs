@@ -14,7 +14,6 @@ const BUCKETS: u32 = 700;
 /// Properties of [`MinimapStrip`].
 #[derive(Properties, PartialEq)]
 pub struct MinimapStripProps {
-    /// The run.
     pub run: OpenRun,
     /// The timeline it moves.
     pub controller: Controller,

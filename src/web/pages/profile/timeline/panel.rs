@@ -39,7 +39,6 @@ pub struct TimelinePanelProps {
     pub state: StateHandle<ProfileState>,
 }
 
-/// The timeline.
 #[component]
 pub fn TimelinePanel(props: &TimelinePanelProps) -> Html {
     let Some(app) = use_app() else { return Html::default() };

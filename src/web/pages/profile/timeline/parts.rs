@@ -21,7 +21,6 @@ const MOST_LINES: usize = 500;
 /// Properties of [`TimelineTools`].
 #[derive(Properties, PartialEq)]
 pub struct TimelineToolsProps {
-    /// The timeline.
     pub controller: Controller,
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
@@ -182,7 +181,6 @@ pub struct HoverTipProps {
     pub unit: Unit,
 }
 
-/// The tooltip.
 #[component]
 pub fn HoverTip(props: &HoverTipProps) -> Html {
     let Some(hover) = &props.hover else { return Html::default() };
@@ -209,7 +207,6 @@ pub struct SlicesTableProps {
     pub view: Viewport,
     /// Changes when the view comes to rest.
     pub version: u32,
-    /// The profile.
     pub info: Shared<ProfileInfo>,
     /// Receives a chosen slice.
     pub on_select: Callback<SliceRef>,

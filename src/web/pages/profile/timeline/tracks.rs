@@ -15,7 +15,6 @@ const MOST_LISTED: usize = 120;
 pub struct TracksPanelProps {
     /// The state of the page.
     pub state: StateHandle<ProfileState>,
-    /// The profile.
     pub outline: Outline,
 }
 

@@ -25,7 +25,6 @@ const MOST_BARS: usize = 20;
 /// Rows of an answer on a page.
 const MOST_ROWS: u32 = 2_000;
 
-/// The tool.
 #[component]
 pub fn AskTool(props: &ToolProps) -> Html {
     let asked = props.state.link.ask.clone();

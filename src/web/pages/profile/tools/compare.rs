@@ -14,7 +14,6 @@ use ns_session::share::CompareLink;
 use ns_session::{Answer, Chosen, Question};
 use ns_view::comparison::comparison_table;
 
-/// The tool.
 #[component]
 pub fn CompareTool(props: &ToolProps) -> Html {
     let CompareLink { base, measure, per_step, .. } = &props.state.link.compare;

@@ -17,7 +17,6 @@ use ns_view::table::Cell;
 /// The most points of the curve: more points than pixels would not be visible.
 const MOST_POINTS: u32 = 1_200;
 
-/// The tool.
 #[component]
 pub fn CountersTool(props: &ToolProps) -> Html {
     let state = &props.state;

@@ -28,7 +28,6 @@ const MOST_IN_ORDER: u32 = 1_500;
 const ROW_PX: u32 = 20;
 const LEAST_PERCENT: f64 = 0.15;
 
-/// The tool.
 #[component]
 pub fn FlameTool(props: &ToolProps) -> Html {
     let FlameLink { view, stack, name, .. } = &props.state.link.flame;

@@ -11,7 +11,6 @@ use ns_session::{Listed, Listing};
 use ns_view::plot::Bars;
 use ns_view::table::{Cell, Table};
 
-/// The tool.
 #[component]
 pub fn IdleTool(props: &ToolProps) -> Html {
     let above = Callback::from(|listed: Shared<Listed>| waited_on(&listed.table));

@@ -15,7 +15,6 @@ use ns_view::text::exact_ns;
 /// The most modules that are listed.
 const MOST_MODULES: u32 = 2_000;
 
-/// The tool.
 #[component]
 pub fn ModulesTool(props: &ToolProps) -> Html {
     let question = Question::Modules { of: chosen(&props.state), limit: MOST_MODULES };

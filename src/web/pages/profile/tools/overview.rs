@@ -10,7 +10,6 @@ use ns_page::Shared;
 use ns_session::share::Tool;
 use ns_session::{Answer, Evidence, Question};
 
-/// The overview.
 #[component]
 pub fn OverviewTool(props: &ToolProps) -> Html {
     let answer = use_analysis(&props.run, Some(Question::Overview));

@@ -16,13 +16,11 @@ use ns_view::table::{Cell, Table};
 /// Properties of [`PagedTable`].
 #[derive(Properties, PartialEq)]
 pub struct PagedTableProps {
-    /// Its name.
     pub name: AttrValue,
     /// Name of the file it is saved as, without the extension.
     pub file: AttrValue,
     /// Noun for its rows, in the plural: gaps.
     pub noun: AttrValue,
-    /// The question.
     pub what: Listing,
     /// The run of the table.
     pub run: OpenRun,
@@ -42,7 +40,6 @@ pub struct PagedTableProps {
     pub above: Option<Callback<Shared<Listed>, Html>>,
 }
 
-/// The table.
 #[component]
 pub fn PagedTable(props: &PagedTableProps) -> Html {
     let turned = use_state(|| (props.what.clone(), 0_u32));

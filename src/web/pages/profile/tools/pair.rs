@@ -22,7 +22,6 @@ const MOST_HITS: u32 = 10_000;
 /// Properties of [`PairOfTimelines`].
 #[derive(Properties, PartialEq)]
 pub struct PairOfTimelinesProps {
-    /// The base.
     pub base: OpenRun,
     /// The run that is compared with the base.
     pub other: OpenRun,

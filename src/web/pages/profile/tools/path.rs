@@ -15,7 +15,6 @@ use ns_view::palette::{fill_var, on_fill_var};
 /// The most stretches that are drawn.
 const MOST_STEPS: u32 = 400;
 
-/// The tool.
 #[component]
 pub fn PathTool(props: &ToolProps) -> Html {
     let state = &props.state;

@@ -36,7 +36,6 @@ const MOST_GROUPS: u32 = 10_000;
 /// Slices of a group per page.
 const MOST_MEMBERS: u32 = 200;
 
-/// The tool.
 #[component]
 pub fn StatisticsTool(props: &ToolProps) -> Html {
     let state = &props.state;
